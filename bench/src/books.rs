@@ -56,7 +56,7 @@ pub(crate) trait Books {
 }
 
 /// Checks that each answered request had its effect exactly once, and that nothing else changed.
-pub(crate) fn agree(before: &Counts, after: &Counts, effect: &Counts, answered: u64) -> anyhow::Result<()> {
+pub(crate) fn check_counts(before: &Counts, after: &Counts, effect: &Counts, answered: u64) -> anyhow::Result<()> {
     let answered = i64::try_from(answered)?;
     let mut wrong = Vec::new();
     for (index, name) in NAMES.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(crate) fn agree(before: &Counts, after: &Counts, effect: &Counts, answered: 
 }
 
 /// Verifies every balance.
-pub(crate) fn prove(books: &mut dyn Books) -> anyhow::Result<()> {
+pub(crate) fn verify_balances(books: &mut dyn Books) -> anyhow::Result<()> {
     let flaws = books.flaws().context("cannot check the books")?;
     let wrong: Vec<_> = FLAWS
         .iter()
@@ -126,8 +126,8 @@ const FAULTS: [Fault; 5] = [
 ];
 
 /// Proves that the checks can fail: creates each fault, requires that the check detects it, and rolls it back.
-pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
-    prove(books)?;
+pub(crate) fn test_the_checks(books: &mut dyn Books) -> anyhow::Result<()> {
+    verify_balances(books)?;
     let before = books.counts()?;
     for Fault { flaw, is_counted, statement } in FAULTS {
         books.execute("BEGIN")?;
@@ -137,11 +137,11 @@ pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
         if found[flaw] == 0 {
             bail!("the check does not detect {} after {statement}", FLAWS[flaw]);
         }
-        if is_counted && agree(&before, &counts, &NOTHING, 0).is_ok() {
+        if is_counted && check_counts(&before, &counts, &NOTHING, 0).is_ok() {
             bail!("the check does not detect a balance that changed without a posting");
         }
     }
-    prove(books)
+    verify_balances(books)
 }
 
 #[cfg(test)]
@@ -152,14 +152,14 @@ mod tests {
     fn missing_and_extra_effects_are_detected() {
         let before = [10; 11];
         let after: Counts = std::array::from_fn(|index| before[index] + 3 * AUTHORIZED[index]);
-        agree(&before, &after, &AUTHORIZED, 3).unwrap();
-        let message = agree(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
+        check_counts(&before, &after, &AUTHORIZED, 3).unwrap();
+        let message = check_counts(&before, &after, &AUTHORIZED, 4).unwrap_err().to_string();
         assert!(
             message.contains("card messages: 3 instead of 4") && message.contains("held minor units: 3000"),
             "{message}"
         );
-        assert!(agree(&before, &after, &AUTHORIZED, 2).is_err());
-        assert!(agree(&before, &after, &NOTHING, 3).is_err());
+        assert!(check_counts(&before, &after, &AUTHORIZED, 2).is_err());
+        assert!(check_counts(&before, &after, &NOTHING, 3).is_err());
     }
 
     #[test]

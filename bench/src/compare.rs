@@ -1,10 +1,10 @@
-//! Compares several parties at one workload: alternating turns, medians of all turns.
+//! Compares several contenders at one workload: alternating turns, medians of all turns.
 
 use crate::figures::{Figures, median};
 use crate::progress;
 use crate::report::{Report, Row, Rule};
+use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
-use crate::stage::{Party, Purpose, Stage};
 use crate::workloads::Workload;
 
 /// Required and target ratio of the time of a single request to the time of the direct transaction.
@@ -12,20 +12,20 @@ pub(crate) const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
 
 /// Compares pgbench's script, its function, and Florin, with many connections.
 pub(crate) fn concurrent(
-    stage: &mut Stage<'_>,
+    runner: &mut Runner<'_>,
     workload: &Workload,
     florin: &Server,
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    let mut parties = vec![best(stage, workload, workload.script)?];
+    let mut contenders = vec![best(runner, workload, workload.script)?];
     if let Some(function) = workload.function {
-        parties.push(best(stage, workload, function)?);
+        contenders.push(best(runner, workload, function)?);
     }
-    parties.push(Party::Server(florin, stage.settings.connections));
-    let medians = alternate(stage, workload, &parties)?;
+    contenders.push(Contender::Server(florin, runner.settings.connections));
+    let medians = alternate(runner, workload, &contenders)?;
     let Some((own, others)) = medians.split_last() else { return Ok(()) };
-    for (index, (baseline, party)) in others.iter().zip(&parties).enumerate() {
-        let Party::Pgbench(_, clients) = party else { continue };
+    for (index, (baseline, contender)) in others.iter().zip(&contenders).enumerate() {
+        let Contender::Pgbench(_, clients) = contender else { continue };
         let (form, rule) = match index {
             0 if workload.function.is_none() => ("its queries", workload.rule),
             0 => ("interactive", workload.rule),
@@ -39,12 +39,12 @@ pub(crate) fn concurrent(
 
 /// Compares single requests with the direct transaction.
 pub(crate) fn single(
-    stage: &mut Stage<'_>,
+    runner: &mut Runner<'_>,
     workload: &Workload,
     florin: &Server,
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    let medians = alternate(stage, workload, &[Party::Pgbench(workload.script, 1), Party::Server(florin, 1)])?;
+    let medians = alternate(runner, workload, &[Contender::Pgbench(workload.script, 1), Contender::Server(florin, 1)])?;
     let name = format!("{}: one at a time", workload.name);
     let rule = match workload.rule {
         Rule::Free => Rule::Free,
@@ -55,37 +55,37 @@ pub(crate) fn single(
 }
 
 /// Finds the script's best client count.
-fn best<'s>(stage: &mut Stage<'_>, workload: &Workload, script: &'s str) -> anyhow::Result<Party<'s>> {
+fn best<'s>(runner: &mut Runner<'_>, workload: &Workload, script: &'s str) -> anyhow::Result<Contender<'s>> {
     let mut rates = Vec::new();
-    for clients in stage.settings.clients.clone() {
-        let figures = stage.turn(workload, Party::Pgbench(script, clients), Purpose::Rehearsal)?;
+    for clients in runner.settings.clients.clone() {
+        let figures = runner.turn(workload, Contender::Pgbench(script, clients), Purpose::WarmUp)?;
         rates.push((figures.rate, clients));
     }
     let tried: Vec<_> = rates.iter().map(|(rate, clients)| format!("{clients}: {rate:.0}/s")).collect();
     progress(&format!("{}: {script} with clients {}", workload.name, tried.join(", ")));
     let best = rates.into_iter().max_by(|one, other| one.0.total_cmp(&other.0));
-    Ok(Party::Pgbench(script, best.map_or(16, |(_, clients)| clients)))
+    Ok(Contender::Pgbench(script, best.map_or(16, |(_, clients)| clients)))
 }
 
-/// Runs all parties in alternating turns and returns their medians.
+/// Runs all contenders in alternating turns and returns their medians.
 pub(crate) fn alternate(
-    stage: &mut Stage<'_>,
+    runner: &mut Runner<'_>,
     workload: &Workload,
-    parties: &[Party<'_>],
+    contenders: &[Contender<'_>],
 ) -> anyhow::Result<Vec<Figures>> {
     let mut rates = Vec::new();
-    for party in parties {
-        rates.push(stage.turn(workload, *party, Purpose::Rehearsal)?.rate);
+    for contender in contenders {
+        rates.push(runner.turn(workload, *contender, Purpose::WarmUp)?.rate);
     }
-    let mut turns: Vec<Vec<Figures>> = parties.iter().map(|_| Vec::new()).collect();
-    for number in 1..=stage.settings.turns {
-        for (index, party) in parties.iter().enumerate() {
-            let figures = stage.turn(workload, *party, Purpose::Show(rates[index]))?;
+    let mut turns: Vec<Vec<Figures>> = contenders.iter().map(|_| Vec::new()).collect();
+    for number in 1..=runner.settings.turns {
+        for (index, contender) in contenders.iter().enumerate() {
+            let figures = runner.turn(workload, *contender, Purpose::Measure(rates[index]))?;
             rates[index] = figures.rate;
             progress(&format!(
                 "{}, turn {number}: {}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
                 workload.name,
-                party.name(),
+                contender.name(),
                 figures.rate,
                 figures.p50 / 1000.0,
                 figures.p99 / 1000.0

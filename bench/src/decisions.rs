@@ -6,10 +6,10 @@ use crate::http::{self, End, Outcome, Source};
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
 use crate::requests::{Ask, Cards, Requests};
+use crate::runner::figures;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::sqlite::File;
-use crate::stage::figures;
 use crate::webhooks::call;
 use crate::{machine, progress};
 use anyhow::{Context, bail};
@@ -27,8 +27,8 @@ const DECIDED: u64 = 10_000;
 const CONNECTIONS: usize = 32;
 /// Authorizations of the measured account per second, and number of their connections. The rate is far below the
 /// server's capacity, so that latencies show waiting, not saturation.
-const OTHERS_RATE: f64 = 200.0;
-const OTHERS_CONNECTIONS: usize = 32;
+const MEASURED_RATE: f64 = 200.0;
+const MEASURED_CONNECTIONS: usize = 32;
 /// Maximum duration of a turn.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -46,7 +46,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         measure(("PostgreSQL", &database.url), settings, folder, &mut report)?;
     }
     report.notes.push(format!(
-        "Latencies of an account without an endpoint, {OTHERS_RATE} authorizations a second, while {DECIDED} authorizations \
+        "Latencies of an account without an endpoint, {MEASURED_RATE} authorizations a second, while {DECIDED} authorizations \
         of another account, on {CONNECTIONS} connections, each wait {} ms for its endpoint; compared with the same while that account \
         is idle. Endpoint, load generator and database share the processors with Florin.",
         THINKING.as_millis()
@@ -71,7 +71,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
             let (asked, before) = (if number == 0 { DECIDED / 10 } else { DECIDED }, endpoint.count());
             let (others, decided) = std::thread::scope(|scope| {
                 let deciding = is_busy.then(|| scope.spawn(move || authorize(server.address, asked, turn)));
-                let others = others(server.address, lasting, turn + 1);
+                let others = measured_account(server.address, lasting, turn + 1);
                 let decided =
                     deciding.map(|deciding| deciding.join().map_err(|_| anyhow::anyhow!("the load panicked")));
                 anyhow::Ok((others?, decided.transpose()?.transpose()?))
@@ -124,9 +124,9 @@ fn authorize(server: SocketAddr, count: u64, turn: u64) -> anyhow::Result<Outcom
 }
 
 /// Authorizes on the measured account, at a fixed rate.
-fn others(server: SocketAddr, lasting: Duration, turn: u64) -> anyhow::Result<Figures> {
+fn measured_account(server: SocketAddr, lasting: Duration, turn: u64) -> anyhow::Result<Figures> {
     let mut requests = Requests::new(Ask::Authorize(cards_of(2)), turn);
-    let outcome = http::open(server, OTHERS_CONNECTIONS, OTHERS_RATE, End(lasting), &mut requests)?;
+    let outcome = http::open(server, MEASURED_CONNECTIONS, MEASURED_RATE, End(lasting), &mut requests)?;
     outcome.must_be_clean()?;
     let (rate, transactions) = (outcome.rate(), outcome.answered);
     Ok(figures(Measured { rate, transactions, latencies: outcome.latencies }))

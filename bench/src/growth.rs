@@ -4,9 +4,9 @@ use crate::books::{self, NOTHING};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::report::{Report, Row, Rule};
+use crate::runner::{Contender, Purpose, Runner};
 use crate::server::{self, Server};
 use crate::settings::Settings;
-use crate::stage::{Party, Purpose, Stage};
 use crate::workloads::{Kind, Workload, workloads};
 use crate::{lists, machine, progress};
 use std::path::Path;
@@ -33,31 +33,32 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     if !settings.wants("authorize") {
         return Ok(report);
     }
-    let [mut small, mut large] = stages(settings, folder, &mut report)?;
+    let [mut small, mut large] = runners(settings, folder, &mut report)?;
     let servers =
         [Server::florin(&small.database.url, folder, &[])?, Server::florin(&large.database.url, folder, &[])?];
     let workload = workloads(Size::STANDARD)[1];
     for connections in [settings.connections, 1] {
-        let parties = servers.each_ref().map(|server| Party::Server(server, connections));
-        let [few, many] = alternate(&mut [(&mut small, workload, parties[0]), (&mut large, workload, parties[1])])?;
+        let contenders = servers.each_ref().map(|server| Contender::Server(server, connections));
+        let [few, many] =
+            alternate(&mut [(&mut small, workload, contenders[0]), (&mut large, workload, contenders[1])])?;
         let name = format!("authorize, {} transactions stored, {}", settings.growth_messages, over(connections));
         report.rows.push(row(name, format!("{SMALL} stored"), few, many, Rule::AtMost(1.3, 1.1)));
     }
     for connections in [settings.connections, 1] {
         let list = |account| Workload { kind: Kind::Account(account), effect: NOTHING, ..workloads(Size::STANDARD)[0] };
-        let party = Party::Server(&servers[0], connections);
-        let [few, many] = alternate_on_one(&mut small, &[(list(SHORT), party), (list(LONG), party)])?;
+        let contender = Contender::Server(&servers[0], connections);
+        let [few, many] = alternate_on_one(&mut small, &[(list(SHORT), contender), (list(LONG), contender)])?;
         let name = format!("first page of {} rows, {}", settings.growth_rows, over(connections));
         report.rows.push(row(name, "1000 rows".into(), few, many, Rule::AtMost(1.5, 1.1)));
     }
     progress("verifying every balance of the large store");
-    books::prove(&mut large.database)?;
+    books::verify_balances(&mut large.database)?;
     server::run(&small.database.url, &["check"])?;
     Ok(report)
 }
 
 /// Loads a small store with one long list, and a large store.
-fn stages<'a>(settings: &'a Settings, folder: &'a Path, report: &mut Report) -> anyhow::Result<[Stage<'a>; 2]> {
+fn runners<'a>(settings: &'a Settings, folder: &'a Path, report: &mut Report) -> anyhow::Result<[Runner<'a>; 2]> {
     let required = settings.growth_messages * BYTES_EACH + RESERVE;
     progress(&format!(
         "loading {} card transactions: {} GiB of disk, including the WAL",
@@ -80,7 +81,7 @@ fn stages<'a>(settings: &'a Settings, folder: &'a Path, report: &mut Report) -> 
     let seconds = began.elapsed().as_secs_f64();
     progress(&format!("loaded in {seconds:.0} s"));
     report.notes.push(format!("{}. The large store: {}, loaded in {seconds:.0} s.", large.describe()?, large.disk()?));
-    Ok([Stage::new(small, settings, folder), Stage::large(large, settings, folder)])
+    Ok([Runner::new(small, settings, folder), Runner::large(large, settings, folder)])
 }
 
 fn over(connections: usize) -> String {
@@ -97,23 +98,23 @@ fn row(workload: String, compared_with: String, few: Figures, many: Figures, rul
 }
 
 /// Runs two stages in alternating turns.
-fn alternate(both: &mut [(&mut Stage<'_>, Workload, Party<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
+fn alternate(both: &mut [(&mut Runner<'_>, Workload, Contender<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
     let turns = both[0].0.settings.turns;
     for number in 0..=turns {
-        for (index, (stage, workload, party)) in both.iter_mut().enumerate() {
-            turn(stage, workload, *party, number, &mut all[index])?;
+        for (index, (runner, workload, contender)) in both.iter_mut().enumerate() {
+            turn(runner, workload, *contender, number, &mut all[index])?;
         }
     }
     Ok(all.map(|turns| median(&turns)))
 }
 
-/// Runs one turn on each of two parties of one stage.
-fn alternate_on_one(stage: &mut Stage<'_>, both: &[(Workload, Party<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
+/// Runs one turn on each of two contenders of one stage.
+fn alternate_on_one(runner: &mut Runner<'_>, both: &[(Workload, Contender<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
-    for number in 0..=stage.settings.turns {
-        for (index, (workload, party)) in both.iter().enumerate() {
-            turn(stage, workload, *party, number, &mut all[index])?;
+    for number in 0..=runner.settings.turns {
+        for (index, (workload, contender)) in both.iter().enumerate() {
+            turn(runner, workload, *contender, number, &mut all[index])?;
         }
     }
     Ok(all.map(|turns| median(&turns)))
@@ -121,17 +122,17 @@ fn alternate_on_one(stage: &mut Stage<'_>, both: &[(Workload, Party<'_>); 2]) ->
 
 /// Runs one turn. Turn 0 warms up.
 fn turn(
-    stage: &mut Stage<'_>,
+    runner: &mut Runner<'_>,
     workload: &Workload,
-    party: Party<'_>,
+    contender: Contender<'_>,
     number: usize,
     all: &mut Vec<Figures>,
 ) -> anyhow::Result<()> {
     if number == 0 {
-        stage.turn(workload, party, Purpose::Rehearsal)?;
+        runner.turn(workload, contender, Purpose::WarmUp)?;
         return Ok(());
     }
-    let figures = stage.turn(workload, party, Purpose::Show(0.0))?;
+    let figures = runner.turn(workload, contender, Purpose::Measure(0.0))?;
     let times = (figures.p50 / 1000.0, figures.p99 / 1000.0);
     progress(&format!(
         "turn {number}: {}, {:?}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",

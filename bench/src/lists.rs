@@ -5,10 +5,10 @@ use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::report::{Report, Row, Rule};
 use crate::requests::{api_key, id};
+use crate::runner::{drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::File;
-use crate::stage::{drive, figures};
 use crate::{http, pgbench, progress};
 use std::io::Write;
 use std::path::Path;
@@ -34,11 +34,11 @@ struct Comparison {
     accounts: [(&'static str, u16); 2],
     /// Whether the row has no requirement, because the cost grows with the offset or with the rows found, as
     /// documented.
-    is_free: bool,
+    has_no_requirement: bool,
 }
 
 const fn list(name: &'static str, path: &'static str) -> Comparison {
-    Comparison { name, path, accounts: LISTS, is_free: false }
+    Comparison { name, path, accounts: LISTS, has_no_requirement: false }
 }
 
 const COMPARISONS: [Comparison; 12] = [
@@ -51,8 +51,8 @@ const COMPARISONS: [Comparison; 12] = [
     list("cards: of a budget", "cards?limit=100&budgetId={budget}"),
     list("cards: search for a name", "cards?limit=100&search=holder%20{last}"),
     // One card in 10,000 has these digits, so the large account has 100 of them.
-    Comparison { is_free: true, ..list("cards: search for digits", "cards?limit=100&search=q0777") },
-    Comparison { is_free: true, ..list("cards: a page in the middle", "cards?limit=100&offset={middle}") },
+    Comparison { has_no_requirement: true, ..list("cards: search for digits", "cards?limit=100&search=q0777") },
+    Comparison { has_no_requirement: true, ..list("cards: a page in the middle", "cards?limit=100&offset={middle}") },
     Comparison {
         accounts: BALANCES,
         ..list("explanation: first page", "budgets/{budget}/explanation?currencyCode=GBP&limit=100")
@@ -145,7 +145,7 @@ fn measure(
         }
         let [few, many] = all.map(|turns| median(&turns));
         let name = format!("{store}, {}", comparison.name);
-        let rule = if comparison.is_free { Rule::Free } else { Rule::AtMost(1.5, 1.1) };
+        let rule = if comparison.has_no_requirement { Rule::Free } else { Rule::AtMost(1.5, 1.1) };
         progress(&format!(
             "{name}: {:.0} µs and {:.0} µs; the first requests took {:.1} ms and {:.1} ms",
             few.p50, many.p50, first_few, first_many

@@ -6,9 +6,9 @@ use crate::figures::quantile;
 use crate::http::{self, Outcome};
 use crate::report::{Report, Row, Rule};
 use crate::requests::{Ask, Requests};
+use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::stage::{Party, Purpose, Stage};
 use crate::workloads::{spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
@@ -20,43 +20,46 @@ const MEMORY: f64 = 256.0;
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let database = Database::fill("overload", Size::STANDARD)?;
-    let mut stage = Stage::new(database, settings, folder);
+    let mut runner = Runner::new(database, settings, folder);
     // More connections than Florin's default, so that its own queue fills, not the operating system's.
     let max = (settings.overload_connections + 64).to_string();
-    let florin = Server::florin(&stage.database.url, folder, &[("FLORIN_MAX_CONNECTIONS", &max)])?;
-    let peak = peak(&mut stage, &florin)?;
+    let florin = Server::florin(&runner.database.url, folder, &[("FLORIN_MAX_CONNECTIONS", &max)])?;
+    let peak = peak(&mut runner, &florin)?;
     let rate = peak * TIMES;
     progress(&format!(
         "{rate:.0} requests/s for {:?} over {} connections",
         settings.overload, settings.overload_connections
     ));
-    stage.database.settle()?;
-    let before = stage.database.counts()?;
-    let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), stage.next_turn());
+    runner.database.settle()?;
+    let before = runner.database.counts()?;
+    let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), runner.next_turn());
     let end = http::End(settings.overload);
     let mut outcome = http::open(florin.address, settings.overload_connections, rate, end, &mut requests)?;
     if outcome.others.0 > 0 {
         anyhow::bail!("{} odd answers, such as: {}", outcome.others.0, outcome.others.1.join(" | "));
     }
-    books::agree(&before, &stage.database.counts()?, &AUTHORIZED, outcome.answered)?;
-    books::prove(&mut stage.database)?;
-    let recovered =
-        stage.turn(&workloads(Size::STANDARD)[1], Party::Server(&florin, settings.connections), Purpose::Show(peak))?;
+    books::check_counts(&before, &runner.database.counts()?, &AUTHORIZED, outcome.answered)?;
+    books::verify_balances(&mut runner.database)?;
+    let recovered = runner.turn(
+        &workloads(Size::STANDARD)[1],
+        Contender::Server(&florin, settings.connections),
+        Purpose::Measure(peak),
+    )?;
     let mut report = table(&mut outcome, peak, rate, &florin);
     report.rows.push(row("throughput after it", "peak before", (peak, recovered.rate), "/s", Rule::Free));
     report.notes.insert(0, format!("{}; load {}.", machine::describe(), machine::load()));
-    report.notes.push(format!("{}.", stage.database.describe()?));
+    report.notes.push(format!("{}.", runner.database.describe()?));
     Ok(report)
 }
 
 /// Finds Florin's best rate in a closed loop.
-fn peak(stage: &mut Stage<'_>, florin: &Server) -> anyhow::Result<f64> {
+fn peak(runner: &mut Runner<'_>, florin: &Server) -> anyhow::Result<f64> {
     let workload = workloads(Size::STANDARD)[1];
     let mut peak = 0.0_f64;
-    for connections in [stage.settings.connections, 4 * stage.settings.connections] {
-        stage.turn(&workload, Party::Server(florin, connections), Purpose::Rehearsal)?;
-        for _ in 0..stage.settings.turns {
-            let figures = stage.turn(&workload, Party::Server(florin, connections), Purpose::Show(0.0))?;
+    for connections in [runner.settings.connections, 4 * runner.settings.connections] {
+        runner.turn(&workload, Contender::Server(florin, connections), Purpose::WarmUp)?;
+        for _ in 0..runner.settings.turns {
+            let figures = runner.turn(&workload, Contender::Server(florin, connections), Purpose::Measure(0.0))?;
             progress(&format!("closed loop, {connections} connections: {:.0}/s", figures.rate));
             peak = peak.max(figures.rate);
         }

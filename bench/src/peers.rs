@@ -4,9 +4,9 @@ use crate::compare::alternate;
 use crate::database::{Database, Size};
 use crate::figures::Figures;
 use crate::report::{Report, Row, Rule};
+use crate::runner::{Contender, Runner};
 use crate::server::{Server, free_address};
 use crate::settings::Settings;
-use crate::stage::{Party, Stage};
 use crate::workloads::workloads;
 use crate::{books, machine, progress};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let mut report = Report::default();
     let (load, installed) = (machine::load(), installed()?);
     let mut database = Database::fill("peers", Size::STANDARD)?;
-    books::can_fail(&mut database)?;
+    books::test_the_checks(&mut database)?;
     report.notes.push(format!("{}; load before the run {load}.", machine::describe()));
     report.notes.push(format!("{}.", database.describe()?));
     let url = database.url.clone();
-    let mut stage = Stage::new(database, settings, folder);
+    let mut runner = Runner::new(database, settings, folder);
     let servers = [
         Server::florin(&url, folder, &[])?,
         fastify(&url, &installed, settings, folder)?,
@@ -31,8 +31,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         if !settings.wants(workload.name) {
             continue;
         }
-        let parties = servers.each_ref().map(|server| Party::Server(server, settings.connections));
-        let medians = alternate(&mut stage, &workload, &parties)?;
+        let contenders = servers.each_ref().map(|server| Contender::Server(server, settings.connections));
+        let medians = alternate(&mut runner, &workload, &contenders)?;
         for (peer, figures) in servers.iter().zip(&medians).skip(1) {
             report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], Rule::Free));
             let rule = if workload.name == all[1].name && peer.name == FASTIFY { TAIL } else { Rule::Free };

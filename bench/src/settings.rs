@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) struct Settings {
     /// Length of a turn.
     pub(crate) turn: Duration,
-    /// Number of turns of each party.
+    /// Number of turns of each contender.
     pub(crate) turns: usize,
     /// Number of connections to the server.
     pub(crate) connections: usize,

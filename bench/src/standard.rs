@@ -7,10 +7,10 @@ use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
 use crate::requests::{Ask, Requests};
+use crate::runner::{Runner, drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::{self, File};
-use crate::stage::{Stage, drive, figures};
 use crate::workloads::{spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
@@ -43,19 +43,19 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     progress("PostgreSQL: loading the data set");
     let mut database = Database::fill("standard", Size::STANDARD)?;
     progress("verifying that the check of the books detects deliberate faults");
-    books::can_fail(&mut database)?;
+    books::test_the_checks(&mut database)?;
     report.notes.push(format!("{}.", database.describe()?));
-    let mut stage = Stage::new(database, settings, folder);
-    let florin = Server::florin(&stage.database.url, folder, &[])?;
+    let mut runner = Runner::new(database, settings, folder);
+    let florin = Server::florin(&runner.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
         if settings.wants(workload.name) {
-            compare::concurrent(&mut stage, &workload, &florin, report)?;
-            compare::single(&mut stage, &workload, &florin, report)?;
+            compare::concurrent(&mut runner, &workload, &florin, report)?;
+            compare::single(&mut runner, &workload, &florin, report)?;
         }
     }
     note_memory(&florin, "PostgreSQL", report);
-    stage.database.execute(books::LEGS)?;
-    server::run(&stage.database.url, &["check"])
+    runner.database.execute(books::LEGS)?;
+    server::run(&runner.database.url, &["check"])
 }
 
 /// Compares Florin on SQLite with loops that run the same statements directly on the file.
@@ -65,7 +65,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
     }
     progress("SQLite: loading the data set");
     let mut file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
-    books::can_fail(&mut file)?;
+    books::test_the_checks(&mut file)?;
     let florin = Server::florin(&file.url, folder, &[])?;
     let cards = spread(Size::STANDARD);
     let writes = [("SQLite: authorize, 1,000 budgets", settings.connections), ("SQLite: authorize: one at a time", 1)];
@@ -145,8 +145,8 @@ fn checked(
     file.settle()?;
     let before = file.counts()?;
     let measured = turn(file)?;
-    books::agree(&before, &file.counts()?, effect, measured.transactions)?;
-    books::prove(file)?;
+    books::check_counts(&before, &file.counts()?, effect, measured.transactions)?;
+    books::verify_balances(file)?;
     Ok(figures(measured))
 }
 

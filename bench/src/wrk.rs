@@ -6,9 +6,9 @@ use crate::figures::{Figures, median};
 use crate::guard::Guarded;
 use crate::report::{Report, Row, Rule};
 use crate::requests::api_key;
+use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::stage::{Party, Purpose, Stage};
 use crate::workloads::{Workload, workloads};
 use crate::{machine, progress};
 use anyhow::{Context, bail};
@@ -21,16 +21,16 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/wrk/authorize.lua");
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    let mut stage = Stage::new(Database::fill("wrk", Size::STANDARD)?, settings, folder);
-    let florin = Server::florin(&stage.database.url, folder, &[])?;
+    let mut runner = Runner::new(Database::fill("wrk", Size::STANDARD)?, settings, folder);
+    let florin = Server::florin(&runner.database.url, folder, &[])?;
     let all = workloads(Size::STANDARD);
     for (workload, cards) in [(all[0], None), (all[1], Some(Size::STANDARD.cards))] {
-        let own = Party::Server(&florin, settings.connections);
-        stage.turn(&workload, own, Purpose::Rehearsal)?;
+        let own = Contender::Server(&florin, settings.connections);
+        runner.turn(&workload, own, Purpose::WarmUp)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for number in 1..=settings.turns {
-            ours.push(stage.turn(&workload, own, Purpose::Show(0.0))?);
-            theirs.push(turn(&mut stage, &workload, &florin, cards)?);
+            ours.push(runner.turn(&workload, own, Purpose::Measure(0.0))?);
+            theirs.push(turn(&mut runner, &workload, &florin, cards)?);
             let [own, wrk] = [&ours, &theirs].map(|turns| turns[number - 1].rate);
             progress(&format!("{}, turn {number}: own generator {own:.0}/s, wrk {wrk:.0}/s", workload.name));
         }
@@ -42,25 +42,25 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 
 /// Runs a turn with wrk. At the end, wrk drops outstanding responses, so one request per connection may be stored but
 /// not counted.
-fn turn(stage: &mut Stage<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
-    let connections = stage.settings.connections;
-    stage.database.settle()?;
-    let before = stage.database.counts()?;
-    let (answered, figures) = drive(stage, florin, cards)?;
+fn turn(runner: &mut Runner<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
+    let connections = runner.settings.connections;
+    runner.database.settle()?;
+    let before = runner.database.counts()?;
+    let (answered, figures) = drive(runner, florin, cards)?;
     // Gives outstanding requests time to be stored.
     std::thread::sleep(std::time::Duration::from_millis(500));
-    let after = stage.database.counts()?;
+    let after = runner.database.counts()?;
     let stored = if cards.is_some() { u64::try_from(after[0] - before[0])? } else { answered };
     if stored < answered || stored > answered + connections as u64 {
         bail!("wrk counted {answered} answers, and {stored} are stored");
     }
-    books::agree(&before, &after, &workload.effect, stored)?;
-    books::prove(&mut stage.database)?;
+    books::check_counts(&before, &after, &workload.effect, stored)?;
+    books::verify_balances(&mut runner.database)?;
     Ok(figures)
 }
 
-fn drive(stage: &mut Stage<'_>, florin: &Server, cards: Option<u64>) -> anyhow::Result<(u64, Figures)> {
-    let (settings, turn) = (stage.settings, stage.next_turn());
+fn drive(runner: &mut Runner<'_>, florin: &Server, cards: Option<u64>) -> anyhow::Result<(u64, Figures)> {
+    let (settings, turn) = (runner.settings, runner.next_turn());
     let mut command = Command::new("wrk");
     command.args(["-t", &machine::cores().to_string(), "-c", &settings.connections.to_string()]);
     command.arg(format!("-d{:.0}s", settings.turn.as_secs_f64().max(1.0))).args(["-s", SCRIPT]);

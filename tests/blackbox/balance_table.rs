@@ -38,7 +38,7 @@ fn a_decline_shows_unchanged_balances() {
 }
 
 /// Runs the steps of one chain: path, amount, then the expected ledger and available balance in minor units.
-fn walk(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
+fn play_chain(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
     let mut token = wallet.token(first, amount);
     for (path, amount, ledger, available) in steps {
         let shown = wallet.follow_ok(path, &token, amount);
@@ -59,11 +59,11 @@ fn complete_chains() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = [(ADVICE, "30", 25_000, 22_000), (REVERSAL, "5.55", 25_000, 22_555), (CLEARING, "24", 22_600, 22_600)];
-    walk(&wallet, AUTHORIZATION, "19.99", &first);
+    play_chain(&wallet, AUTHORIZATION, "19.99", &first);
     let second = [(REVERSAL, "100", 22_600, 12_600), (REVERSAL, "100", 22_600, 22_600)];
-    walk(&wallet, AUTHORIZATION, "200", &second);
-    walk(&wallet, REFUND, "0.02", &[(REFUND_CLEARING, "0.01", 22_601, 22_601)]);
-    walk(&wallet, ATM, "26.01", &[(ATM_CLEARING, "26.01", 20_000, 20_000)]);
+    play_chain(&wallet, AUTHORIZATION, "200", &second);
+    play_chain(&wallet, REFUND, "0.02", &[(REFUND_CLEARING, "0.01", 22_601, 22_601)]);
+    play_chain(&wallet, ATM, "26.01", &[(ATM_CLEARING, "26.01", 20_000, 20_000)]);
     assert_eq!(wallet.balance().available, 20_000);
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::{asked_truthfully, truthful};
 use crate::support::assert::{members, text, uuid};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding, purchase, put, question, rules, story};
+use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding, message_in_chain, purchase, put, question, rules};
 use crate::support::management::{balance, card, funded, limits, move_card};
 use crate::support::payments::alone;
 use crate::support::receiver::Receiver;
@@ -42,7 +42,7 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
     let approved = buy(&client, &card, "10");
     assert_eq!((code(&approved), text(&approved, "/gpa/availableBalance")), ("0000", "90.00"));
     assert_eq!(approved["decision"], json!({"by": "ENDPOINT", "decision": "APPROVE"}));
-    let told = story(&client, &approved);
+    let told = message_in_chain(&client, &approved);
     assert_eq!((&told["transaction"]["decision"], &told["explanation"]), (&approved["decision"], &Value::Null));
 
     for (answer, expected) in [
@@ -56,7 +56,7 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
         endpoint.answer_with(answer);
         let declined = buy(&client, &card, "10");
         assert_eq!((code(&declined), text(&declined, "/state")), (expected, "DECLINED"));
-        let told = story(&client, &declined);
+        let told = message_in_chain(&client, &declined);
         let decision = json!({"by": "ENDPOINT", "decision": "DECLINE", "code": expected});
         assert_eq!(told["transaction"]["decision"], decision);
         let (name, rule) = rules(&told).pop().unwrap();
@@ -166,7 +166,7 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
         expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 300, "fallback": fallback})), 200);
         let expect = |reason: &str| {
             let record = buy(&client, &card, "1");
-            let told = story(&client, &record);
+            let told = message_in_chain(&client, &record);
             let mut decision = json!({"by": "FALLBACK", "decision": fallback, "fallbackReason": reason});
             if fallback == "DECLINE" {
                 decision["code"] = json!("1885");
@@ -210,7 +210,7 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
     // No endpoint approves more than the balance, and no fallback either.
     let record = buy(&client, &card, "1000");
     assert_eq!(code(&record), "1016");
-    let told = story(&client, &record);
+    let told = message_in_chain(&client, &record);
     let names: Vec<_> = rules(&told).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names[names.len() - 2..], ["decision", "available_balance"]);
 }
@@ -349,7 +349,7 @@ fn a_card_that_is_suspended_during_the_question_declines() {
         buying.join().unwrap()
     });
     assert_eq!(code(&record), "1003");
-    let told = story(&client, &record);
+    let told = message_in_chain(&client, &record);
     assert!(rules(&told).iter().all(|(name, _)| name != "decision"), "{told}");
     assert_eq!(told["transaction"]["decision"]["decision"], "APPROVE", "the story still says what was answered");
 }
@@ -414,7 +414,7 @@ fn a_kill_between_question_and_answer_leaves_one_decision() {
         assert_eq!((again.replayed(), transaction(&again)), (true, record.clone()));
         assert_eq!(endpoint.arrived().len(), asked + 2, "the killed question and the repeated one");
         assert_eq!(balance(&client, &budget)[1], format!("{}.00", 90 - 10 * round), "one decision");
-        assert_eq!(story(&client, &record)["transaction"]["decision"]["decision"], "APPROVE");
+        assert_eq!(message_in_chain(&client, &record)["transaction"]["decision"]["decision"], "APPROVE");
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::assert::text;
-use crate::support::decisions::{APPROVE, buy, deciding, purchase, put, rules, story};
+use crate::support::decisions::{APPROVE, buy, deciding, message_in_chain, purchase, put, rules};
 use crate::support::management::{balance, card, funded};
 use crate::support::payments::alone;
 use crate::support::worlds::{make, restore, snapshot};
@@ -24,7 +24,7 @@ fn an_endpoint_that_dies_in_the_middle_of_its_answer_does_not_decide() {
         expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 5000, "fallback": fallback})), 200);
         let record = buy(&client, &card, "1");
         assert_eq!(text(&record, "/response/code"), code);
-        let told = story(&client, &record);
+        let told = message_in_chain(&client, &record);
         let decision = &told["transaction"]["decision"];
         assert_eq!((&decision["by"], &decision["fallbackReason"]), (&json!("FALLBACK"), &json!("ended_early")));
         if fallback == "DECLINE" {
@@ -46,7 +46,7 @@ fn a_slow_answer_in_time_decides() {
     assert!(start.elapsed() >= Duration::from_millis(700), "Florin waits for the answer");
     assert_eq!(text(&record, "/response/code"), "1888");
     let decision = json!({"by": "ENDPOINT", "decision": "DECLINE", "code": "1888"});
-    assert_eq!(story(&client, &record)["transaction"]["decision"], decision);
+    assert_eq!(message_in_chain(&client, &record)["transaction"]["decision"], decision);
 }
 
 /// A restore takes effect while the endpoint is asked, and the message that asked is not stored in the restored world.

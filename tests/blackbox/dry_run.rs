@@ -30,7 +30,7 @@ fn dry(client: &Client, path: &str, body: impl AsRef<[u8]>) -> Answer {
 }
 
 /// Returns the visible state of an account.
-fn picture(client: &Client) -> Vec<String> {
+fn visible_state(client: &Client) -> Vec<String> {
     let account = &client.account;
     let lists = [
         format!("/v2/activity/{account}?limit=1000"),
@@ -66,9 +66,9 @@ fn assert_came_true(client: &Client, preview: &Value) {
 
 /// Makes a dry run of a call, then the real call. Returns the member `dryRun` and the real answer.
 fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
-    let before = picture(client);
+    let before = visible_state(client);
     let dry_answer = dry(client, path, body);
-    assert_eq!(picture(client), before, "{path}");
+    assert_eq!(visible_state(client), before, "{path}");
     let done = client.post(path, body);
     for answer in [&dry_answer, &done] {
         truthful("post", described, answer);
@@ -149,7 +149,7 @@ fn declines_and_refusals_are_those_of_the_real_call() {
     assert_eq!(preview["explanation"]["code"], "1016");
     let last = preview["explanation"]["rules"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["rule"], &last["passed"]), (&json!("available_balance"), &json!(false)));
-    let before = picture(&client);
+    let before = visible_state(&client);
     let absent = dry(&client, AUTHORIZATION, first_body(ABSENT, "1"));
     expect_fault(&absent, 404, "body.cardId", "not_found");
     assert_eq!(absent.body, client.post(AUTHORIZATION, first_body(ABSENT, "1")).body);
@@ -163,7 +163,7 @@ fn declines_and_refusals_are_those_of_the_real_call() {
     let body = json!({"destinationBudgetId": demo().budget("EUR"), "currency": "GBP", "amount": "1"}).to_string();
     let path = format!("{BUDGETS}/{ABSENT}/transfer");
     expect_fault(&dry(&client, &path, body), 404, "path.budgetId", "not_found");
-    assert_eq!(picture(&client), before);
+    assert_eq!(visible_state(&client), before);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn refused(target: &Home, file: &str, output: &str) {
 }
 
 /// Requests that are begun in one store and completed in another.
-struct Story {
+struct OpenWork {
     log: Vec<Sent>,
     hold: String,
     endpoint: (Receiver, Value),
@@ -93,7 +93,7 @@ struct Story {
 }
 
 /// Stores at least one row in every table.
-fn play(server: &Server, wallet: &Wallet) -> Story {
+fn play(server: &Server, wallet: &Wallet) -> OpenWork {
     let client = server.client();
     let mut log: Vec<_> = (0..10).map(|number| message(wallet, &format!("before-{number}"), number)).collect();
     for sent in &mut log {
@@ -148,7 +148,7 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let hold = wallet.token(AUTHORIZATION, "7.31");
     let endpoint = deciding(&client, APPROVE, &json!({"timeoutMs": 4321, "fallback": "APPROVE"}));
     buy(&client, &wallet.card.id, "0.01");
-    Story { log, hold, endpoint, by_script, by_totp, protected }
+    OpenWork { log, hold, endpoint, by_script, by_totp, protected }
 }
 
 /// Every table has rows in the export, and every row is counted.

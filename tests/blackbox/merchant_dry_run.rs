@@ -14,7 +14,7 @@ const REFUND: &str = "/v2/merchant/payments/{paymentId}/refunds";
 const AUTHORISE: &str = "/v2/sandbox/refunds/{refundId}/authorise";
 
 /// Returns the visible state of the merchant.
-fn picture(client: &Client, budget: &str) -> Vec<Value> {
+fn visible_state(client: &Client, budget: &str) -> Vec<Value> {
     let account = &client.account;
     let paths = [
         format!("{SESSIONS}?accountId={account}"),
@@ -29,9 +29,9 @@ fn picture(client: &Client, budget: &str) -> Vec<Value> {
 
 /// Makes a dry run of a call, which changes nothing, then the real call. Returns the answers.
 fn both(client: &Client, (described, path, budget): (&str, &str, &str), body: &Value) -> (Value, Value) {
-    let before = picture(client, budget);
+    let before = visible_state(client, budget);
     let tried = client.post(&format!("{path}?accountId={}&dryRun=true", client.account), body.to_string());
-    assert_eq!(picture(client, budget), before, "{path}");
+    assert_eq!(visible_state(client, budget), before, "{path}");
     let done = client.post(path, body.to_string());
     for answer in [&tried, &done] {
         truthful("post", described, answer);

@@ -9,8 +9,7 @@ use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
 use crate::support::worlds::{make, restore, snapshot};
 use crate::support::{
-    Answer, BANKS, CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, demo, expect_fault, expect_faults,
-    expect_json, shared,
+    Answer, BANKS, CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
 const MERCHANT: &str = "/v2/merchant";

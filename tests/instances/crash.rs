@@ -1,8 +1,8 @@
 //! SIGKILL of one of two instances under load: the other one continues, and resolves the open requests of the killed
 //! one. `FLORIN_KILLS` is the number of kills.
 
+use crate::fault_load::{FUNDS, load_during, repeat, repeat_and_verify};
 use crate::pair::{Pair, undisturbed};
-use crate::storm::{FUNDS, repeat, settle, storm};
 use crate::support::load::{Toll, check_journal};
 use crate::support::setting::setting;
 use crate::support::{Server, Wallet};
@@ -16,7 +16,7 @@ fn one_of_two_instances_is_killed() {
         let wallet = Wallet::with(&first, "GBP", FUNDS);
         let before = wallet.balance();
         let wallets = [wallet.clone(), Wallet { client: second.client(), ..wallet.clone() }];
-        let (home, log) = storm(&wallets, &format!("killed-{round}"), true, |tally| {
+        let (home, log) = load_during(&wallets, &format!("killed-{round}"), true, |tally| {
             tally.more_taken(60);
             let home = second.kill();
             tally.more_taken(40);
@@ -27,7 +27,7 @@ fn one_of_two_instances_is_killed() {
         toll.add(&log, &repeats, before, wallet.balance());
         check_journal(first.home());
         second = Server::on(home);
-        settle(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
+        repeat_and_verify(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
     }
     toll.report();
     check_journal(first.home());

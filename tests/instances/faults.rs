@@ -5,8 +5,8 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use crate::fault_load::{Tally, run_fault_test, taken};
 use crate::pair::{Pair, alone, undisturbed, until};
-use crate::storm::{Tally, taken, weather};
 use crate::support::load::check_journal;
 use crate::support::server::LIMIT;
 use crate::support::{BANKS, CHECKOUTS, Server, expect_error, expect_json, together};
@@ -31,7 +31,7 @@ pub(crate) fn restart(one: &Server) {
 #[test]
 fn the_database_server_is_restarted() {
     let _alone = alone();
-    weather("restart", |pair, tally| {
+    run_fault_test("restart", |pair, tally| {
         for _ in 0..3 {
             restart(&pair.first);
             tally.more_taken(50);
@@ -42,7 +42,7 @@ fn the_database_server_is_restarted() {
 #[test]
 fn sessions_are_ended() {
     let _undisturbed = undisturbed();
-    weather("ended", |pair, tally| {
+    run_fault_test("ended", |pair, tally| {
         for _ in 0..40 {
             pair.first.database().end_sessions();
             thread::sleep(Duration::from_millis(40));
@@ -54,7 +54,7 @@ fn sessions_are_ended() {
 #[test]
 fn the_database_is_unreachable_for_a_while() {
     let _undisturbed = undisturbed();
-    weather("away", |pair, tally| {
+    run_fault_test("away", |pair, tally| {
         let database = pair.first.database();
         database.allow_sessions(false);
         database.end_sessions();
@@ -75,7 +75,7 @@ fn the_database_is_unreachable_for_a_while() {
 /// Tests a session that holds the rows for longer than a request may wait.
 fn held(name: &str, statement: &str) {
     let _undisturbed = undisturbed();
-    weather(name, |pair, tally: &Tally| {
+    run_fault_test(name, |pair, tally: &Tally| {
         let session = pair.first.database().hold(statement);
         tally.more_refused(8);
         drop(session);
@@ -121,7 +121,7 @@ fn all_connections_are_taken() {
 #[test]
 fn deadlocks() {
     let _undisturbed = undisturbed();
-    weather("deadlocks", |pair, tally| {
+    run_fault_test("deadlocks", |pair, tally| {
         let database = pair.first.database();
         let deadlocks = || database.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
         for table in ["cards", "accounts", "credit_counters", "budgets", "cards"] {

@@ -14,6 +14,7 @@ mod access;
 mod crash;
 mod database;
 mod deliveries;
+mod fault_load;
 mod faults;
 mod feed;
 mod frozen;
@@ -23,7 +24,6 @@ mod replaced;
 mod restored;
 mod standby;
 mod start;
-mod storm;
 mod streams;
 #[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]

@@ -1,7 +1,7 @@
 //! A connection lost during COMMIT: the outcome is unknown, and the idempotency record resolves it.
 
+use crate::fault_load::taken;
 use crate::pair::undisturbed;
-use crate::storm::taken;
 use crate::support::batches::{confirm, open_session};
 use crate::support::load::{check_journal, message};
 use crate::support::wallet::credit_body;

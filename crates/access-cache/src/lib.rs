@@ -8,8 +8,8 @@
 //! always asked once. If a key is restricted to a list of accounts, the store is never asked for accounts outside the
 //! list.
 //!
-//! Cached answers are at most [`STALENESS`](florin_short_cache::STALENESS) old. Absence is never cached. The cache does
-//! not check the expiry of a key; every request does.
+//! Cached answers are at most [`MAX_CACHE_AGE`](florin_short_cache::MAX_CACHE_AGE) old. Absence is never cached.
+//! The cache does not check the expiry of a key; every request does.
 
 use async_trait::async_trait;
 use florin_domain::access::{Account, ApiClient, ApiKey, Caller, KeyHash};
@@ -23,25 +23,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Maximum number of cached callers, and of cached accounts. A caller occupies about 1 KiB.
 const MAX: u64 = 10_000;
 
-macro_rules! remembered {
+macro_rules! cached_port {
     ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty $(, and { $($more:tt)* })?;)*) => {$(
         $(#[$doc])*
         pub struct $name {
             inner: Arc<dyn $port>,
-            recent: ShortCache<$key, $value, StoreError>,
+            cache: ShortCache<$key, $value, StoreError>,
         }
 
         impl $name {
             /// Creates a cache in front of `inner`.
             pub fn new(inner: Arc<dyn $port>) -> Self {
-                Self { inner, recent: ShortCache::new(MAX) }
+                Self { inner, cache: ShortCache::new(MAX) }
             }
         }
 
         #[async_trait]
         impl $port for $name {
             async fn find(&self, key: &$key) -> Result<Option<$value>, StoreError> {
-                self.recent.get(key, || self.inner.find(key)).await
+                self.cache.get(key, || self.inner.find(key)).await
             }
 
             $($($more)*)?
@@ -55,7 +55,7 @@ macro_rules! remembered {
     )*};
 }
 
-remembered! {
+cached_port! {
     /// Caches callers in front of a store.
     CachedCallers: Callers finds Caller, by KeyHash, and {
         async fn find_uncached(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
@@ -73,7 +73,7 @@ remembered! {
                 was_asked.store(true, Ordering::Relaxed);
                 self.inner.find(id)
             };
-            let found = self.recent.get(id, ask).await?;
+            let found = self.cache.get(id, ask).await?;
             let is_foreign = found.as_ref().is_some_and(|account| !key.reaches(account));
             if is_foreign && !was_asked.load(Ordering::Relaxed) {
                 self.inner.find(id).await?;
@@ -86,7 +86,7 @@ remembered! {
         }
 
         fn forget(&self, id: &AccountId) {
-            self.recent.forget(id);
+            self.cache.forget(id);
             self.inner.forget(id);
         }
     };

@@ -55,12 +55,12 @@ fn account(id: &str) -> Account {
 async fn known_keys_are_cached_and_unknown_keys_are_not() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(4).returning(|hash| Ok((hash.0[0] != 0).then(|| caller(hash.0[0]))));
-    let recent = CachedCallers::new(Arc::new(mock));
+    let cache = CachedCallers::new(Arc::new(mock));
     for number in [1, 2, 1, 2, 1] {
-        assert_eq!(recent.find(&KeyHash([number; 32])).await, Ok(Some(caller(number))));
+        assert_eq!(cache.find(&KeyHash([number; 32])).await, Ok(Some(caller(number))));
     }
     for _ in 0..2 {
-        assert_eq!(recent.find(&KeyHash([0; 32])).await, Ok(None));
+        assert_eq!(cache.find(&KeyHash([0; 32])).await, Ok(None));
     }
 }
 
@@ -68,9 +68,9 @@ async fn known_keys_are_cached_and_unknown_keys_are_not() {
 async fn a_cached_key_still_expires() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
-    let recent = CachedCallers::new(Arc::new(mock));
+    let cache = CachedCallers::new(Arc::new(mock));
     for (minutes, valid) in [(59, true), (60, false)] {
-        let found = recent.find(&KeyHash([1; 32])).await.unwrap().unwrap();
+        let found = cache.find(&KeyHash([1; 32])).await.unwrap().unwrap();
         let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
         assert_eq!(found.key.is_valid(Environment::Sandbox, now), valid);
     }
@@ -81,10 +81,10 @@ async fn an_uncached_lookup_sees_that_a_cached_key_is_gone() {
     let mut mock = MockCallers::new();
     mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
     mock.expect_find_uncached().times(1).returning(|_| Ok(None));
-    let recent = CachedCallers::new(Arc::new(mock));
+    let cache = CachedCallers::new(Arc::new(mock));
     let hash = KeyHash([1; 32]);
-    assert_eq!(recent.find(&hash).await, Ok(Some(caller(1))));
-    assert_eq!(recent.find_uncached(&hash).await, Ok(None));
+    assert_eq!(cache.find(&hash).await, Ok(Some(caller(1))));
+    assert_eq!(cache.find_uncached(&hash).await, Ok(None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,12 +94,12 @@ async fn an_account_is_looked_up_once_and_failures_are_returned() {
         "F3" => Err(StoreError::Unavailable("gone".into())),
         id => Ok(Some(account(id))),
     });
-    let recent = CachedAccounts::new(Arc::new(mock));
+    let cache = CachedAccounts::new(Arc::new(mock));
     for id in ["F1", "F2", "F1", "F2"] {
-        assert_eq!(recent.find(&account(id).id).await, Ok(Some(account(id))));
+        assert_eq!(cache.find(&account(id).id).await, Ok(Some(account(id))));
     }
     for _ in 0..2 {
-        assert_eq!(recent.find(&account("F3").id).await, Err(StoreError::Unavailable("gone".into())));
+        assert_eq!(cache.find(&account("F3").id).await, Err(StoreError::Unavailable("gone".into())));
     }
 }
 
@@ -108,14 +108,14 @@ async fn an_account_removed_from_the_cache_is_looked_up_again() {
     let mut mock = MockAccounts::new();
     mock.expect_find().times(2).returning(|id| Ok(Some(account(id.as_str()))));
     mock.expect_forget().times(1).return_const(());
-    let recent = CachedAccounts::new(Arc::new(mock));
+    let cache = CachedAccounts::new(Arc::new(mock));
     let id = account("F1").id;
     for _ in 0..2 {
-        assert_eq!(recent.find(&id).await, Ok(Some(account("F1"))));
+        assert_eq!(cache.find(&id).await, Ok(Some(account("F1"))));
     }
-    recent.forget(&id);
+    cache.forget(&id);
     for _ in 0..2 {
-        assert_eq!(recent.find(&id).await, Ok(Some(account("F1"))));
+        assert_eq!(cache.find(&id).await, Ok(Some(account("F1"))));
     }
 }
 
@@ -134,12 +134,12 @@ async fn asked_for(key: &ApiKey, id: &str) -> (bool, usize) {
             mine => Some(account(mine)),
         })
     });
-    let recent = CachedAccounts::new(Arc::new(mock));
+    let cache = CachedAccounts::new(Arc::new(mock));
     let id = AccountId::parse(id).unwrap();
     // The owner's request puts the account into the cache.
-    recent.find(&id).await.unwrap();
+    cache.find(&id).await.unwrap();
     asked.store(0, Ordering::Relaxed);
-    let reached = recent.reach(key, &id).await.unwrap();
+    let reached = cache.reach(key, &id).await.unwrap();
     (reached.is_some(), asked.load(Ordering::Relaxed))
 }
 
@@ -161,8 +161,8 @@ async fn a_foreign_account_that_nobody_uses_is_asked_for_once() {
     let mut mock = MockAccounts::new();
     let foreign = Account { client: ClientId(Uuid::from_u128(7)), ..account("F1") };
     mock.expect_find().times(3).returning(move |_| Ok(Some(foreign.clone())));
-    let recent = CachedAccounts::new(Arc::new(mock));
+    let cache = CachedAccounts::new(Arc::new(mock));
     for _ in 0..3 {
-        assert_eq!(recent.reach(&caller(1).key, &account("F1").id).await, Ok(None));
+        assert_eq!(cache.reach(&caller(1).key, &account("F1").id).await, Ok(None));
     }
 }

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 
 /// The requirements of an operation on its caller.
 #[derive(Clone, Copy, Debug)]
-pub struct Permission {
+pub struct Requirement {
     /// The scope that the key must have.
     pub scope: Scope,
     /// Whether the operation exists in the sandbox only.
@@ -19,7 +19,7 @@ pub struct Permission {
     pub feature: Option<Feature>,
 }
 
-impl Permission {
+impl Requirement {
     /// An operation that requires a scope and nothing else.
     pub const fn of(scope: Scope) -> Self {
         Self { scope, sandbox_only: false, feature: None }
@@ -88,17 +88,17 @@ pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessEr
 /// Checks the scope, the environment, the feature and the network address, in this order.
 pub fn permit(
     caller: &Caller,
-    permission: &Permission,
+    requirement: &Requirement,
     environment: Environment,
     peer: Option<IpAddr>,
 ) -> Result<(), AccessError> {
-    if !caller.key.scopes.contains(&permission.scope) {
-        return Err(AccessError::InsufficientScope(permission.scope));
+    if !caller.key.scopes.contains(&requirement.scope) {
+        return Err(AccessError::InsufficientScope(requirement.scope));
     }
-    if permission.sandbox_only && environment != Environment::Sandbox {
+    if requirement.sandbox_only && environment != Environment::Sandbox {
         return Err(AccessError::SandboxOnly);
     }
-    if let Some(feature) = permission.feature.filter(|feature| !feature.is_enabled(&caller.client, environment)) {
+    if let Some(feature) = requirement.feature.filter(|feature| !feature.is_enabled(&caller.client, environment)) {
         return Err(AccessError::FeatureNotEnabled(feature));
     }
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }

@@ -62,18 +62,18 @@ pub async fn send_first_message(
     let client = account.client;
     let run = async |consulted: Consulted| {
         let (mut message, clock) = (message.clone(), clock.clone());
-        message.extras.decision = consulted.consultation;
+        message.extras.decision = consulted.endpoint_decision;
         let first_id = consulted.token.map(|token| token.0);
         let (account, claim) = (account.id.clone(), claim.clone());
         if waits {
             let decide = move |situation: &FirstUseSituation| {
-                clock.rule_from(first_id, |stamp| decide_first_use(situation, &message, client, stamp))
+                clock.rule_with_first_id(first_id, |stamp| decide_first_use(situation, &message, client, stamp))
             };
             let command = FirstUseCommand { account, card, decide: Arc::new(decide), mode, claim };
             return services.cards.first_use(command).await;
         }
         let decide = move |situation: &FirstSituation| {
-            clock.rule_from(first_id, |stamp| decide_first(situation, &message, stamp))
+            clock.rule_with_first_id(first_id, |stamp| decide_first(situation, &message, stamp))
         };
         let command = FirstMessageCommand { account, card, decide: Arc::new(decide), mode, claim };
         services.cards.first_message(command).await
@@ -105,12 +105,12 @@ pub async fn send_follow_up(
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let account = sender.account;
     let clock = services.clock_of(account).await?;
-    let run = async |Consulted { consultation, token: given }: Consulted| {
+    let run = async |Consulted { endpoint_decision, token: given }: Consulted| {
         let (message, clock) = (message.clone(), clock.clone());
         let first_id = given.map(|token| token.0);
         let decide = move |situation: &ChainSituation| {
-            let decision = clock.rule_from(first_id, |stamp| {
-                decide_consulted_follow_up(situation, token, &message, consultation, stamp)
+            let decision = clock.rule_with_first_id(first_id, |stamp| {
+                decide_consulted_follow_up(situation, token, &message, endpoint_decision, stamp)
             });
             decision.map(|decision| decision.placed(place))
         };

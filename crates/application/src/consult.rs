@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
-    CardTransaction, Consultation, DecisionEndpoint, DecisionQuestion, DecisionReply, NoReply, Verdict,
+    CardTransaction, DecisionEndpoint, DecisionQuestion, DecisionReply, EndpointDecision, NoDecision, Verdict,
 };
 use florin_domain::ids::{EventId, TransactionToken};
 use florin_domain::secret::SecretOwner;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 /// The right of a request to work on its account. As long as a request has it, restores and deletions of the account's
 /// world wait.
 #[async_trait]
-pub trait AccountTurn: Send + Sync {
+pub trait ReleasableGuard: Send + Sync {
     /// Gives the right back.
-    fn give_back(&self);
+    fn release(&self);
 
     /// Gets the right again. Waits while a restore or deletion is in progress.
-    async fn take_again(&self);
+    async fn reacquire(&self);
 }
 
 /// A sender of card messages: the account, and the right of the request to work on it.
@@ -31,12 +31,12 @@ pub struct CardSender<'a> {
     /// The account.
     pub account: &'a Account,
     /// The right to work on the account. `None`: restores do not wait for the request.
-    pub turn: Option<&'a dyn AccountTurn>,
+    pub guard: Option<&'a dyn ReleasableGuard>,
 }
 
 impl<'a> From<&'a Account> for CardSender<'a> {
     fn from(account: &'a Account) -> Self {
-        Self { account, turn: None }
+        Self { account, guard: None }
     }
 }
 
@@ -44,42 +44,42 @@ impl<'a> From<&'a Account> for CardSender<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Consulted {
     /// The decision, or the reason that there is none.
-    pub(crate) consultation: Consultation,
+    pub(crate) endpoint_decision: EndpointDecision,
     /// The token that the question contained for the message. `None`: no question was sent.
     pub(crate) token: Option<TransactionToken>,
 }
 
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
 /// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
-/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the turn
-/// on the account is given back, and the command runs again. If the world was restored or replaced meanwhile, the message
+/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the guard
+/// on the account is released, and the command runs again. If the world was restored or replaced meanwhile, the message
 /// is refused instead.
 pub(crate) async fn consult(
     services: &Services,
-    CardSender { account, turn }: CardSender<'_>,
+    CardSender { account, guard }: CardSender<'_>,
     mode: Mode,
     run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let Some(endpoint) = account.decisions.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
-        return run(Consulted { consultation: Consultation::Off, token: None }).await;
+        return run(Consulted { endpoint_decision: EndpointDecision::Off, token: None }).await;
     };
-    let question = match run(Consulted { consultation: Consultation::Due, token: None }).await {
+    let question = match run(Consulted { endpoint_decision: EndpointDecision::Due, token: None }).await {
         Err(WriteError::Refused(CardRefusal::Undecided(question))) => question,
         other => return other,
     };
     let token = question.message.token;
-    if let Some(turn) = turn {
-        turn.give_back();
+    if let Some(guard) = guard {
+        guard.release();
     }
     let verdict = ask(services, endpoint, *question, mode).await;
-    if let Some(turn) = turn {
-        turn.take_again().await;
+    if let Some(guard) = guard {
+        guard.reacquire().await;
     }
     let verdict = verdict?;
     if !is_same_world(services, account).await? {
         return Err(WriteError::Refused(CardRefusal::WorldRestored));
     }
-    run(Consulted { consultation: Consultation::Heard(verdict), token: Some(token) }).await
+    run(Consulted { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
 }
 
 /// Returns whether the world of an account is still in the epoch in which the account was read. `true` for an account
@@ -124,7 +124,7 @@ async fn ask(
     Ok(verdict(endpoint, reply))
 }
 
-const fn verdict(endpoint: &DecisionEndpoint, reply: Result<DecisionReply, NoReply>) -> Verdict {
+const fn verdict(endpoint: &DecisionEndpoint, reply: Result<DecisionReply, NoDecision>) -> Verdict {
     match reply {
         Ok(reply) => Verdict::Reply(reply),
         Err(reason) => Verdict::Fallback { fallback: endpoint.settings.fallback, reason },

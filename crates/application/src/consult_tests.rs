@@ -1,6 +1,6 @@
 //! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
-use crate::consult::{AccountTurn, CardSender, Consulted, consult};
+use crate::consult::{CardSender, Consulted, ReleasableGuard, consult};
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
 use crate::{FirstMessageError, NewMessage, Services, send_first_message};
@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
-    CardTransaction, Consultation, DecisionEndpoint, DecisionReply, DecisionTime, EndpointSettings, Fallback, NoReply,
-    Verdict,
+    CardTransaction, DecisionEndpoint, DecisionReply, DecisionTime, EndpointDecision, EndpointSettings, Fallback,
+    NoDecision, Verdict,
 };
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::secret::{SealedSecret, SecretOwner};
@@ -109,13 +109,13 @@ async fn a_dry_run_asks_for_a_preview() {
     let mut asker = MockDecisionAsker::new();
     asker.expect_ask().times(1).returning(|request| {
         assert!(request.body.ends_with(" true"), "{}", request.body);
-        Err(NoReply::Send(SendError::Timeout))
+        Err(NoDecision::Send(SendError::Timeout))
     });
     let (services, stored) = deciding(asker);
     let sent =
         send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::DryRun, None).await;
     let Written::DryRun(run) = sent.unwrap() else { panic!("no dry run") };
-    let reason = NoReply::Send(SendError::Timeout);
+    let reason = NoDecision::Send(SendError::Timeout);
     assert_eq!(run.done.details.decision.unwrap().verdict, Verdict::Fallback { fallback: Fallback::Approve, reason });
     assert!(stored.lock().unwrap().is_empty());
 }
@@ -140,7 +140,7 @@ async fn a_replay_and_a_refusal_ask_nobody() {
         Err(WriteError::Refused(CardRefusal::Expired)),
     ] {
         let run = async |consulted: Consulted| {
-            assert_eq!((consulted.consultation, consulted.token), (Consultation::Due, None));
+            assert_eq!((consulted.endpoint_decision, consulted.token), (EndpointDecision::Due, None));
             outcome.clone()
         };
         assert_eq!(consult(&services, (&account).into(), Mode::Commit, run).await, outcome);
@@ -156,16 +156,16 @@ async fn damaged_secrets_fail_the_message() {
     assert!(stored.lock().unwrap().is_empty());
 }
 
-/// Records whether the request has its turn.
-struct Turn(AtomicBool);
+/// Records whether the request holds its guard.
+struct HeldGuard(AtomicBool);
 
 #[async_trait]
-impl AccountTurn for Turn {
-    fn give_back(&self) {
+impl ReleasableGuard for HeldGuard {
+    fn release(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    async fn take_again(&self) {
+    async fn reacquire(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -174,8 +174,8 @@ impl AccountTurn for Turn {
 async fn sent_while_restored(
     then: Option<i64>,
 ) -> (Result<Written<CardTransaction>, FirstMessageError>, Vec<CardTransaction>) {
-    let turn = Arc::new(Turn(AtomicBool::new(true)));
-    let (mut asker, seen) = (MockDecisionAsker::new(), Arc::clone(&turn));
+    let guard = Arc::new(HeldGuard(AtomicBool::new(true)));
+    let (mut asker, seen) = (MockDecisionAsker::new(), Arc::clone(&guard));
     asker.expect_ask().times(1).returning(move |_| {
         assert!(!seen.0.load(Ordering::Relaxed), "a restore would wait for the endpoint");
         Ok(DecisionReply::Approve)
@@ -186,9 +186,9 @@ async fn sent_while_restored(
     accounts.expect_find().returning(move |_| Ok(then.map(|epoch| Account { epoch, ..account(None) })));
     let services = Services { accounts: Arc::new(accounts), ..services };
     let account = Account { epoch: 1, ..account(Some(endpoint(true))) };
-    let sender = CardSender { account: &account, turn: Some(turn.as_ref()) };
+    let sender = CardSender { account: &account, guard: Some(guard.as_ref()) };
     let sent = send_first_message(&services, sender, purchase(), Mode::Commit, None).await;
-    assert!(turn.0.load(Ordering::Relaxed), "the request has its turn when it stores the message");
+    assert!(guard.0.load(Ordering::Relaxed), "the request holds its guard when it stores the message");
     let stored = stored.lock().unwrap().clone();
     (sent, stored)
 }

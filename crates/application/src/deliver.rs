@@ -148,12 +148,12 @@ impl Round<'_> {
             }
         }
         for (deliveries, status) in [(exhausted, DeliveryStatus::Exhausted), (gone, DeliveryStatus::Cancelled)] {
-            let claims = self.forget(&deliveries);
+            let claims = self.take_claims(&deliveries);
             if !claims.is_empty() {
                 self.services.deliveries.end(claims, status).await?;
             }
         }
-        let claims = self.forget(&late);
+        let claims = self.take_claims(&late);
         if !claims.is_empty() {
             self.services.deliveries.release(claims).await?;
         }
@@ -161,7 +161,7 @@ impl Round<'_> {
     }
 
     /// Removes claims from those that [`Self::abandon`] releases, and returns the removed ones.
-    fn forget(&mut self, deliveries: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
+    fn take_claims(&mut self, deliveries: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
         deliveries.iter().filter_map(|claimed| self.claims.take(&claimed.claim())).collect()
     }
 

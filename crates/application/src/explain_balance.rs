@@ -6,7 +6,7 @@ use florin_domain::books::{BalanceExplanation, explain};
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
-use florin_ports::{Explained, StoreError};
+use florin_ports::{ExplainResult, StoreError};
 
 /// Reasons that a balance can't be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,8 +30,8 @@ pub async fn explain_balance(
     page: PageRequest,
 ) -> Result<BalanceExplanation, ExplainBalanceError> {
     match services.books.explain(&account.id, budget, currency, page).await? {
-        Explained::NoBudget => Err(ExplainBalanceError::NoBudget),
-        Explained::NotHeld => Err(ExplainBalanceError::NotHeld(currency)),
-        Explained::Parts(parts) => Ok(explain(*parts, page)),
+        ExplainResult::NoBudget => Err(ExplainBalanceError::NoBudget),
+        ExplainResult::NotHeld => Err(ExplainBalanceError::NotHeld(currency)),
+        ExplainResult::Parts(parts) => Ok(explain(*parts, page)),
     }
 }

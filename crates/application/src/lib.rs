@@ -67,7 +67,9 @@ mod webhook_services;
 mod webhooks;
 mod worlds;
 
-pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_all_accounts, reach_account};
+pub use access::{
+    AccessError, ReachError, Requirement, identify, key_hash, permit, permit_all_accounts, reach_account,
+};
 pub use account_clocks::{AccountClock, AccountClocks};
 pub use audit_log::{AuditChain, BrokenReason, BrokenRecord, append_audit, verify_audit};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
@@ -85,7 +87,7 @@ pub use checkout_sessions::{
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
-pub use consult::{AccountTurn, CardSender};
+pub use consult::{CardSender, ReleasableGuard};
 pub use create_batch::{NewBatch, create_batch};
 pub use create_budget::{NewBudget, create_budget};
 pub use create_card::{NewCard, create_card, order_physical_card, replace_card};
@@ -118,7 +120,7 @@ pub use page_tokens::PageTokenMaker;
 pub use payees::{approve_payee, create_payee};
 pub use process_batches::process_batches;
 pub use protect_card::{set_budget_controls, set_card_controls, set_card_pin};
-pub use refusals::{RecordRefusals, Refusals, record_refusals};
+pub use refusals::{RecordRefusals, RefusedAuthentications, record_refusals};
 pub use secret_digests::SecretDigests;
 pub use secrets::{SecretsError, prepare_secrets, rotate_secrets};
 pub use services::Services;
@@ -136,6 +138,6 @@ pub use webhooks::{
     set_webhook_enabled, subscribe, test_webhook, unsubscribe, webhook_reach, webhook_time,
 };
 pub use worlds::{
-    MadeWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,
+    CreatedWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,
     renew_world, replaced_account, restore_world, sweep_worlds, take_snapshot,
 };

@@ -48,7 +48,7 @@ impl MerchantServices {
     }
 
     /// Returns the active merchant profile of an account.
-    pub async fn reach(&self, account: &Account) -> Result<MerchantProfile, ReachMerchantError> {
+    pub async fn active_profile(&self, account: &Account) -> Result<MerchantProfile, ReachMerchantError> {
         let found = self.merchants.find(&account.id).await?;
         found.filter(MerchantProfile::is_active).ok_or(ReachMerchantError::NoProfile)
     }

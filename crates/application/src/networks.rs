@@ -78,7 +78,7 @@ pub async fn add_network(
     let new = NewNetwork { entry: entry.clone(), covers_caller, max: services.max_networks };
     let decide: Decide<Vec<AllowedNetwork>, _> =
         Arc::new(move |listed: &Vec<AllowedNetwork>| decide_add_network(listed, &new));
-    carry_out(services, change, ("ipaddresses add", details), decide).await?;
+    execute_audited(services, change, ("ipaddresses add", details), decide).await?;
     Ok(entry)
 }
 
@@ -95,12 +95,12 @@ pub async fn remove_network(
     let decide: Decide<Vec<AllowedNetwork>, _> = Arc::new(move |listed: &Vec<AllowedNetwork>| {
         decide_remove_network(listed, id, |entry| covers(&entry.network, peer))
     });
-    carry_out(services, change, ("ipaddresses remove", details), decide).await
+    execute_audited(services, change, ("ipaddresses remove", details), decide).await
 }
 
 /// Executes a change between two records of the audit log. A change that the rule refuses beforehand is not recorded.
 /// Otherwise a caller could fill the log with refused changes.
-async fn carry_out(
+async fn execute_audited(
     services: &ManagementServices,
     NetworkChange { caller, peer }: NetworkChange<'_>,
     (action, details): (&str, String),

@@ -10,19 +10,20 @@ use causes::Causes;
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, SettleDecision, TakeSituation, decide_settle,
-    decide_start, decide_take,
+    Payment, PaymentInstruction, PaymentOutcome, PaymentReport, Reported, SettleDecision, StartPaymentsSituation,
+    decide_settle, decide_start, decide_start_payments,
 };
 use florin_domain::ids::LeaseId;
 use florin_ports::{
-    ClaimCommand, Lease, ProcessingError, RailUnavailable, RecordCommand, StartCommand, StoreError, TakeCommand,
+    ClaimCommand, Lease, ProcessingError, RailUnavailable, RecordCommand, StartCommand, StartPaymentsCommand,
+    StoreError,
 };
 use futures_util::stream::{self, StreamExt};
 use std::fmt::Display;
 use std::sync::Arc;
 
 /// Processing of a batch must stop, because another worker has the lease or the store failed.
-struct Stopped;
+struct MustStop;
 
 /// Runs one round: claims batches with work to do, processes each for a while, and returns the number of payments
 /// processed. If it is 0, the caller pauses before the next round.
@@ -49,7 +50,7 @@ async fn process(services: &ProcessingServices, account: &Account, lease: &mut L
         return worked;
     }
     for _ in 0..services.limits.max_portions {
-        let Ok(done) = portion(services, account, lease).await else { return worked };
+        let Ok(done) = process_portion(services, account, lease).await else { return worked };
         worked += done;
         if done == 0 || !renew(services, lease).await {
             return worked;
@@ -59,7 +60,7 @@ async fn process(services: &ProcessingServices, account: &Account, lease: &mut L
 }
 
 /// Starts a confirmed batch. A batch that is already started is left unchanged.
-async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<(), Stopped> {
+async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<(), MustStop> {
     let cause: [&[u8]; 2] = [b"start", lease.batch.0.as_bytes()];
     let clock = services.time.for_background(&account.timeline, services.time.now_of(account), &cause);
     let decide = Arc::new(move |batch: &_| clock.rule(|stamp| decide_start(batch, stamp)));
@@ -70,20 +71,20 @@ async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) 
 }
 
 /// Processes one portion: queries the bank about due payments, then sends new payments. Returns the number of payments.
-async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, Stopped> {
+async fn process_portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, MustStop> {
     let max = services.limits.portion_size;
     let due = services.processing.due(lease, services.time.real_now(), max).await;
     let due = due.map_err(|error| stopped(lease, &error))?;
-    let asked = follow(services, account, lease, due, Step::Ask).await?;
+    let asked = exchange(services, account, lease, due, Step::Ask).await?;
     let (now, ask_at) = (services.time.now_of(account), lease.until);
     let clock = services.time.for_background(&account.timeline, now, &[b"take", lease.batch.0.as_bytes()]);
-    let decide = Arc::new(move |situation: &TakeSituation| {
-        let TakeSituation { batch, payments } = situation;
-        clock.rule(|stamp| decide_take(batch, payments, ask_at, stamp))
+    let decide = Arc::new(move |situation: &StartPaymentsSituation| {
+        let StartPaymentsSituation { batch, payments } = situation;
+        clock.rule(|stamp| decide_start_payments(batch, payments, ask_at, stamp))
     });
-    let taken = services.processing.take(TakeCommand { lease: lease.clone(), max, decide }).await;
+    let taken = services.processing.start_payments(StartPaymentsCommand { lease: lease.clone(), max, decide }).await;
     let taken = taken.map_err(|error| stopped(lease, &error))?;
-    Ok(asked + follow(services, account, lease, taken, Step::Send).await?)
+    Ok(asked + exchange(services, account, lease, taken, Step::Send).await?)
 }
 
 /// What the worker does first with a payment: ask the bank about it, or send it.
@@ -94,17 +95,17 @@ enum Step {
 }
 
 /// Queries or sends payments concurrently, and records the bank's reports. Returns the number of reports.
-async fn follow(
+async fn exchange(
     services: &ProcessingServices,
     account: &Account,
     lease: &Lease,
     payments: Vec<Payment>,
     step: Step,
-) -> Result<usize, Stopped> {
+) -> Result<usize, MustStop> {
     if payments.is_empty() {
         return Ok(0);
     }
-    let talks = payments.into_iter().map(|payment| talk(services, payment, step));
+    let talks = payments.into_iter().map(|payment| ask_or_send(services, payment, step));
     let mut reports: Vec<_> =
         stream::iter(talks).buffer_unordered(services.limits.max_concurrent_calls.max(1)).collect().await;
     // Sort the reports, so that the stored result does not depend on the order of the bank's responses.
@@ -119,7 +120,7 @@ async fn follow(
         decide: Arc::new(move |situation| {
             let mut decision = clock.rule(|stamp| decide_settle(situation, &reports, stamp))?;
             ask_in_real_time(&mut decision, &reports, real - now);
-            causes.name_journal(&mut decision.journal);
+            causes.assign_ids(&mut decision.journal);
             Ok(decision)
         }),
     };
@@ -138,7 +139,7 @@ fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind:
     }
 }
 
-async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Reported {
+async fn ask_or_send(services: &ProcessingServices, payment: Payment, step: Step) -> Reported {
     let id = payment.id;
     let result = match step {
         Step::Send => send(services, &payment).await,
@@ -178,7 +179,7 @@ async fn renew(services: &ProcessingServices, lease: &mut Lease) -> bool {
     }
 }
 
-fn stopped(lease: &Lease, error: &dyn Display) -> Stopped {
+fn stopped(lease: &Lease, error: &dyn Display) -> MustStop {
     tracing::warn!(batch = %lease.batch, %error, "a worker stopped processing a payment batch");
-    Stopped
+    MustStop
 }

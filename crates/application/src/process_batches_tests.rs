@@ -4,9 +4,9 @@ use crate::{AccountClocks, ProcessingLimits, ProcessingServices, process_batches
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    AllPayments, CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch,
+    BulkStatus, CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch,
     PaymentBatchStatus, PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentState, PaymentStatus,
-    RecipientInput, Sent, SettleSituation, TakeSituation, UploadRequest, check_rows, decide_create,
+    RecipientInput, SettleSituation, StartPaymentsSituation, StartedTerms, UploadRequest, check_rows, decide_create,
 };
 use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
@@ -52,7 +52,7 @@ fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: &|| ids.next_id() };
     let mut made = decide_create(&funding, &request, &stamp).unwrap();
     made.batch.state = a_batch_state(PaymentBatchStatus::Confirmed);
-    made.payments.iter_mut().for_each(|payment| AllPayments::Confirmed.apply(payment, DateTime::UNIX_EPOCH));
+    made.payments.iter_mut().for_each(|payment| BulkStatus::Confirmed.apply(payment, DateTime::UNIX_EPOCH));
     (made.batch, made.payments)
 }
 
@@ -111,11 +111,11 @@ fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
         Ok(decision.batch)
     });
     let it = of(stored);
-    mock.expect_take().returning(move |order| {
+    mock.expect_start_payments().returning(move |order| {
         let mut stored = it.lock().unwrap();
         let open = stored.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next = open.take(order.max as usize).cloned().collect();
-        let decision = (order.decide)(&TakeSituation { batch: stored.batch.clone(), payments: next });
+        let decision = (order.decide)(&StartPaymentsSituation { batch: stored.batch.clone(), payments: next });
         stored.keep(&decision.payments);
         Ok(decision.payments)
     });
@@ -197,7 +197,7 @@ async fn a_started_but_unsent_payment_is_sent_after_a_query() {
         // A worker started the payment, but stopped before sending it.
         let mut stored = stored.lock().unwrap();
         stored.batch.state = a_batch_state(PaymentBatchStatus::Started);
-        let sent = Sent { terms: *stored.payments[0].terms().unwrap(), started_at: DateTime::UNIX_EPOCH };
+        let sent = StartedTerms { terms: *stored.payments[0].terms().unwrap(), started_at: DateTime::UNIX_EPOCH };
         stored.payments[0].state = PaymentState::Started { sent, ask_at: DateTime::UNIX_EPOCH };
     }
     let mut rail = MockPaymentRail::new();

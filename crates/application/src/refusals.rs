@@ -42,7 +42,7 @@ struct Counted {
 
 /// The counts of refused authentications that are not recorded yet. Their size is bounded.
 #[derive(Debug, Default)]
-pub struct Refusals(Mutex<Counted>);
+pub struct RefusedAuthentications(Mutex<Counted>);
 
 /// The number of records that may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub enum RecordRefusals {
     AtStop,
 }
 
-impl Refusals {
+impl RefusedAuthentications {
     /// Counts a refusal.
     pub fn count(&self, address: Option<IpAddr>, key: Option<ApiKeyId>, reason: &'static str) {
         self.add(Refused { address, key, reason }, 1);
@@ -123,7 +123,7 @@ impl Allowance {
 /// Records the refusals since the last call in the audit log. Returns the number of records. If the log fails, the
 /// refusals that are not recorded are counted again.
 pub async fn record_refusals(
-    refusals: &Refusals,
+    refusals: &RefusedAuthentications,
     log: &(impl AuditLog + ?Sized),
     (at, when): (DateTime<Utc>, RecordRefusals),
 ) -> Result<usize, StoreError> {
@@ -171,7 +171,7 @@ mod tests {
 
     const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-    fn flood(refusals: &Refusals, size: u32) {
+    fn flood(refusals: &RefusedAuthentications, size: u32) {
         for number in 0..size {
             refusals.count(Some(IpAddr::from(number.to_be_bytes())), None, "invalid API key");
         }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_flood_is_summarized() {
-        let refusals = Refusals::default();
+        let refusals = RefusedAuthentications::default();
         flood(&refusals, 100_000);
         assert!(refusals.lock().counts.len() <= MAX_COUNTED + 1);
         let summaries = refusals.take(NOW, RecordRefusals::AsAllowed);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_flood_that_lasts_a_year_grows_the_log_by_an_allowance() {
-        let refusals = Refusals::default();
+        let refusals = RefusedAuthentications::default();
         let (mut records, mut counted) = (0, 0);
         for minute in 0..365 * 24 * 60 {
             flood(&refusals, 3);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_does_not_end_the_records() {
-        let refusals = Refusals::default();
+        let refusals = RefusedAuthentications::default();
         for _ in 0..3 {
             flood(&refusals, 20);
             refusals.take(NOW, RecordRefusals::AsAllowed);

@@ -1,6 +1,8 @@
 //! The ports used by the use cases, connected by the app.
 
-use crate::{AccountClock, AccountClocks, DecisionServices, KeyUses, PageTokenMaker, Refusals, SecretDigests};
+use crate::{
+    AccountClock, AccountClocks, DecisionServices, KeyUses, PageTokenMaker, RefusedAuthentications, SecretDigests,
+};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
@@ -70,7 +72,7 @@ pub struct Services {
     /// The uses of keys that are not stored yet.
     pub key_uses: Arc<KeyUses>,
     /// The refused authentications that are not in the audit log yet.
-    pub refusals: Arc<Refusals>,
+    pub refusals: Arc<RefusedAuthentications>,
     /// How long a new world exists, unless it is renewed.
     pub world_lifetime: TimeDelta,
 }

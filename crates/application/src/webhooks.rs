@@ -8,7 +8,7 @@ use florin_domain::event::EventKind;
 use florin_domain::ids::{AccountId, EventId, WebhookId};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::webhook::{
-    CheckoutFilter, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
+    CheckoutIds, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
     WebhookSecrets, WebhookUrl, decide_create_webhook,
 };
 use florin_ports::{
@@ -36,7 +36,7 @@ pub struct NewWebhook {
     /// The event type.
     pub kind: EventKind,
     /// The checkouts whose events are delivered. `None`: all.
-    pub filter: Option<CheckoutFilter>,
+    pub filter: Option<CheckoutIds>,
     /// Whether an event that can't be delivered holds back later events of the same object.
     pub ordered: bool,
     /// The client's secret for the header `x-em-signature`.

@@ -54,7 +54,7 @@ pub enum NewWorldTemplate {
 
 /// A new world, and its key, which is shown once.
 #[derive(Debug)]
-pub struct MadeWorld {
+pub struct CreatedWorld {
     /// The world.
     pub world: SandboxWorld,
     /// The API key of the world.
@@ -74,7 +74,7 @@ pub async fn create_world(
     services: &Services,
     caller: &Caller,
     new: NewWorld,
-) -> Result<MadeWorld, WriteError<CreateWorldRefusal>> {
+) -> Result<CreatedWorld, WriteError<CreateWorldRefusal>> {
     let (real, client) = (services.time.real_now(), caller.client.id);
     let seed = new.seed.as_ref().map(|text| seed_of(client, text.as_str()));
     let id = account_of_world(seed, services.time.real_id())?;
@@ -113,7 +113,7 @@ pub async fn create_world(
     };
     let made = services.worlds.create(command).await;
     services.accounts.forget(&id);
-    Ok(MadeWorld { world: made?, key: secret })
+    Ok(CreatedWorld { world: made?, key: secret })
 }
 
 fn contents(

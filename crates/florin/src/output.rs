@@ -20,7 +20,11 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Prints a value as JSON, or the text that describes it.
-pub(crate) fn either(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+pub(crate) fn print_json_or_text(
+    as_json: bool,
+    value: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
     if as_json { json(value) } else { line(&text()) }
 }
 

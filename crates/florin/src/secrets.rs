@@ -89,7 +89,7 @@ async fn find(settings: &Settings, environment: Environment, store: &dyn AnyStor
     let generated = |key, source: &str| Found { key, source: source.to_owned(), is_generated: true, kept: None };
     match (bound, wiring::sqlite_file(settings).map(|database| beside(&database))) {
         (Some(StoreKey { kept: Some(kept), .. }), _) => {
-            let key = SecretKey::kept(&kept).ok_or_else(|| anyhow!("the key in the database is damaged"))?;
+            let key = SecretKey::from_stored(&kept).ok_or_else(|| anyhow!("the key in the database is damaged"))?;
             Ok(generated(key, "the key in the database"))
         }
         (Some(_), None) => Err(missing("it was given when the database was created").into()),

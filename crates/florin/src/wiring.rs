@@ -24,7 +24,7 @@ use florin_ports::{
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
-pub(crate) use florin_short_cache::STALENESS;
+pub(crate) use florin_short_cache::MAX_CACHE_AGE;
 use florin_store_contract::{Adapter, AnyStore, StoreSettings};
 use florin_webhook_http::{
     HttpDecisions, HttpShippingRates, HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots,
@@ -183,8 +183,8 @@ pub(crate) fn all(
 
 /// Sets how the store writes events.
 pub(crate) fn record_events(store: &dyn AnyStore, environment: Environment) {
-    let forms = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
-    store.record_events(EventRecording { environment, forms: Arc::new(forms) });
+    let renderer = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
+    store.record_events(EventRecording { environment, renderer: Arc::new(renderer) });
 }
 
 /// Creates the clocks and id sources of accounts.

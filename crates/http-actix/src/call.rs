@@ -1,5 +1,6 @@
 //! The first steps of every `/v2` operation, in the contract's order of checks (1.3).
 
+use crate::account_guards::{AccountGuard, RequestGuard};
 use crate::codes::ErrorCode;
 use crate::declare::{
     self, AccountOrBodyParameter, AccountParameter, DryRunParameter, FieldType, PageParameters, Parameters,
@@ -7,17 +8,16 @@ use crate::declare::{
 use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
-use crate::guesses::network;
 use crate::json::{Context, Document, Place, Reading};
 use crate::load::refusal;
 use crate::middleware::{note_client, note_world};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::state::App;
-use crate::turns::{RequestTurn, Turn};
+use crate::unknown_keys::network;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
-use florin_application::{AccessError, AccountTurn, Permission, ReachError, identify, permit, reach_account};
+use florin_application::{AccessError, ReachError, ReleasableGuard, Requirement, identify, permit, reach_account};
 use florin_domain::access::{Account, Caller, Environment};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{AccountId, BudgetId};
@@ -36,9 +36,9 @@ pub(crate) struct Call<'a> {
     has_dry_run: bool,
     /// Marks the request as in progress on its account, so that a restore waits for it. `None`: the account was not
     /// read yet, or the environment is production, where accounts are never restored.
-    turn: Option<RequestTurn<'a>>,
+    guard: Option<RequestGuard<'a>>,
     /// Makes other requests wait for this one, which restores, replaces or deletes the world.
-    alone: Option<Turn>,
+    alone: Option<AccountGuard>,
 }
 
 /// A call that writes, with its body, idempotency key and account.
@@ -54,15 +54,15 @@ impl<'a> Call<'a> {
     pub(crate) async fn enter(
         app: &'a App,
         request: &'a HttpRequest,
-        permission: &Permission,
+        requirement: &Requirement,
     ) -> Result<Self, Problem> {
         let peer = request.peer_addr().map(|address| address.ip());
         let caller = identify(&app.services, api_key(request)?).await.map_err(|error| match error {
             AccessError::InvalidCredentials { key } => {
                 let reason = if key.is_some() { "expired, revoked or wrong API key" } else { "unknown API key" };
                 app.services.refusals.count(peer.map(network), key, reason);
-                let guesses = if key.is_none() { app.guesses.count(peer) } else { Ok(()) };
-                guesses.err().map_or_else(|| error.into(), |seconds| too_many("unknown API keys", seconds))
+                let unknown_keys = if key.is_none() { app.unknown_keys.count(peer) } else { Ok(()) };
+                unknown_keys.err().map_or_else(|| error.into(), |seconds| too_many("unknown API keys", seconds))
             }
             error => error.into(),
         })?;
@@ -70,13 +70,22 @@ impl<'a> Call<'a> {
         if let Some(Err(seconds)) = app.limiter.as_ref().map(|limiter| limiter.count(caller.client.id)) {
             return Err(too_many("requests", seconds));
         }
-        permit(&caller, permission, app.services.environment, peer).inspect_err(|error| {
+        permit(&caller, requirement, app.services.environment, peer).inspect_err(|error| {
             if *error == AccessError::AddressNotAllowed {
                 app.services.refusals.count(peer.map(network), Some(caller.key.id), "address not allowed");
             }
         })?;
         let query = Query::parse(request.query_string());
-        Ok(Self { app, request, caller, query, faults: Faults::default(), has_dry_run: false, turn: None, alone: None })
+        Ok(Self {
+            app,
+            request,
+            caller,
+            query,
+            faults: Faults::default(),
+            has_dry_run: false,
+            guard: None,
+            alone: None,
+        })
     }
 
     /// Reads the body (size, media type, syntax), the idempotency key, and the account of the query.
@@ -96,7 +105,7 @@ impl<'a> Call<'a> {
     }
 
     /// Reads like [`Self::with_body`], for an operation whose body may name the account. See
-    /// [`WriteCall::settle_account`].
+    /// [`WriteCall::resolve_account`].
     pub(crate) async fn with_body_and_account(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
         let body = body::json(self.request, payload).await?;
         let key = self.idempotency_key();
@@ -134,7 +143,7 @@ impl Call<'_> {
 
     /// Reads whether the request is a dry run: `dryRun=true`, in the sandbox only. An operation that does not call this
     /// refuses the parameter.
-    pub(crate) fn mode(&mut self) -> Result<Mode, Problem> {
+    pub(crate) fn read_mode(&mut self) -> Result<Mode, Problem> {
         self.has_dry_run = true;
         if !self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run) {
             return Ok(Mode::Commit);
@@ -190,16 +199,16 @@ impl Call<'_> {
 
     async fn reach(&mut self, id: Option<AccountId>) -> Result<Result<Account, ReachError>, Problem> {
         self.finish_reading()?;
-        let id = read(id)?;
+        let id = expect_valid(id)?;
         let reached = reach_account(&self.app.services, &self.caller, &id).await;
         if reached.is_err() || self.app.services.environment != Environment::Sandbox {
             return Ok(reached);
         }
-        self.turn = Some(self.app.turns.begin(&id).await);
+        self.guard = Some(self.app.account_guards.begin(&id).await);
         self.reach_again(&id).await
     }
 
-    /// Finds the account and the caller again once the request has its turn. A restore may have changed the account's
+    /// Finds the account and the caller again once the request holds its guard. A restore may have changed the account's
     /// clock meanwhile, and the keys of a world end when the world is replaced.
     async fn reach_again(&mut self, id: &AccountId) -> Result<Result<Account, ReachError>, Problem> {
         let services = &self.app.services;
@@ -215,17 +224,17 @@ impl Call<'_> {
         Ok(reached)
     }
 
-    /// Returns the turn of the request on its account, which it can give back for a while. `None`: it needs no turn.
-    pub(crate) fn turn(&self) -> Option<&dyn AccountTurn> {
-        self.turn.as_ref().map(|turn| turn as &dyn AccountTurn)
+    /// Returns the guard of the request on its account, which it can release for a while. `None`: it needs no guard.
+    pub(crate) fn guard(&self) -> Option<&dyn ReleasableGuard> {
+        self.guard.as_ref().map(|guard| guard as &dyn ReleasableGuard)
     }
 
     /// Waits until no other request is in progress on the account of a world, and makes later requests wait for this
     /// one. Returns a 503 if the other requests do not end in time, and a 403 or 404 if the caller lost its access while
     /// it waited.
-    pub(crate) async fn be_alone_with(&mut self, account: &AccountId) -> Result<(), Problem> {
-        self.turn = None;
-        self.alone = Some(self.app.turns.alone(account).await.ok_or_else(refusal)?);
+    pub(crate) async fn lock_exclusively(&mut self, account: &AccountId) -> Result<(), Problem> {
+        self.guard = None;
+        self.alone = Some(self.app.account_guards.exclusive(account).await.ok_or_else(refusal)?);
         if self.caller.key.may_name_worlds() {
             match self.reach_again(account).await? {
                 Err(ReachError::Absent) => return Err(Problem::absent("path.accountId", "world")),
@@ -240,7 +249,7 @@ impl Call<'_> {
 
 impl WriteCall<'_> {
     /// Takes the account from the query or from the body. If both name an account, it must be the same one.
-    pub(crate) fn settle_account(&mut self, named: Option<&AccountId>) {
+    pub(crate) fn resolve_account(&mut self, named: Option<&AccountId>) {
         let fault = match (&self.account_id, named) {
             (Some(of_query), Some(named)) if of_query != named => {
                 Flaw::value("must equal the accountId of the query").at("body.accountId")

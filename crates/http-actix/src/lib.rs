@@ -7,12 +7,13 @@
 //! - `mapping` maps errors to responses; `problem` is the error body; `reply` contains successful responses.
 //! - `idempotency` creates idempotency claims; `dry_run` returns the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
-//! - `connections` limits connections and how far each is read ahead; `load` limits concurrent requests; `turns` makes
-//!   a restore of a world wait for the world's requests; `uploads` limits the memory of uploads; `guesses` limits
-//!   unknown API keys, and `form_limiter` the forms of payment pages.
+//! - `connections` limits connections and how far each is read ahead; `load` limits concurrent requests;
+//!   `account_guards` makes a restore of a world wait for the world's requests; `uploads` limits the memory of uploads;
+//!   `unknown_keys` limits unknown API keys, and `form_limiter` the forms of payment pages.
 //! - `payment_pages` has the hosted payment pages.
 //! - `pages` has the home page and the docs page; `middleware` wraps every request.
 
+mod account_guards;
 mod call;
 mod codes;
 mod connections;
@@ -20,7 +21,6 @@ mod declare;
 mod dry_run;
 mod extract;
 mod form_limiter;
-mod guesses;
 mod idempotency;
 mod json;
 mod keyed_limiter;
@@ -28,7 +28,6 @@ mod listener;
 mod load;
 mod mapping;
 mod middleware;
-mod page_addresses;
 mod pages;
 mod payment_pages;
 mod payments;
@@ -39,7 +38,8 @@ mod server;
 mod settings;
 mod snapshot_file;
 mod state;
-mod turns;
+mod stored_page_urls;
+mod unknown_keys;
 mod uploads;
 mod views;
 

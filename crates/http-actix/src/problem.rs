@@ -222,7 +222,7 @@ impl ResponseError for Problem {
 }
 
 /// Returns the value that was read. A missing value without a recorded fault is a bug of the reader, and returns a 500.
-pub(crate) fn read<T>(value: Option<T>) -> Result<T, Problem> {
+pub(crate) fn expect_valid<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)
 }
 

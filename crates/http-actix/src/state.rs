@@ -1,12 +1,12 @@
 //! State shared by all requests.
 
+use crate::account_guards::AccountGuards;
 use crate::form_limiter::FormLimiter;
-use crate::guesses::GuessLimiter;
 use crate::load::InFlight;
 use crate::pages::Introduction;
 use crate::routes::events::Streams;
 use crate::settings::{HttpSettings, RenderMetrics};
-use crate::turns::Turns;
+use crate::unknown_keys::UnknownKeyLimiter;
 use crate::uploads::Uploads;
 use actix_web::web::Bytes;
 use florin_application::{
@@ -48,7 +48,7 @@ pub(crate) struct App {
     pub(crate) merchants: MerchantServices,
     pub(crate) checkouts: CheckoutServices,
     pub(crate) limiter: Option<RateLimiter>,
-    pub(crate) guesses: GuessLimiter,
+    pub(crate) unknown_keys: UnknownKeyLimiter,
     /// Limits the forms that payers send.
     pub(crate) forms: FormLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
@@ -61,7 +61,7 @@ pub(crate) struct App {
     /// The open streams of events.
     pub(crate) streams: Arc<Streams>,
     /// Makes a restore of a world wait for the world's requests, and the requests for the restore.
-    pub(crate) turns: Turns,
+    pub(crate) account_guards: AccountGuards,
     /// Whether a stop signal was received. The server then reports that it is not ready, but still serves requests.
     pub(crate) stopping: AtomicBool,
     /// The data that the home page shows about this server.
@@ -87,12 +87,12 @@ impl App {
             merchants,
             checkouts,
             limiter: settings.rate_limit.map(RateLimiter::new),
-            guesses: GuessLimiter::new(),
+            unknown_keys: UnknownKeyLimiter::new(),
             forms: FormLimiter::new(),
             metrics: settings.metrics.clone(),
             has_public_metrics: settings.has_public_metrics,
             streams: Arc::default(),
-            turns: Turns::default(),
+            account_guards: AccountGuards::default(),
             cors_origins: settings.cors_origins.clone(),
             introduction: settings.introduction.clone(),
             stopping: AtomicBool::new(false),

@@ -30,7 +30,7 @@ pub(crate) struct Uploads {
 
 /// The memory of an upload. It is freed with the last clone, so that work on a blocking thread keeps it.
 #[derive(Clone)]
-pub(crate) struct UploadCharge {
+pub(crate) struct UploadMemory {
     _permits: Arc<[OwnedSemaphorePermit; 2]>,
 }
 
@@ -71,12 +71,12 @@ impl Uploads {
 
 impl Reserved {
     /// Keeps the memory for the actual size of the body, and frees the rest.
-    pub(crate) fn charge(mut self, size: usize) -> UploadCharge {
+    pub(crate) fn shrink_to(mut self, size: usize) -> UploadMemory {
         for permit in &mut self.0 {
             let spare = permit.num_permits().saturating_sub(kib(size) as usize);
             drop(permit.split(spare));
         }
-        UploadCharge { _permits: Arc::new(self.0) }
+        UploadMemory { _permits: Arc::new(self.0) }
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
         let uploads = Uploads::new();
         let mut held = Vec::new();
         for _ in 0..MAX_KIB_OF_CLIENT / (MAX / 1024) {
-            held.push(uploads.reserve(ONE, &of_length(MAX), MAX).await.ok().unwrap().charge(MAX));
+            held.push(uploads.reserve(ONE, &of_length(MAX), MAX).await.ok().unwrap().shrink_to(MAX));
         }
         tokio::time::pause();
         assert!(uploads.reserve(ONE, &of_length(1), MAX).await.is_err());
@@ -125,9 +125,9 @@ mod tests {
         let uploads = Uploads::new();
         let reserved = uploads.reserve(ONE, &TestRequest::post().to_http_request(), MAX).await.ok().unwrap();
         assert_eq!(uploads.all.available_permits(), MAX_KIB - MAX / 1024);
-        let charge = reserved.charge(1025);
+        let memory = reserved.shrink_to(1025);
         assert_eq!(uploads.all.available_permits(), MAX_KIB - 2);
-        drop(charge);
+        drop(memory);
         assert_eq!(uploads.all.available_permits(), MAX_KIB);
     }
 

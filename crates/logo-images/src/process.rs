@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Maximum number of images in progress.
-const IMAGES_AT_ONCE: usize = 1;
+const MAX_CONCURRENT_IMAGES: usize = 1;
 /// Maximum time that an image waits for other images.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
@@ -30,7 +30,7 @@ impl LogoProcess {
         // On Linux this path leads to the running program even after an upgrade has replaced its file.
         let own = PathBuf::from("/proc/self/exe");
         let program = if own.exists() { own } else { std::env::current_exe()? };
-        Ok(Self { program, permits: Arc::new(Semaphore::new(IMAGES_AT_ONCE)) })
+        Ok(Self { program, permits: Arc::new(Semaphore::new(MAX_CONCURRENT_IMAGES)) })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use std::time::Duration;
 
 /// Looks up the addresses of postcodes.
@@ -11,7 +11,7 @@ use std::time::Duration;
 pub trait PostcodeProvider: Send + Sync {
     /// Returns all addresses of a postcode in the provider's order. The list is empty if the provider has none. An
     /// outage is an error, never an empty list.
-    async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError>;
+    async fn lookup(&self, postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError>;
 }
 
 /// Reasons that a lookup at the provider failed.
@@ -36,5 +36,5 @@ pub enum PostcodeError {
 #[async_trait]
 pub trait AddressBook: Send + Sync {
     /// Returns the imported addresses of a postcode, in the order of the file.
-    async fn find(&self, postcode: &Postcode) -> Result<Vec<Address>, StoreError>;
+    async fn find(&self, postcode: &UkPostcode) -> Result<Vec<Address>, StoreError>;
 }

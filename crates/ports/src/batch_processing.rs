@@ -4,8 +4,8 @@ use crate::{Decide, StoreError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal, SettleSituation, StartDecision, TakeDecision,
-    TakeSituation,
+    IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal, SettleSituation, StartDecision,
+    StartPaymentsDecision, StartPaymentsSituation,
 };
 use florin_domain::ids::{AccountId, LeaseId, PaymentBatchId, PaymentId};
 
@@ -44,13 +44,13 @@ pub struct StartCommand {
 }
 
 /// A command to start payments before they are sent.
-pub struct TakeCommand {
+pub struct StartPaymentsCommand {
     /// The lease.
     pub lease: Lease,
     /// Maximum number of payments.
     pub max: u32,
     /// The rule.
-    pub decide: Decide<TakeSituation, TakeDecision>,
+    pub decide: Decide<StartPaymentsSituation, StartPaymentsDecision>,
 }
 
 /// A command to record the bank's reports on payments.
@@ -96,7 +96,10 @@ pub trait BatchProcessing: Send + Sync {
 
     /// Starts the next payments to send: confirmed ones, by input index. The decision is durable before the call
     /// returns, so that a payment that may have been sent is never lost.
-    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>;
+    async fn start_payments(
+        &self,
+        command: StartPaymentsCommand,
+    ) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>;
 
     /// Returns the payments of a leased batch that are due for a query (`ask_at` not after `now`), longest due first,
     /// at most `max`.

@@ -9,7 +9,7 @@ use florin_domain::page::PageRequest;
 
 /// The data for the explanation of a balance, or the reason that there is no such balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Explained {
+pub enum ExplainResult {
     /// The account has no such budget.
     NoBudget,
     /// The budget does not hold the currency.
@@ -34,7 +34,7 @@ pub trait Books: Send + Sync {
         budget: BudgetId,
         currency: Currency,
         page: PageRequest,
-    ) -> Result<Explained, StoreError>;
+    ) -> Result<ExplainResult, StoreError>;
 
     /// Returns all sums that the invariants check, of this account only, added up from the first movement. Nothing is
     /// corrected or omitted, so discrepancies are visible.

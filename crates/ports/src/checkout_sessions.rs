@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
     CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreateTopUpSituation,
-    CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentStatus, PageTokenHash, PaymentReference,
-    SessionDecision, SessionFilter, SessionRefusal, SessionSituation,
+    CreatedSession, DueItem, MerchantPayment, MerchantPaymentStatus, PageTokenHash, PaymentReference, SessionDecision,
+    SessionFilter, SessionRefusal, SessionSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, PayeeId};
 use florin_domain::page::{Page, PageRequest};
@@ -129,12 +129,7 @@ pub trait CheckoutSessions: Send + Sync {
     /// are due. A session or refund that is due again after a step has its place by the new time, so a caller that asks
     /// again after such a step applies the steps of all of them in order. `None` as the account: those of all accounts
     /// without a timeline of their own.
-    async fn due(
-        &self,
-        account: Option<AccountId>,
-        now: DateTime<Utc>,
-        max: u32,
-    ) -> Result<Vec<DueCheckout>, StoreError>;
+    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError>;
 
     /// Returns the accounts with their own timeline on which something is due by that timeline at a given real time, by
     /// id.

@@ -4,7 +4,7 @@ use crate::{ClientClaim, Decide, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::{
-    DecisionEndpoint, DecisionQuestion, DecisionReply, EndpointChange, EndpointRefusal, NoReply,
+    DecisionEndpoint, DecisionQuestion, DecisionReply, EndpointChange, EndpointRefusal, NoDecision,
 };
 use florin_domain::ids::{AccountId, EventId};
 use florin_domain::webhook::{WebhookSecrets, WebhookUrl};
@@ -65,11 +65,11 @@ pub struct DecisionRequest {
 /// Promises: a question is one POST, signed like a webhook, and is never repeated. It is only sent to addresses that
 /// receivers of webhooks may have. Redirects are not followed. The result arrives within the time limit, whatever the
 /// endpoint does. The number of concurrent questions of an account is bounded, so that a slow endpoint leaves room for
-/// other accounts; excess questions return [`NoReply::TooMany`] immediately. The amount of a partial approval never
+/// other accounts; excess questions return [`NoDecision::TooMany`] immediately. The amount of a partial approval never
 /// exceeds the amount of the question.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait DecisionAsker: Send + Sync {
     /// Sends the question once, and returns the reply or the reason that there is none.
-    async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoReply>;
+    async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoDecision>;
 }

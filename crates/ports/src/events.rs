@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Creates the ids and bodies of events.
-pub trait EventForms: Send + Sync {
+pub trait EventRenderer: Send + Sync {
     /// Returns a new id. It is random even in worlds with a seed.
     fn next_id(&self) -> EventId;
 
@@ -30,7 +30,7 @@ pub struct EventRecording {
     /// The environment of the store. In the sandbox, every client may list events.
     pub environment: Environment,
     /// Creates the ids and bodies.
-    pub forms: Arc<dyn EventForms>,
+    pub renderer: Arc<dyn EventRenderer>,
 }
 
 impl fmt::Debug for EventRecording {

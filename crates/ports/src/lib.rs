@@ -18,12 +18,12 @@
 mod access;
 mod activities;
 mod addresses;
-mod audit;
 mod audit_log;
 mod batch_management;
 mod batch_processing;
 mod batch_reading;
 mod books;
+mod books_check;
 mod budgets;
 mod card_ledger;
 mod card_management;
@@ -70,14 +70,14 @@ mod worlds;
 pub use access::{AccountProfiles, Accounts, Callers};
 pub use activities::Activities;
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
-pub use audit::{AuditReport, Discrepancy, LedgerAudit};
 pub use audit_log::AuditLog;
 pub use batch_management::{BatchManagement, CancelBatchCommand, CreateBatchCommand, EditBatchCommand, UploadCommand};
 pub use batch_processing::{
-    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, TakeCommand,
+    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
 };
 pub use batch_reading::BatchReading;
-pub use books::{Books, Explained};
+pub use books::{Books, ExplainResult};
+pub use books_check::{BooksCheck, BooksReport, Discrepancy};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand};
 pub use card_management::{
@@ -96,7 +96,7 @@ pub use deliveries::{
 };
 pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
 pub use error::{StoreError, WriteError};
-pub use events::{EventForms, EventReach, EventRecording, Events};
+pub use events::{EventReach, EventRecording, EventRenderer, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use idempotency_records::IdempotencyRecords;
@@ -136,12 +136,12 @@ pub use {
     access::{MockAccountProfiles, MockAccounts, MockCallers},
     activities::MockActivities,
     addresses::{MockAddressBook, MockPostcodeProvider},
-    audit::MockLedgerAudit,
     audit_log::MockAuditLog,
     batch_management::MockBatchManagement,
     batch_processing::MockBatchProcessing,
     batch_reading::MockBatchReading,
     books::MockBooks,
+    books_check::MockBooksCheck,
     budgets::{MockBudgets, MockTransfers},
     card_ledger::MockCardLedger,
     card_management::MockCardManagement,

@@ -2,11 +2,10 @@
 
 use crate::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
-    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
-    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
-    LedgerAudit, MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, Registry,
-    SandboxBankStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Timelines, Transfers, Upkeep, Webhooks,
-    Worlds,
+    BatchReading, Books, BooksCheck, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions,
+    Checkouts, ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
+    MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, Registry, SandboxBankStorage, Secrets,
+    Seeding, SettlementAccounts, SnapshotFiles, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 
 /// Declares a trait that combines ports. Every type that implements all of them implements it.
@@ -46,7 +45,7 @@ sum_of_ports! {
         + Events
         + IdempotencyRecords
         + KeyUpkeep
-        + LedgerAudit
+        + BooksCheck
         + MerchantPayments
         + Merchants
         + MfaSessions

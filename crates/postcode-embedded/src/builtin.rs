@@ -1,7 +1,7 @@
 //! The built-in data set: synthetic addresses with postcodes of every UK format.
 
 use crate::csv_file::{CsvFault, read_csv};
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_ports::PostcodeError;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static BUILT_IN: LazyLock<Result<ByPostcode, CsvFault>> = LazyLock::new(|| {
 });
 
 /// Returns the built-in addresses of a postcode.
-pub(crate) fn addresses_of(postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+pub(crate) fn addresses_of(postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
     match &*BUILT_IN {
         Ok(found) => Ok(found.get(postcode.as_str()).cloned().unwrap_or_default()),
         // A test ensures that this cannot happen in a release.
@@ -26,8 +26,8 @@ pub(crate) fn addresses_of(postcode: &Postcode) -> Result<Vec<Address>, Postcode
 }
 
 /// Returns the postcodes of the built-in data set, in order.
-pub fn builtin_postcodes() -> Vec<Postcode> {
-    let known = BUILT_IN.as_ref().map(|found| found.keys().filter_map(|text| Postcode::parse(text).ok()).collect());
+pub fn builtin_postcodes() -> Vec<UkPostcode> {
+    let known = BUILT_IN.as_ref().map(|found| found.keys().filter_map(|text| UkPostcode::parse(text).ok()).collect());
     known.unwrap_or_default()
 }
 
@@ -59,12 +59,12 @@ mod tests {
         }
         let known = builtin_postcodes();
         for expected in ["SW1A1AA", "M11AE", "EC1A1BB"] {
-            assert!(known.contains(&Postcode::parse(expected).unwrap()), "{expected}");
+            assert!(known.contains(&UkPostcode::parse(expected).unwrap()), "{expected}");
         }
     }
 
     #[test]
     fn an_unknown_postcode_is_empty() {
-        assert_eq!(addresses_of(&Postcode::parse("ZZ99ZZ").unwrap()), Ok(vec![]));
+        assert_eq!(addresses_of(&UkPostcode::parse("ZZ99ZZ").unwrap()), Ok(vec![]));
     }
 }

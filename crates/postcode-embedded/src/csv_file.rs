@@ -1,7 +1,7 @@
 //! Reads an operator's addresses from CSV.
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use std::fmt;
 use std::io::Read;
 
@@ -201,7 +201,7 @@ fn check(column: &str, value: &[u8]) -> Result<String, String> {
         return Err("is required".into());
     }
     if column == "postcode" {
-        let postcode = Postcode::parse(value).map_err(|flaw| flaw.message.into_owned())?;
+        let postcode = UkPostcode::parse(value).map_err(|flaw| flaw.message.into_owned())?;
         return Ok(postcode.as_str().to_owned());
     }
     Ok(value.to_owned())

@@ -2,7 +2,7 @@
 
 use crate::builtin;
 use async_trait::async_trait;
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_ports::{AddressBook, PostcodeError, PostcodeProvider, StoreError};
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl fmt::Debug for EmbeddedPostcodes {
 
 #[async_trait]
 impl PostcodeProvider for EmbeddedPostcodes {
-    async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+    async fn lookup(&self, postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
         let down = |error: StoreError| PostcodeError::Down(error.to_string());
         let imported = self.book.find(postcode).await.map_err(down)?;
         if imported.is_empty() && self.builtin { builtin::addresses_of(postcode) } else { Ok(imported) }
@@ -46,8 +46,8 @@ mod tests {
         Arc::new(book)
     }
 
-    fn known() -> Postcode {
-        Postcode::parse("SW1A1AA").unwrap()
+    fn known() -> UkPostcode {
+        UkPostcode::parse("SW1A1AA").unwrap()
     }
 
     #[tokio::test]
@@ -73,7 +73,7 @@ mod tests {
     #[tokio::test]
     async fn an_unknown_postcode_has_no_addresses() {
         let provider = EmbeddedPostcodes::new(true, book(Ok(vec![])));
-        assert_eq!(provider.lookup(&Postcode::parse("ZZ99ZZ").unwrap()).await, Ok(vec![]));
+        assert_eq!(provider.lookup(&UkPostcode::parse("ZZ99ZZ").unwrap()).await, Ok(vec![]));
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 //! With this crate, a provider itself needs neither a timeout nor a cache.
 
 use async_trait::async_trait;
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_ports::{PostcodeError, PostcodeProvider};
 use moka::future::Cache;
 use std::fmt;
@@ -28,7 +28,7 @@ pub struct GuardSettings {
 pub struct GuardedPostcodes {
     inner: Arc<dyn PostcodeProvider>,
     time_out: Duration,
-    cache: Option<Cache<Postcode, Vec<Address>>>,
+    cache: Option<Cache<UkPostcode, Vec<Address>>>,
 }
 
 impl GuardedPostcodes {
@@ -44,7 +44,7 @@ impl GuardedPostcodes {
         Self { inner, time_out, cache }
     }
 
-    async fn ask(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+    async fn ask(&self, postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
         match tokio::time::timeout(self.time_out, self.inner.lookup(postcode)).await {
             Ok(answer) => answer,
             Err(_elapsed) => Err(PostcodeError::Slow),
@@ -60,7 +60,7 @@ impl fmt::Debug for GuardedPostcodes {
 
 #[async_trait]
 impl PostcodeProvider for GuardedPostcodes {
-    async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+    async fn lookup(&self, postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
         match &self.cache {
             None => self.ask(postcode).await,
             Some(cache) => cache

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SETTINGS: GuardSettings = GuardSettings { time_out: Duration::from_secs(3), cache_for: DAY, cache_entries: 10 };
 
-fn postcode(text: &str) -> Postcode {
-    Postcode::parse(text).unwrap()
+fn postcode(text: &str) -> UkPostcode {
+    UkPostcode::parse(text).unwrap()
 }
 
 fn address(line: &str) -> Address {
@@ -40,7 +40,7 @@ impl Sleepy {
 
 #[async_trait]
 impl PostcodeProvider for Sleepy {
-    async fn lookup(&self, _: &Postcode) -> Result<Vec<Address>, PostcodeError> {
+    async fn lookup(&self, _: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         tokio::time::sleep(self.takes).await;
         Ok(vec![address("1 Late Lane")])

@@ -32,7 +32,7 @@ impl SecretKey {
     }
 
     /// Reads the key that a sandbox stores in its database. `None`: it does not have 32 bytes.
-    pub fn kept(secret: &Secret) -> Option<Self> {
+    pub fn from_stored(secret: &Secret) -> Option<Self> {
         let bytes = secret.expose();
         let mut key = Zeroizing::new([0; 32]);
         (bytes.len() == key.len()).then(|| key.copy_from_slice(bytes))?;

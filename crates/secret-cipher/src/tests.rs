@@ -71,7 +71,7 @@ fn keys_are_64_hexadecimal_digits_and_not_printed() {
     let text = "0123456789abcdefABCDEF0123456789abcdef0123456789abcdef0123456789";
     let key = SecretKey::parse(text).unwrap();
     assert_eq!(*key.to_hex(), text.to_lowercase());
-    assert_eq!(SecretKey::kept(&key.to_secret()).unwrap().id(), key.id());
+    assert_eq!(SecretKey::from_stored(&key.to_secret()).unwrap().id(), key.id());
     for wrong in ["", &text[1..], &text.replace('0', "g"), &"é".repeat(32), &format!("{text}0")] {
         assert!(SecretKey::parse(wrong).is_none(), "{wrong}");
     }

@@ -1,8 +1,8 @@
 //! A cache with a short lifetime that also merges concurrent lookups.
 //!
-//! An answer is reused for less than [`STALENESS`], measured from *before* its lookup began. A slow lookup does not
-//! extend this time. So after storing a change, it is enough to wait for [`STALENESS`]: no later request gets the old
-//! answer, in any process.
+//! An answer is reused for less than [`MAX_CACHE_AGE`], measured from *before* its lookup began. A slow lookup does not
+//! extend this time. So after storing a change, it is enough to wait for [`MAX_CACHE_AGE`]: no later request gets the
+//! old answer, in any process.
 //!
 //! - An absent value is neither cached nor shared, so a new value is found immediately.
 //! - A failure is not cached, but callers that wait for the same lookup share it.
@@ -21,7 +21,7 @@ use tokio::time::Instant;
 ///
 /// At a thousand requests per second this saves 249 of 250 lookups. A longer time would save little more, but commands
 /// of operators wait for this time.
-pub const STALENESS: Duration = Duration::from_millis(250);
+pub const MAX_CACHE_AGE: Duration = Duration::from_millis(250);
 
 /// A lookup that is running or has ended.
 struct Lookup<V, E> {
@@ -38,7 +38,7 @@ impl<V, E> Lookup<V, E> {
     /// Whether a new caller may use this lookup or wait for it.
     fn serves(&self, now: Instant) -> bool {
         let usable = self.answer.get().is_none_or(|answer| matches!(answer, Ok(Some(_))));
-        usable && now.saturating_duration_since(self.begun) < STALENESS
+        usable && now.saturating_duration_since(self.begun) < MAX_CACHE_AGE
     }
 }
 

@@ -55,7 +55,7 @@ async fn an_answer_is_served_until_it_expires() {
     let store = Store::new(Duration::ZERO, Ok(Some(7)));
     assert_eq!(store.get(1).await, Ok(Some(7)));
     store.set(Ok(None));
-    advance(STALENESS.saturating_sub(MOMENT * 2)).await;
+    advance(MAX_CACHE_AGE.saturating_sub(MOMENT * 2)).await;
     assert_eq!((store.get(1).await, store.look_ups()), (Ok(Some(7)), 1));
     advance(MOMENT * 2).await;
     assert_eq!((store.get(1).await, store.look_ups()), (Ok(None), 2));
@@ -95,11 +95,11 @@ async fn concurrent_lookups_are_merged_including_failures() {
 /// The age of an answer is measured from the start of its lookup, even if the lookup is slow.
 #[tokio::test(start_paused = true)]
 async fn age_counts_from_the_start_of_the_lookup() {
-    let store = Store::new(STALENESS * 2, Ok(Some(7)));
+    let store = Store::new(MAX_CACHE_AGE * 2, Ok(Some(7)));
     let first = store.spawn_get();
     sleep(MOMENT).await;
     store.set(Ok(None));
-    sleep(STALENESS).await;
+    sleep(MAX_CACHE_AGE).await;
     // The first lookup is still running. Its answer is valid for its own caller, but too old for new callers.
     assert_eq!(store.get(1).await, Ok(None));
     assert_eq!(first.await.unwrap(), Ok(Some(7)));

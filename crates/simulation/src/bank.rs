@@ -29,7 +29,7 @@ struct State {
 
 /// What happens to one request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Luck {
+enum RequestFate {
     Good,
     RequestLost,
     AnswerLost,
@@ -54,7 +54,7 @@ impl Network {
     }
 
     /// Ends all faults of the network.
-    pub(crate) fn calm(&self) {
+    pub(crate) fn end_faults(&self) {
         self.state.lock().unwrap().is_calm = true;
     }
 
@@ -82,17 +82,17 @@ impl Network {
         assert!(arrived.is_some_and(|report| report.is_ok()), "the bank always answers");
     }
 
-    fn luck(&self) -> Luck {
+    fn fate(&self) -> RequestFate {
         if self.state.lock().unwrap().is_calm {
-            return Luck::Good;
+            return RequestFate::Good;
         }
         match self.rng.lock().unwrap().u32(0..20) {
-            0 | 1 => Luck::RequestLost,
-            2 | 3 => Luck::AnswerLost,
-            4 | 5 => Luck::RequestLate,
-            6..=9 => Luck::AnswerDelayed,
-            10 => Luck::Twice,
-            _ => Luck::Good,
+            0 | 1 => RequestFate::RequestLost,
+            2 | 3 => RequestFate::AnswerLost,
+            4 | 5 => RequestFate::RequestLate,
+            6..=9 => RequestFate::AnswerDelayed,
+            10 => RequestFate::Twice,
+            _ => RequestFate::Good,
         }
     }
 
@@ -114,30 +114,30 @@ pub(crate) struct Rail {
 #[async_trait]
 impl PaymentRail for Rail {
     async fn send(&self, instruction: PaymentInstruction) -> Result<PaymentReport, RailUnavailable> {
-        let luck = self.network.luck();
-        if luck == Luck::RequestLost {
+        let fate = self.network.fate();
+        if fate == RequestFate::RequestLost {
             return Err(lost());
         }
-        if self.is_outside && matches!(luck, Luck::RequestLate | Luck::Twice) {
+        if self.is_outside && matches!(fate, RequestFate::RequestLate | RequestFate::Twice) {
             self.network.state.lock().unwrap().underway.push(instruction.clone());
-            if luck == Luck::RequestLate {
+            if fate == RequestFate::RequestLate {
                 return Err(lost());
             }
         }
         let report = self.bank.send(instruction).await?;
-        if luck == Luck::AnswerDelayed {
+        if fate == RequestFate::AnswerDelayed {
             self.network.delay().await;
         }
-        if luck == Luck::AnswerLost { Err(lost()) } else { Ok(report) }
+        if fate == RequestFate::AnswerLost { Err(lost()) } else { Ok(report) }
     }
 
     async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
-        let luck = self.network.luck();
+        let fate = self.network.fate();
         let report = self.bank.ask(payment).await?;
-        if luck == Luck::AnswerDelayed {
+        if fate == RequestFate::AnswerDelayed {
             self.network.delay().await;
         }
-        if matches!(luck, Luck::RequestLost | Luck::AnswerLost) { Err(lost()) } else { Ok(report) }
+        if matches!(fate, RequestFate::RequestLost | RequestFate::AnswerLost) { Err(lost()) } else { Ok(report) }
     }
 }
 

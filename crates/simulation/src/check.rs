@@ -1,6 +1,6 @@
 //! What must be true after a run.
 
-use crate::clients::{Kind, Known, Request};
+use crate::clients::{Kind, KnownOutcome, Request};
 use crate::instance::Ports;
 use crate::world::{OPENING, budget, home, pounds};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter, ActivityType};
@@ -10,13 +10,13 @@ use florin_domain::ids::PaymentBatchId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
-use florin_ports::{BatchReading, LedgerAudit, Seeding, StoreError};
+use florin_ports::{BatchReading, BooksCheck, Seeding, StoreError};
 
 type Checked<T = ()> = Result<T, String>;
 
 /// Checks the books, and compares the store with the answers that the clients received.
 pub(crate) async fn check(ports: &Ports, requests: &[Request]) -> Checked {
-    let audit = ports.store.audit().await.map_err(|error| failed(&error))?;
+    let audit = ports.store.check_all().await.map_err(|error| failed(&error))?;
     if !audit.discrepancies.is_empty() {
         return Err(format!("the books are wrong: {:?}", audit.discrepancies));
     }
@@ -80,9 +80,9 @@ fn compare(request: &Request, rows: &[Activity]) -> Checked {
     }
     let found = count(request, rows);
     let expected = match request.known {
-        Known::Acknowledged => 1..=1,
-        Known::NoEffect | Known::Nothing => 0..=0,
-        Known::Unknown | Known::Sent(_) => 0..=1,
+        KnownOutcome::Acknowledged => 1..=1,
+        KnownOutcome::NoEffect | KnownOutcome::Nothing => 0..=0,
+        KnownOutcome::Unknown | KnownOutcome::Sent(_) => 0..=1,
     };
     if expected.contains(&found) { Ok(()) } else { Err(format!("{found} effects of {request:?}")) }
 }

@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 
 /// What the client knows about the outcome of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum KnownOutcome {
     /// It was not sent yet.
     Nothing,
     /// It was sent to this instance, and there is no answer yet.
@@ -58,13 +58,13 @@ pub(crate) struct Request {
     /// Whether it has an idempotency key. If so, the client repeats it until it is acknowledged.
     pub(crate) has_key: bool,
     /// What the client knows about its outcome.
-    pub(crate) known: Known,
+    pub(crate) known: KnownOutcome,
 }
 
 impl Request {
     /// Whether the client knows that it took effect.
     pub(crate) fn is_acknowledged(&self) -> bool {
-        self.known == Known::Acknowledged
+        self.known == KnownOutcome::Acknowledged
     }
 }
 
@@ -86,14 +86,14 @@ impl Board {
                 1 => Kind::Transfer,
                 _ => Kind::Authorization,
             };
-            requests.push(Request { kind, amount: 1_001 + number, has_key: rng.bool(), known: Known::Nothing });
+            requests.push(Request { kind, amount: 1_001 + number, has_key: rng.bool(), known: KnownOutcome::Nothing });
         }
         let mut batches: Vec<usize> = (0..home().batches.len()).collect();
         rng.shuffle(&mut batches);
         for batch in batches.into_iter().take(rng.usize(1..4)) {
             let place = rng.usize(0..=requests.len());
             let kind = Kind::Confirmation(batch);
-            requests.insert(place, Request { kind, amount: 0, has_key: true, known: Known::Nothing });
+            requests.insert(place, Request { kind, amount: 0, has_key: true, known: KnownOutcome::Nothing });
         }
         drop(requests);
         board
@@ -103,7 +103,7 @@ impl Board {
     #[cfg(test)]
     pub(crate) fn of_one_credit() -> Self {
         let board = Self::default();
-        let credit = Request { kind: Kind::Credit, amount: 1_001, has_key: false, known: Known::Nothing };
+        let credit = Request { kind: Kind::Credit, amount: 1_001, has_key: false, known: KnownOutcome::Nothing };
         board.requests.lock().unwrap().push(credit);
         board
     }
@@ -120,23 +120,25 @@ impl Board {
 
     /// Returns the requests to send now, by number.
     pub(crate) fn unsent(&self) -> Vec<usize> {
-        let again = |request: &Request| request.has_key && matches!(request.known, Known::NoEffect | Known::Unknown);
-        let unsent = |request: &Request| request.known == Known::Nothing || again(request);
+        let again = |request: &Request| {
+            request.has_key && matches!(request.known, KnownOutcome::NoEffect | KnownOutcome::Unknown)
+        };
+        let unsent = |request: &Request| request.known == KnownOutcome::Nothing || again(request);
         let requests = self.requests.lock().unwrap();
         (0..requests.len()).filter(|number| unsent(&requests[*number])).collect()
     }
 
     /// Loses the connections to an instance. The outcome of requests that it has not answered becomes unknown.
-    pub(crate) fn hang_up(&self, instance: usize) {
+    pub(crate) fn disconnect(&self, instance: usize) {
         let mut requests = self.requests.lock().unwrap();
-        for request in requests.iter_mut().filter(|request| request.known == Known::Sent(instance)) {
-            request.known = Known::Unknown;
+        for request in requests.iter_mut().filter(|request| request.known == KnownOutcome::Sent(instance)) {
+            request.known = KnownOutcome::Unknown;
         }
     }
 
     /// Records that a request is sent to an instance.
     pub(crate) fn sent(&self, number: usize, instance: usize) {
-        self.requests.lock().unwrap()[number].known = Known::Sent(instance);
+        self.requests.lock().unwrap()[number].known = KnownOutcome::Sent(instance);
     }
 
     /// Sends a request, and stores the answer.
@@ -150,19 +152,19 @@ impl Board {
         };
         let mut requests = self.requests.lock().unwrap();
         // A mutant has already acknowledged it.
-        if requests[number].known != Known::Acknowledged {
+        if requests[number].known != KnownOutcome::Acknowledged {
             requests[number].known = known;
         }
     }
 
-    fn known<T, R: Debug>(&self, answer: Result<Written<T>, WriteError<R>>) -> Known {
+    fn known<T, R: Debug>(&self, answer: Result<Written<T>, WriteError<R>>) -> KnownOutcome {
         match answer {
-            Ok(_) => Known::Acknowledged,
-            Err(WriteError::Store(StoreError::OutcomeUnknown(_))) => Known::Unknown,
-            Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::Overloaded)) => Known::NoEffect,
+            Ok(_) => KnownOutcome::Acknowledged,
+            Err(WriteError::Store(StoreError::OutcomeUnknown(_))) => KnownOutcome::Unknown,
+            Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::Overloaded)) => KnownOutcome::NoEffect,
             Err(error) => {
                 self.violations.lock().unwrap().push(format!("a request was answered with {error:?}"));
-                Known::NoEffect
+                KnownOutcome::NoEffect
             }
         }
     }
@@ -182,7 +184,7 @@ impl Board {
             at: noon(),
             answer: Arc::new(move |_| {
                 if early {
-                    board.requests.lock().unwrap()[number].known = Known::Acknowledged;
+                    board.requests.lock().unwrap()[number].known = KnownOutcome::Acknowledged;
                 }
                 Answer { status: 201, body: "{}".into() }
             }),

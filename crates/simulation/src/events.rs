@@ -6,22 +6,22 @@ use florin_domain::access::Environment;
 use florin_domain::event::Event;
 use florin_domain::ids::EventId;
 use florin_ports::test_support::FakeClock;
-use florin_ports::{Clock, EventForms, EventRecording, IdSource, StoreError};
+use florin_ports::{Clock, EventRecording, EventRenderer, IdSource, StoreError};
 use std::sync::Arc;
 
 /// Renders events as their kind and number.
-struct ShortForms {
+struct ShortRenderer {
     clock: Arc<FakeClock>,
     ids: Arc<Ids>,
 }
 
 /// Returns the setting that makes a store write all events.
 pub(crate) fn recording(clock: &Arc<FakeClock>, ids: &Arc<Ids>) -> EventRecording {
-    let forms = Arc::new(ShortForms { clock: Arc::clone(clock), ids: Arc::clone(ids) });
-    EventRecording { environment: Environment::Sandbox, forms }
+    let renderer = Arc::new(ShortRenderer { clock: Arc::clone(clock), ids: Arc::clone(ids) });
+    EventRecording { environment: Environment::Sandbox, renderer }
 }
 
-impl EventForms for ShortForms {
+impl EventRenderer for ShortRenderer {
     fn next_id(&self) -> EventId {
         EventId(self.ids.next_id())
     }

@@ -7,7 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{IllegalMove, Payment, PaymentBatch, SettleDecision, SettleRefusal};
 use florin_domain::ids::{LeaseId, PaymentBatchId};
 use florin_ports::{
-    BatchProcessing, ClaimCommand, Decide, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
+    BatchProcessing, ClaimCommand, Decide, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
+    StoreError,
 };
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -129,9 +130,9 @@ impl BatchProcessing for Watched {
         self.inner.start(StartCommand { lease: self.fenced(command.lease), decide }).await
     }
 
-    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+    async fn start_payments(&self, command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         let decide = self.watch(&command.lease, command.decide);
-        self.inner.take(TakeCommand { lease: self.fenced(command.lease), decide, ..command }).await
+        self.inner.start_payments(StartPaymentsCommand { lease: self.fenced(command.lease), decide, ..command }).await
     }
 
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {

@@ -263,7 +263,7 @@ impl Simulation {
             Event::Sweep(number) => self.instance(number).sweep(),
             Event::Kill(number) => self.kill(number),
             Event::Stop(number) => {
-                self.board.hang_up(number);
+                self.board.disconnect(number);
                 if let Some(instance) = self.instances[number].take() {
                     instance.stop();
                 }
@@ -321,7 +321,7 @@ impl Simulation {
     fn kill_alone(&mut self, number: usize) {
         self.run.kills += 1;
         self.disk.end_now();
-        self.board.hang_up(number);
+        self.board.disconnect(number);
         self.instances[number] = None;
         self.wait_for_end();
         self.disk.revive();
@@ -361,7 +361,7 @@ impl Simulation {
         // Nothing is written any more, not even while the instances are dropped.
         self.disk.end_now();
         for number in 0..self.instances.len() {
-            self.board.hang_up(number);
+            self.board.disconnect(number);
             self.instances[number] = None;
         }
         self.wait_for_end();
@@ -374,7 +374,7 @@ impl Simulation {
         self.lose_power();
         self.disk.end(None);
         self.cut_at = None;
-        self.around.network.calm();
+        self.around.network.end_faults();
         self.around.limits = ProcessingLimits { max_batches: 100, ..ProcessingLimits::default() };
         self.run.events.push("settle".into());
         let started = Instance::start(&self.disk.database(), &self.around);

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::check::effects;
-use crate::clients::Known;
+use crate::clients::KnownOutcome;
 
 /// Sends a request while disk operations fail with this fault, after `after` operations that succeed, then kills the
 /// instance. Returns what the client knows, and the number of effects that the next instance finds.
-fn failed(fault: &str, after: u64) -> (Known, usize) {
+fn failed(fault: &str, after: u64) -> (KnownOutcome, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _context = runtime.enter();
     let mut simulation = Simulation::new(0, None);
@@ -27,11 +27,11 @@ fn failed(fault: &str, after: u64) -> (Known, usize) {
 fn a_commit_whose_sync_failed_may_count_after_a_crash() {
     // The first syncs write the header of the log, before the rows of the commit are written.
     let results: Vec<_> = (0..20).map(|after| failed("sync", after)).collect();
-    assert!(results.contains(&(Known::Unknown, 1)), "{results:?}");
-    assert!(!results.contains(&(Known::NoEffect, 1)), "{results:?}");
+    assert!(results.contains(&(KnownOutcome::Unknown, 1)), "{results:?}");
+    assert!(!results.contains(&(KnownOutcome::NoEffect, 1)), "{results:?}");
 }
 
 #[test]
 fn a_commit_without_room_has_no_effect() {
-    assert_eq!(failed("full", 0), (Known::NoEffect, 0));
+    assert_eq!(failed("full", 0), (KnownOutcome::NoEffect, 0));
 }

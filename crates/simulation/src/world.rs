@@ -90,7 +90,7 @@ async fn make() -> Home {
     let store = Arc::new(Store::open(&StoreSettings::at(path.to_str().unwrap())).unwrap());
     store.migrate().unwrap();
     let account = account();
-    store.seed(world(&account)).await.unwrap();
+    store.seed(initial_state(&account)).await.unwrap();
     let services = BatchServices {
         time: AccountClocks::new(
             Arc::new(FakeClock::at(noon())),
@@ -123,7 +123,7 @@ fn account() -> Account {
     }
 }
 
-fn world(account: &Account) -> SeedData {
+fn initial_state(account: &Account) -> SeedData {
     let client = ApiClient {
         id: account.client,
         name: "client".into(),

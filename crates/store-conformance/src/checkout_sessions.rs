@@ -1,7 +1,7 @@
 //! Commands on sessions, top-ups and refunds, with the domain's rules.
 
 use crate::check::Failure;
-use crate::expect::{expect_new, there};
+use crate::expect::{expect_new, expect_some};
 use crate::factory::Handle;
 use crate::merchants::{checkout_id, sell};
 use crate::payments::after;
@@ -9,8 +9,8 @@ use crate::world::{Who, bank, gbp, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode,
-    CreateRefundSituation, CreateSessionSituation, CreateTopUpSituation, MerchantPayment, Opening, PageTokenHash,
-    PayerDecision, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, SessionAction,
+    CreateRefundSituation, CreateSessionSituation, CreateTopUpSituation, MerchantPayment, PageTokenHash, PayerDecision,
+    PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, SessionAction, SessionDraft,
     SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping, TopUpRequest, decide_create_refund,
     decide_create_session, decide_create_top_up, decide_refund, decide_session,
 };
@@ -98,20 +98,20 @@ pub(crate) fn shipping() -> Result<Shipping, Failure> {
 
 /// A request for SHOPPING session `number` of 10.00, created `number` seconds after noon.
 pub(crate) fn session_request(who: Who, number: u128) -> Result<SessionRequest, Failure> {
-    let mut opening = opening(who, number)?;
-    opening.terms.return_url = Some(WebUrl::parse("https://shop.example/back")?);
-    opening.terms.locale = Some(Locale::parse("cy")?);
+    let mut draft = draft(who, number)?;
+    draft.terms.return_url = Some(WebUrl::parse("https://shop.example/back")?);
+    draft.terms.locale = Some(Locale::parse("cy")?);
     Ok(SessionRequest {
-        opening,
+        draft,
         target: SessionTarget::Shopping { basket: Some(basket()?), shipping: None },
         merchant_reference: Text::parse(format!("Zamówienie ✓ {number}"))?,
         description: Some(Text::parse(" Ægir ")?),
     })
 }
 
-fn opening(who: Who, number: u128) -> Result<Opening, Failure> {
+fn draft(who: Who, number: u128) -> Result<SessionDraft, Failure> {
     let (id, account) = (checkout_session_id(number), who.account()?);
-    Ok(Opening {
+    Ok(SessionDraft {
         id,
         token: page_token(&account, id.0),
         account,
@@ -137,8 +137,8 @@ pub(crate) fn create_session(
         SessionTarget::TopUp(payee) => Some(*payee),
         SessionTarget::Shopping { .. } => None,
     };
-    let opening = &request.opening;
-    let (key, references) = (opening.terms.idempotency_key.as_str().to_owned(), opening.references.clone());
+    let draft = &request.draft;
+    let (key, references) = (draft.terms.idempotency_key.as_str().to_owned(), draft.references.clone());
     let decide = Arc::new(move |situation: &CreateSessionSituation| decide_create_session(situation, &request));
     Ok(CreateSessionCommand {
         account: who.account()?,
@@ -164,14 +164,14 @@ pub(crate) async fn opened(
 
 /// A request to top up the account's first budget by 10.00, created `number` seconds after noon.
 pub(crate) fn top_up_request(who: Who, number: u128) -> Result<TopUpRequest, Failure> {
-    Ok(TopUpRequest { opening: opening(who, number)?, budget: who.budget() })
+    Ok(TopUpRequest { draft: draft(who, number)?, budget: who.budget() })
 }
 
 /// Builds a command that creates a top-up.
 pub(crate) fn create_top_up(who: Who, request: TopUpRequest) -> Result<CreateTopUpCommand, Failure> {
-    let TopUpRequest { opening, budget } = &request;
-    let (budget, key) = (*budget, opening.terms.idempotency_key.as_str().to_owned());
-    let references = opening.references.clone();
+    let TopUpRequest { draft, budget } = &request;
+    let (budget, key) = (*budget, draft.terms.idempotency_key.as_str().to_owned());
+    let references = draft.references.clone();
     let decide = Arc::new(move |situation: &CreateTopUpSituation| decide_create_top_up(situation, &request));
     Ok(CreateTopUpCommand { account: who.account()?, budget, idempotency_key: key, references, decide, claim: None })
 }
@@ -238,9 +238,9 @@ pub(crate) async fn sold(
 ) -> Result<MerchantPayment, Failure> {
     opened(handle, who, checkout, number).await?;
     let session = paid(handle, who, number).await?;
-    let payment = there("the payment of the session", session.payment)?;
+    let payment = expect_some("the payment of the session", session.payment)?;
     let found = handle.merchant_payments.find(&who.account()?, payment).await?;
-    Ok(there("the payment", found)?.payment)
+    Ok(expect_some("the payment", found)?.payment)
 }
 
 /// A request for refund `number` of 1.00, created `number` seconds after noon.

@@ -13,13 +13,13 @@ pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, expe
 
 /// Expects a condition to hold.
 #[track_caller]
-pub(crate) fn holds(what: &str, holds: bool) -> CheckResult {
+pub(crate) fn expect_true(what: &str, holds: bool) -> CheckResult {
     if holds { Ok(()) } else { Err(Failure::new(what)) }
 }
 
 /// Expects a value to exist.
 #[track_caller]
-pub(crate) fn there<T>(what: &str, value: Option<T>) -> Result<T, Failure> {
+pub(crate) fn expect_some<T>(what: &str, value: Option<T>) -> Result<T, Failure> {
     value.ok_or_else(|| Failure::new(format!("{what} is missing")))
 }
 

@@ -1,12 +1,12 @@
 //! The interface between the kit and the adapter under test.
 
-use crate::event_forms::recording;
+use crate::event_renderer::recording;
 use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
-    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
-    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
-    LedgerAudit, MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry,
+    BatchReading, Books, BooksCheck, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions,
+    Checkouts, ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
+    MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry,
     SandboxBankStorage, SandboxStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines,
     Transfers, Upkeep, Webhooks, Worlds,
 };
@@ -143,7 +143,7 @@ pub struct Handle {
     /// Imported addresses.
     pub addresses: Arc<dyn AddressBook>,
     /// Audit of balances against the journal.
-    pub audit: Arc<dyn LedgerAudit>,
+    pub books_check: Arc<dyn BooksCheck>,
     /// Readiness and housekeeping.
     pub upkeep: Arc<dyn Upkeep>,
     /// Idempotency records without another effect.
@@ -218,7 +218,7 @@ impl Handle {
             secrets: Arc::<S>::clone(store),
             seeding,
             addresses: Arc::<S>::clone(store),
-            audit: Arc::<S>::clone(store),
+            books_check: Arc::<S>::clone(store),
             upkeep: Arc::<S>::clone(store),
             records: Arc::<S>::clone(store),
             timelines: Arc::new(NoSandbox),

@@ -1,7 +1,7 @@
 //! Shared helpers of the checks of failing writes.
 
 use crate::check::{CheckResult, Failure};
-use crate::expect::holds;
+use crate::expect::expect_true;
 use florin_ports::{ProcessingError, StoreError, WriteError, Written};
 use std::fmt::Debug;
 
@@ -70,7 +70,7 @@ pub(crate) fn is_of_records(place: &str) -> bool {
 }
 
 /// A command that a check sends while a write fails, and again after writes succeed.
-pub(crate) struct Tried {
+pub(crate) struct FaultedCommand {
     pub(crate) name: String,
     /// Whether the command has an idempotency key.
     pub(crate) has_key: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Tried {
     pub(crate) works: End,
 }
 
-impl Tried {
+impl FaultedCommand {
     /// Checks the result of the command while writes fail at `place`, and returns whether the command failed.
     pub(crate) fn failed(&self, ended: End, place: &str) -> Result<bool, Failure> {
         let Self { name, has_key, works } = self;
@@ -94,6 +94,6 @@ impl Tried {
     /// Expects the command to succeed after its failure, which proves that the failure left nothing, not even a record.
     pub(crate) fn works_again(&self, ended: End, place: &str) -> CheckResult {
         let Self { name, works, .. } = self;
-        holds(&format!("{name} ended as {ended:?} after its failure at `{place}`"), ended == *works)
+        expect_true(&format!("{name} ended as {ended:?} after its failure at `{place}`"), ended == *works)
     }
 }

@@ -23,7 +23,7 @@ mod checkout_sessions;
 mod checks;
 mod commands;
 mod disputes;
-mod event_forms;
+mod event_renderer;
 mod expect;
 mod factory;
 mod failing_writes;

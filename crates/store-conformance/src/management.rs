@@ -11,8 +11,8 @@ use florin_domain::budget::{
 };
 use florin_domain::card::{
     CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardSettings, CardState, ChangeCardSituation,
-    Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, LimitChange, LimitWindow, MccRange,
-    MessageKind, OverClearing, PersonalCard, PhysicalCardRequest, PhysicalCardSituation, PinDigest, RecipientAddress,
+    Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, IndividualHolder, LimitChange, LimitWindow,
+    MccRange, MessageKind, OverClearing, PhysicalCardRequest, PhysicalCardSituation, PinDigest, RecipientAddress,
     ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_card_controls, decide_card_pin,
     decide_create_card, decide_limit, decide_limit_removal, decide_physical_card, decide_replacement,
 };
@@ -116,14 +116,14 @@ pub(crate) fn control_budget(who: Who, budget: BudgetId, controls: Controls) -> 
 }
 
 /// Builds a command that replaces the controls of a card.
-pub(crate) fn control(who: Who, card: CardId, controls: Controls) -> Result<ChangeCardCommand, Failure> {
+pub(crate) fn set_controls(who: Who, card: CardId, controls: Controls) -> Result<ChangeCardCommand, Failure> {
     let decide =
         Arc::new(move |situation: &ChangeCardSituation| Ok(decide_card_controls(&situation.card, &controls, noon())));
     Ok(ChangeCardCommand { account: who.account()?, card, person: None, decide, claim: None })
 }
 
 /// Builds a command that sets the PIN of a card, by its digest.
-pub(crate) fn protect(who: Who, card: CardId, digest: [u8; 32]) -> Result<ChangeCardCommand, Failure> {
+pub(crate) fn set_pin(who: Who, card: CardId, digest: [u8; 32]) -> Result<ChangeCardCommand, Failure> {
     let pin = PinDigest::new(digest);
     let decide = Arc::new(move |situation: &ChangeCardSituation| Ok(decide_card_pin(&situation.card, pin, noon())));
     Ok(ChangeCardCommand { account: who.account()?, card, person: None, decide, claim: None })
@@ -141,13 +141,13 @@ pub(crate) fn some_lives(hours: i64) -> Result<HoldLife, Failure> {
 }
 
 /// Builds a command that replaces how long holds last.
-pub(crate) fn lasting(who: Who, hold_life: HoldLife) -> Result<CardSettingsCommand, Failure> {
+pub(crate) fn set_hold_lives(who: Who, hold_life: HoldLife) -> Result<CardSettingsCommand, Failure> {
     let change = move |before: &CardSettings| CardSettings { hold_life: hold_life.clone(), ..before.clone() };
     Ok(CardSettingsCommand { account: who.account()?, decide: Arc::new(change), claim: None })
 }
 
 /// Builds a command that sets which clearings are refused.
-pub(crate) fn margin(who: Who, over_clearing: OverClearing) -> Result<CardSettingsCommand, Failure> {
+pub(crate) fn set_over_clearing(who: Who, over_clearing: OverClearing) -> Result<CardSettingsCommand, Failure> {
     let change = move |before: &CardSettings| CardSettings { over_clearing, ..before.clone() };
     Ok(CardSettingsCommand { account: who.account()?, decide: Arc::new(change), claim: None })
 }
@@ -186,7 +186,7 @@ pub(crate) fn issue_to_person(
     budgets: &[(BudgetId, bool)],
 ) -> Result<CreateCardCommand, Failure> {
     let granted = |(budget, active): &(BudgetId, bool)| GrantedBudget { budget: *budget, active: *active };
-    let personal = PersonalCard { person, budgets: budgets.iter().map(granted).collect() };
+    let personal = IndividualHolder { person, budgets: budgets.iter().map(granted).collect() };
     issue_to(who, number, CardHolder::Person(personal), true)
 }
 
@@ -211,7 +211,7 @@ fn issue_to(who: Who, number: u128, holder: CardHolder, activate: bool) -> Resul
 }
 
 /// Builds a command that changes the state of a card.
-pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<ChangeCardCommand, Failure> {
+pub(crate) fn change_state(who: Who, card: CardId, to: CardState, reason: &str) -> Result<ChangeCardCommand, Failure> {
     change(who, card, CardChangeRequest::transition(to, Some(Text::parse(reason)?), who.client(), noon()))
 }
 

@@ -3,7 +3,7 @@
 
 use crate::check::Failure;
 use crate::commands::ids_from;
-use crate::expect::{expect_new, there};
+use crate::expect::{expect_new, expect_some};
 use crate::factory::Handle;
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,9 +11,9 @@ use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
     ConfirmSituation, CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch,
     PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport,
-    PaymentState, PaymentStatus, PaymentTerms, RecipientInput, Reported, SettleSituation, TakeSituation,
+    PaymentState, PaymentStatus, PaymentTerms, RecipientInput, Reported, SettleSituation, StartPaymentsSituation,
     UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm, decide_settle, decide_start,
-    decide_take,
+    decide_start_payments,
 };
 use florin_domain::event::{BatchEvent, Event, EventBody, EventKind};
 use florin_domain::ids::{LeaseId, OrderId, PaymentBatchId, PaymentId};
@@ -21,7 +21,7 @@ use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease, Mode, RecordCommand,
-    StartCommand, TakeCommand, UploadCommand,
+    StartCommand, StartPaymentsCommand, UploadCommand,
 };
 use std::sync::Arc;
 
@@ -232,7 +232,7 @@ pub(crate) fn claim(number: u128, now: DateTime<Utc>, max: u32) -> ClaimCommand 
 pub(crate) async fn leased(handle: &Handle, number: u128, now: DateTime<Utc>) -> Result<Lease, Failure> {
     let mut leases = handle.processing.claim(claim(number, now, 10)).await?;
     crate::expect::same("leases", leases.len(), 1)?;
-    there("a lease", leases.pop())
+    expect_some("a lease", leases.pop())
 }
 
 /// Builds a command that starts processing a batch; ids of new records start at `ids`.
@@ -244,13 +244,13 @@ pub(crate) fn start(lease: &Lease, ids: u128) -> StartCommand {
     StartCommand { lease: lease.clone(), decide }
 }
 
-/// Builds a command that takes payments of a batch for processing. Their result is due 120 seconds after noon.
-pub(crate) fn take(lease: &Lease, max: u32, ids: u128) -> TakeCommand {
-    let decide = Arc::new(move |TakeSituation { batch, payments }: &TakeSituation| {
+/// Builds a command that starts payments of a batch. Their result is due 120 seconds after noon.
+pub(crate) fn start_payments(lease: &Lease, max: u32, ids: u128) -> StartPaymentsCommand {
+    let decide = Arc::new(move |StartPaymentsSituation { batch, payments }: &StartPaymentsSituation| {
         let ids = ids_from(ids);
-        decide_take(batch, payments, after(120), &Stamp { now: after(91), ids: &ids })
+        decide_start_payments(batch, payments, after(120), &Stamp { now: after(91), ids: &ids })
     });
-    TakeCommand { lease: lease.clone(), max, decide }
+    StartPaymentsCommand { lease: lease.clone(), max, decide }
 }
 
 /// Builds a command that records one outcome for several payments; ids of new records start at `ids`.
@@ -273,12 +273,12 @@ pub(crate) fn record(
 /// Returns the whole content of a batch.
 pub(crate) async fn content(handle: &Handle, who: Who, batch: PaymentBatchId) -> Result<BatchContent, Failure> {
     let found = handle.reading.content(&who.account()?, batch, PaymentFilter::default()).await?;
-    there("the batch", found)
+    expect_some("the batch", found)
 }
 
 /// Returns a batch with its first alerts.
 pub(crate) async fn summary(handle: &Handle, who: Who, batch: PaymentBatchId) -> Result<BatchSummary, Failure> {
-    there("the batch", handle.reading.find(&who.account()?, batch).await?)
+    expect_some("the batch", handle.reading.find(&who.account()?, batch).await?)
 }
 
 /// Counts the payments of each status that occurs.

@@ -3,7 +3,7 @@
 use crate::check::Failure;
 use crate::world::{Who, day, noon, uuid};
 use chrono::{DateTime, Utc};
-use florin_domain::card::{GrantedBudget, PersonalCard};
+use florin_domain::card::{GrantedBudget, IndividualHolder};
 use florin_domain::ids::{BudgetId, PersonId, PersonaId};
 use florin_domain::people::{
     CreatePersonSituation, EmailAddress, Person, PersonEdit, PersonOverview, PersonRequest, PersonStatus, Role,
@@ -56,9 +56,9 @@ pub(crate) fn edit_person(
 }
 
 /// Returns the owner of a card: person `number`, who may spend from these budgets.
-pub(crate) fn personal(number: u128, budgets: &[BudgetId]) -> PersonalCard {
+pub(crate) fn personal(number: u128, budgets: &[BudgetId]) -> IndividualHolder {
     let granted = |budget: &BudgetId| GrantedBudget { budget: *budget, active: true };
-    PersonalCard { person: person_id(number), budgets: budgets.iter().map(granted).collect() }
+    IndividualHolder { person: person_id(number), budgets: budgets.iter().map(granted).collect() }
 }
 
 /// Returns every member of a person. `Debug` of a person hides those that are personal.

@@ -10,11 +10,12 @@ use crate::commands::{
     follow_up, message, open, stamp, token,
 };
 use crate::disputes::{act as act_on_dispute, evidence, open_dispute};
-use crate::expect::there;
+use crate::expect::expect_some;
 use crate::factory::Handle;
 use crate::management::{
-    bring, budget_id, card_id, change, control, control_budget, edit_budget, issue, issue_to_person, lasting, limit,
-    make, make_for, make_of_person, margin, no_limit, order_physical, protect, replacement, some_lives, transfer,
+    budget_id, card_id, change, change_state, control_budget, edit_budget, issue, issue_to_person, limit, make,
+    make_for, make_of_person, no_limit, order_physical, replacement, set_controls, set_hold_lives, set_over_clearing,
+    set_pin, some_lives, transfer,
 };
 use crate::merchants::{
     add_payee, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout,
@@ -23,7 +24,7 @@ use crate::merchants::{
 use crate::observe::without_account;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
-    rename, start, take, upload,
+    rename, start, start_payments, upload,
 };
 use crate::people::{edit_person, join, person_id, persona_id};
 use crate::world::{Who, gbp, jpy, noon};
@@ -98,7 +99,7 @@ pub(crate) async fn play(handle: &Handle, who: Who, base: u128) -> Result<Vec<St
 pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Values) -> Result<Vec<String>, Failure> {
     let mut answers = Answers::of(who, values);
     manage(handle, &mut answers, base).await?;
-    trade(handle, &mut answers, base).await?;
+    create_sales(handle, &mut answers, base).await?;
     receive(handle, &mut answers, base).await?;
     spend(handle, &mut answers, base).await?;
     contest(handle, &mut answers, base).await?;
@@ -114,9 +115,9 @@ pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Val
 async fn set_up_network(handle: &Handle, answers: &mut Answers) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
     let lives = some_lives(values.pick(3, 5))?;
-    answers.add("settings", cards.set_settings(lasting(who, lives)?).await)?;
+    answers.add("settings", cards.set_settings(set_hold_lives(who, lives)?).await)?;
     let over_clearing = values.pick(OverClearing::Network, OverClearing::Accept);
-    answers.add("settings", cards.set_settings(margin(who, over_clearing)?).await)
+    answers.add("settings", cards.set_settings(set_over_clearing(who, over_clearing)?).await)
 }
 
 /// Creates budgets and cards, and changes cards and limits.
@@ -141,7 +142,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
         (CardState::Suspended, " lost "),
         (CardState::Active, "Gefunden ✓"),
     ] {
-        answers.add("state", cards.change(bring(who, card_id(base + 3), state, reason)?).await)?;
+        answers.add("state", cards.change(change_state(who, card_id(base + 3), state, reason)?).await)?;
     }
     for (window, amount) in
         [(LimitWindow::Day, "9"), (LimitWindow::Week, "50"), (LimitWindow::Day, values.pick("12", "13"))]
@@ -162,8 +163,8 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
             ..Controls::default()
         })
     };
-    answers.add("controls", cards.change(control(who, card_id(base + 4), country("CAN")?)?).await)?;
-    answers.add("PIN", cards.change(protect(who, card_id(base + 3), [values.pick(1, 2); 32])?).await)?;
+    answers.add("controls", cards.change(set_controls(who, card_id(base + 4), country("CAN")?)?).await)?;
+    answers.add("PIN", cards.change(set_pin(who, card_id(base + 3), [values.pick(1, 2); 32])?).await)?;
     let command = control_budget(who, budget_id(base + 1), country("MEX")?)?;
     answers.add("controls", handle.budgets.edit(command).await)?;
     answers.add("physical card", cards.order_physical(order_physical(who, card_id(base + 3), base + 8)?).await)?;
@@ -171,7 +172,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
 }
 
 /// Changes the merchant, and creates and changes a checkout, settlement accounts and a payee.
-async fn trade(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn create_sales(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
     let edit =
         ProfileEdit { name: Some(MerchantName::parse(values.pick("Kauppa ✓", "Other"))?), ..ProfileEdit::default() };
@@ -227,7 +228,7 @@ async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
         (6, SessionAction::PayerCancels),
     ] {
         let mut request = top_up_request(who, base + number)?;
-        request.opening.terms.lifetime = TimeDelta::days(2);
+        request.draft.terms.lifetime = TimeDelta::days(2);
         answers.add("top-up", sessions.create_top_up(create_top_up(who, request)?).await)?;
         let command = step(who, base + number, action, (base + number, now))?;
         answers.add("top-up", sessions.act(command).await)?;
@@ -393,9 +394,9 @@ async fn process(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
         }
     }
     let own = |lease: &florin_ports::Lease| lease.batch == batch_id(base + 2) && mine(lease);
-    let lease = there("a lease", leases.into_iter().find(own))?;
+    let lease = expect_some("a lease", leases.into_iter().find(own))?;
     answers.add("start", processing.start(start(&lease, ids + 600)).await)?;
-    answers.add("payments", processing.take(take(&lease, 3, ids + 700)).await)?;
+    answers.add("payments", processing.start_payments(start_payments(&lease, 3, ids + 700)).await)?;
     answers.add("due", processing.due(&lease, after(9_999), 2).await)?;
     let failed = PaymentOutcome::Failed(FailureReason::NameMismatch);
     let returned = PaymentOutcome::Returned(FailureReason::AccountClosed);

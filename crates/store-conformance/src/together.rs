@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure};
 use crate::commands::purchase;
-use crate::expect::{same, there};
+use crate::expect::{expect_some, same};
 use crate::factory::Handle;
 use crate::world::Who;
 use florin_domain::card::decide::CardRefusal;
@@ -72,12 +72,12 @@ pub(crate) async fn race<T: Send + 'static>(work: Vec<Work<T>>) -> Result<Vec<T>
 const DECIDING: Duration = Duration::from_millis(300);
 
 /// Sends a second command while the rule of a first one runs.
-pub(crate) struct Meanwhile {
+pub(crate) struct SlowRuleRace {
     started: Arc<AtomicBool>,
     takes: Duration,
 }
 
-impl Meanwhile {
+impl SlowRuleRace {
     /// Creates a race with a rule that is slow enough for the second command to read everything that no lock protects.
     pub(crate) fn new() -> Self {
         Self::taking(DECIDING)
@@ -129,6 +129,6 @@ pub(crate) fn one_effect<T: Debug, R: Debug>(
         }
     }
     same(&format!("{what}: effects and replays"), (effects.len(), replays.len()), (1, all - 1))?;
-    let expected = crate::commands::answer_of(&there("an effect", effects.pop())?);
+    let expected = crate::commands::answer_of(&expect_some("an effect", effects.pop())?);
     same(&format!("{what}: answers that differ"), replays.iter().filter(|answer| **answer != expected).count(), 0)
 }

@@ -66,7 +66,7 @@ pub(crate) use account_lock::lock_account;
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
     Readers, by_index, check_integrity, connect_writer, create, finish, lock_operators, open_readers, probe, read,
-    renew_statistics, unhurried, write,
+    renew_statistics, without_time_limits, write,
 };
 pub(crate) use event_positions::{draw_positions, event_tail, events_imported, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};

@@ -203,7 +203,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         redeliveries: _,
         positions,
         sequences,
-        paid_numbers,
+        last_payment_numbers,
         recording: _,
         sessions,
         enrolments,
@@ -242,7 +242,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         events: events_of(events, account),
         positions: part(positions, account),
         sequences: part(sequences, account),
-        paid_numbers: part(paid_numbers, account),
+        last_payment_numbers: part(last_payment_numbers, account),
         sessions: part(sessions, account),
         enrolments: without_secrets(part(enrolments, account)),
         records: part::<RecordKey, Record>(records, account),
@@ -297,7 +297,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     data.events.retain(|_, event| event.account != *account);
     out(&mut data.positions, account);
     out(&mut data.sequences, account);
-    out(&mut data.paid_numbers, account);
+    out(&mut data.last_payment_numbers, account);
     out(&mut data.sessions, account);
     out(&mut data.enrolments, account);
     out(&mut data.records, account);
@@ -356,7 +356,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     data.events.extend(account_rows.events.into_iter().filter(|(_, event)| event.account == *account));
     into(&mut data.positions, account, account_rows.positions);
     into(&mut data.sequences, account, account_rows.sequences);
-    into(&mut data.paid_numbers, account, account_rows.paid_numbers);
+    into(&mut data.last_payment_numbers, account, account_rows.last_payment_numbers);
     into(&mut data.sessions, account, account_rows.sessions);
     into(&mut data.enrolments, account, account_rows.enrolments);
     into(&mut data.records, account, account_rows.records);

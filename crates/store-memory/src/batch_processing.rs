@@ -12,13 +12,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
-    SettleSituation, TakeSituation,
+    SettleSituation, StartPaymentsSituation,
 };
 use florin_domain::budget::Budget;
 use florin_domain::ids::ActivityId;
 use florin_ports::{
-    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
-    WriteError,
+    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
+    StoreError, WriteError,
 };
 use std::convert::Infallible;
 
@@ -52,12 +52,12 @@ impl BatchProcessing for MemoryStore {
         })
     }
 
-    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+    async fn start_payments(&self, command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         self.fenced(&command.lease, |data, batch| {
             let payments = payments_of(data, &batch.account, batch.id);
             let next = payments.filter(|payment| payment.status() == PaymentStatus::Confirmed);
             let next = next.take(usize::try_from(command.max).unwrap_or(usize::MAX)).cloned().collect();
-            let decision = (command.decide)(&TakeSituation { batch, payments: next });
+            let decision = (command.decide)(&StartPaymentsSituation { batch, payments: next });
             save_payments(data, &decision.payments)?;
             record(data, &decision.events)?;
             Ok(decision.payments)
@@ -87,7 +87,7 @@ impl BatchProcessing for MemoryStore {
                 store_balances(data, &account, *place, *after)?;
             }
             for (place, number) in &decision.numbers {
-                data.paid_numbers.insert((account.clone(), *place), *number);
+                data.last_payment_numbers.insert((account.clone(), *place), *number);
             }
             record(data, &decision.events)?;
             Ok(decision)

@@ -8,8 +8,7 @@ use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use florin_domain::batch::{
-    AllPayments, BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, Payment,
-    PaymentBatch,
+    BatchBalances, BulkStatus, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, Payment, PaymentBatch,
 };
 use florin_domain::ids::{AccountId, ActivityId, PaymentBatchId};
 use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, StoreError, WriteError, Written};
@@ -88,7 +87,7 @@ pub(crate) fn payments_of<'a>(
 }
 
 /// Changes every payment of a batch, at the time of the batch's last change, and gives it a new position.
-pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: AllPayments) {
+pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: BulkStatus) {
     let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
     let mut changed = Vec::new();
     for (_, payment) in data.payments.range_mut(of_batch) {

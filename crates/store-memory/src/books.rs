@@ -6,15 +6,15 @@ use crate::merchant_books;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
-    AccountBooks, Booking, BudgetBooks, DisputeBooks, ExplanationParts, Held, KindSum, LimitTally, MAX_LISTED,
-    OpenHold, Reservation, budget_postings,
+    AccountBooks, Booking, BudgetBooks, DisputeBooks, ExplanationParts, KindSum, LimitTally, MAX_LISTED, OpenHold,
+    OpenItems, Reservation, budget_postings,
 };
 use florin_domain::card::{Chain, Dispute};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::{JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
-use florin_ports::{Books, Explained, StoreError};
+use florin_ports::{Books, ExplainResult, StoreError};
 use std::cmp::Reverse;
 
 #[async_trait]
@@ -25,11 +25,11 @@ impl Books for MemoryStore {
         budget: BudgetId,
         currency: Currency,
         page: PageRequest,
-    ) -> Result<Explained, StoreError> {
+    ) -> Result<ExplainResult, StoreError> {
         Ok(self.read(|data| match data.budgets.get(&(account.clone(), budget)) {
-            None => Explained::NoBudget,
+            None => ExplainResult::NoBudget,
             Some(_) => parts(data, account, (budget, currency), page)
-                .map_or(Explained::NotHeld, |parts| Explained::Parts(Box::new(parts))),
+                .map_or(ExplainResult::NotHeld, |parts| ExplainResult::Parts(Box::new(parts))),
         }))
     }
 
@@ -39,9 +39,12 @@ impl Books for MemoryStore {
             let limits = of_account
                 .flat_map(|(card, limits)| limits.iter().map(|limit| (card.id, card.currency, limit.clone())));
             let mut tally = LimitTally::of(limits);
-            data.messages.values().filter(|message| message.account == *account).for_each(|message| tally.see(message));
+            data.messages
+                .values()
+                .filter(|message| message.account == *account)
+                .for_each(|message| tally.count_message(message));
             let chains = data.chains.values().filter(|chain| chain.account == *account);
-            chains.for_each(|chain| tally.see_chain(chain.card, &chain.counted));
+            chains.for_each(|chain| tally.count_chain(chain.card, &chain.counted));
             AccountBooks { limits: tally.into_books(), ..gather(data, Some(account)) }
         }))
     }
@@ -54,7 +57,7 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
         books.transactions += 1;
         for (budget, pool, amount) in budget_postings(transaction) {
-            of(&mut books, &transaction.account, (budget, transaction.currency)).proved.add(pool, amount);
+            of(&mut books, &transaction.account, (budget, transaction.currency)).posted.add(pool, amount);
         }
     }
     for budget in data.budgets.values().filter(|budget| matches(&budget.account)) {
@@ -100,7 +103,7 @@ fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBoo
             currency: dispute.currency,
             expected: dispute.credited(),
             credited: Total::ZERO.minus(paid),
-            stated: chain.map(|chain| chain.disputed).unwrap_or_default(),
+            stored_claim: chain.map(|chain| chain.disputed).unwrap_or_default(),
             claimed: same_chain.map(|other| Total::from(other.amount)).sum(),
             cleared: chain.map(|chain| chain.cleared).unwrap_or_default(),
         }
@@ -161,7 +164,7 @@ fn parts(
     })
 }
 
-fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<OpenHold> {
+fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> OpenItems<OpenHold> {
     let of_account = data.chains.values().filter(|chain| chain.account == *account && is_open(chain));
     let mut rows: Vec<_> = of_account
         .filter(|chain| (chain.budget, chain.currency) == of)
@@ -174,7 +177,7 @@ fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<Ope
     capped(rows, |hold| hold.amount)
 }
 
-fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<Reservation> {
+fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> OpenItems<Reservation> {
     let mut batches: Vec<_> = data.batches.values().filter(|batch| batch.account == *account).collect();
     batches.sort_by_key(|batch| (batch.created_at, batch.id));
     let rows = batches.into_iter().flat_map(|batch| {
@@ -185,9 +188,9 @@ fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> H
     capped(rows.collect(), |reservation| reservation.amount)
 }
 
-fn capped<T>(mut rows: Vec<T>, amount: impl Fn(&T) -> Minor) -> Held<T> {
+fn capped<T>(mut rows: Vec<T>, amount: impl Fn(&T) -> Minor) -> OpenItems<T> {
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let total = rows.iter().map(|row| Total::from(amount(row))).sum();
     rows.truncate(MAX_LISTED);
-    Held { count, total, rows }
+    OpenItems { count, total, rows }
 }

@@ -152,7 +152,7 @@ fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> 
         let debit = (budget.id == transfer.from).then_some(transfer.number);
         debit.or_else(|| (budget.id == transfer.to).then(|| transfer.credit_number()))
     });
-    let paid = data.paid_numbers.get(&(budget.account.clone(), (budget.id, currency))).copied();
+    let paid = data.last_payment_numbers.get(&(budget.account.clone(), (budget.id, currency))).copied();
     credits.chain(transfers).chain(paid).max()
 }
 

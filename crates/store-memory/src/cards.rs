@@ -179,8 +179,8 @@ pub(crate) fn chain_situation(
     let first = data.messages.get(&key).ok_or_else(lost)?.clone();
     let situation = first_situation(data, account, first.card)?.ok_or_else(lost)?;
     let FirstSituation { card, limits, guards, balances } = situation;
-    let (named, chain) = ((named.kind, named.state), data.chains.get(&key).cloned());
-    Ok(Some(ChainSituation { card, limits, guards, balances, first, named, chain }))
+    let (named_message, chain) = ((named.kind, named.state), data.chains.get(&key).cloned());
+    Ok(Some(ChainSituation { card, limits, guards, balances, first, named_message, chain }))
 }
 
 /// Stores a whole decision: the message, its chain, the state of the first message, the money and the limits.

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
     BudgetCredit, CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
-    CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus,
+    CreateTopUpSituation, CreatedSession, DueItem, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus,
     PageTokenHash, PaymentReference, SessionDecision, SessionFilter, SessionRefusal, SessionSituation,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
@@ -116,12 +116,7 @@ impl CheckoutSessions for MemoryStore {
         })
     }
 
-    async fn due(
-        &self,
-        account: Option<AccountId>,
-        now: DateTime<Utc>,
-        max: u32,
-    ) -> Result<Vec<DueCheckout>, StoreError> {
+    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let is_covered = |of: &AccountId| match &account {
                 Some(account) => of == account,
@@ -129,11 +124,11 @@ impl CheckoutSessions for MemoryStore {
             };
             let sessions = data.merchants.sessions.values().filter(|session| is_covered(&session.account));
             let sessions =
-                sessions.filter_map(|one| Some((one.due_at?, DueCheckout::Session(one.account.clone(), one.id))));
+                sessions.filter_map(|one| Some((one.due_at?, DueItem::Session(one.account.clone(), one.id))));
             let refunds = data.merchants.payments.values().filter(|payment| is_covered(&payment.account));
             let refunds = refunds.filter_map(|one| {
                 let refund = one.refund.as_ref()?;
-                Some((one.refund_due_at()?, DueCheckout::Refund(one.account.clone(), refund.id)))
+                Some((one.refund_due_at()?, DueItem::Refund(one.account.clone(), refund.id)))
             });
             sessions.chain(refunds).filter(|(at, _)| *at <= now).collect()
         });
@@ -224,7 +219,7 @@ fn situation(data: &Data, session: CheckoutSession) -> Result<SessionSituation, 
     Ok(SessionSituation {
         pending: pending(data, &session),
         budget,
-        reconciles: profile.is_some_and(|profile| profile.may(MerchantPermission::Reconciliation)),
+        may_reconcile: profile.is_some_and(|profile| profile.may(MerchantPermission::Reconciliation)),
         session,
     })
 }
@@ -239,7 +234,7 @@ fn store(data: &mut Data, decision: SessionDecision, number: Option<i64>) -> Res
     if let (Some(budget), Some(balances), Some(number)) = (session.purpose.budget(), credited, number) {
         let of_budget = (budget, session.amount.currency);
         store_balances(data, account, of_budget, balances)?;
-        data.paid_numbers.insert((account.clone(), of_budget), number);
+        data.last_payment_numbers.insert((account.clone(), of_budget), number);
     }
     data.merchants.sessions.insert((account.clone(), session.id), session.clone());
     record(data, &events)?;

@@ -46,7 +46,7 @@ pub(crate) fn next_number(data: &Data, account: &AccountId) -> Result<i64, Store
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);
     let transfers = data.transfers.values().filter(|transfer| transfer.account == *account);
     let last = transfers.map(Transfer::credit_number).fold(last, i64::max);
-    let paid = data.paid_numbers.iter().filter(|((of, _), _)| of == account);
+    let paid = data.last_payment_numbers.iter().filter(|((of, _), _)| of == account);
     let last = paid.map(|(_, number)| *number).fold(last, i64::max);
     last.checked_add(1).ok_or_else(|| StoreError::Corrupt("all numbers are used".into()))
 }

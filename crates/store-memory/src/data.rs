@@ -81,7 +81,7 @@ pub(crate) struct Data {
     /// The last sequences of budgets, batches and checkout sessions.
     pub(crate) sequences: BTreeMap<(AccountId, EventObject), u64>,
     /// The number of the last payment, return or top-up of each balance that has one.
-    pub(crate) paid_numbers: BTreeMap<(AccountId, (BudgetId, Currency)), i64>,
+    pub(crate) last_payment_numbers: BTreeMap<(AccountId, (BudgetId, Currency)), i64>,
     /// How events are written.
     pub(crate) recording: Option<EventRecording>,
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,

@@ -115,7 +115,7 @@ pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError
         if !audience(data, recording, &event.account).sees(event.kind) {
             continue;
         }
-        let (id, position) = (recording.forms.next_id(), EventPosition(data.last_position.0.saturating_add(1)));
+        let (id, position) = (recording.renderer.next_id(), EventPosition(data.last_position.0.saturating_add(1)));
         let stored = StoredEvent {
             position,
             id,
@@ -124,9 +124,9 @@ pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError
             object: event.object().id(),
             sequence,
             occurred_at: event.at.trunc_subsecs(0),
-            recorded_at: recording.forms.now().trunc_subsecs(6),
+            recorded_at: recording.renderer.now().trunc_subsecs(6),
             checkout: event.checkout(),
-            body: recording.forms.envelope(event, id, sequence)?,
+            body: recording.renderer.envelope(event, id, sequence)?,
         };
         deliveries::queue(data, &stored, event.at);
         data.last_position = position;

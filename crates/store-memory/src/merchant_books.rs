@@ -1,7 +1,7 @@
 //! Adds up the journal, the payments and the sessions of merchants.
 
 use crate::data::Data;
-use crate::merchant_payments::taken_up;
+use crate::merchant_payments::refunded_or_pending;
 use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::AccountId;
@@ -37,7 +37,7 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
             };
             *sum = sum.plus(payment.amount.minor.into());
         }
-        let refunded = Total::from(taken_up(data, payment));
+        let refunded = Total::from(refunded_or_pending(data, payment));
         if refunded != Total::ZERO {
             let (amount, currency) = (payment.amount.minor, payment.amount.currency);
             books.refunded.push(RefundedPayment { payment: payment.id, currency, amount, refunded });

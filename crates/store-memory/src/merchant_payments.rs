@@ -145,9 +145,9 @@ fn with_refund<'d>(data: &'d Data, account: &AccountId, id: RefundId) -> Option<
 }
 
 /// Returns the sum of the refunds of a payment that are neither failed nor cancelled.
-pub(crate) fn taken_up(data: &Data, payment: &MerchantPayment) -> Minor {
+pub(crate) fn refunded_or_pending(data: &Data, payment: &MerchantPayment) -> Minor {
     let refunds = payments_of(data, &payment.account).filter(|refund| {
-        refund.takes_up() && refund.refund.as_ref().is_some_and(|refund| refund.payment == payment.id)
+        refund.counts_against_payment() && refund.refund.as_ref().is_some_and(|refund| refund.payment == payment.id)
     });
     // Refunds never exceed their payment.
     Minor(refunds.map(|refund| refund.amount.minor.0).sum())
@@ -164,7 +164,12 @@ fn source(data: &Data, session: &CheckoutSession) -> RefundSource {
 
 fn overview(data: &Data, payment: &MerchantPayment) -> Option<PaymentOverview> {
     let session = data.merchants.sessions.get(&(payment.account.clone(), payment.session))?;
-    Some(PaymentOverview::of(payment.clone(), session.into(), taken_up(data, payment), source(data, session)))
+    Some(PaymentOverview::of(
+        payment.clone(),
+        session.into(),
+        refunded_or_pending(data, payment),
+        source(data, session),
+    ))
 }
 
 fn session_of<'d>(data: &'d Data, payment: &MerchantPayment) -> Option<&'d CheckoutSession> {
@@ -174,5 +179,10 @@ fn session_of<'d>(data: &'d Data, payment: &MerchantPayment) -> Option<&'d Check
 fn situation(data: &Data, command: &CreateRefundCommand) -> Option<CreateRefundSituation> {
     let payment = data.merchants.payments.get(&(command.account.clone(), command.payment))?.clone();
     let session = session_of(data, &payment)?.clone();
-    Some(CreateRefundSituation { taken_up: taken_up(data, &payment), source: source(data, &session), session, payment })
+    Some(CreateRefundSituation {
+        refunded_or_pending: refunded_or_pending(data, &payment),
+        source: source(data, &session),
+        session,
+        payment,
+    })
 }

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{
     Account, AccountGrant, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal,
 };
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
@@ -165,7 +165,7 @@ impl Registry for MemoryStore {
 
     async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError> {
         let folded = |address: Address| {
-            let postcode = Postcode::parse(&address.postcode);
+            let postcode = UkPostcode::parse(&address.postcode);
             let postcode = postcode
                 .map_err(|_| StoreError::Corrupt(format!("`{}` is not a UK postcode", address.postcode)))?
                 .to_string();

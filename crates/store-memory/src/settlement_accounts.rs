@@ -52,7 +52,7 @@ impl SettlementAccounts for MemoryStore {
                     profile: profile(data, account).ok_or(WriteError::Absent)?,
                     accounts: of_account(data, account),
                     targets: targets(data, account),
-                    awaiting: awaiting(data, account),
+                    in_use: in_use(data, account),
                     bank: command.bank.as_ref().and_then(|bank| data.banks.get(bank)).cloned(),
                 };
                 let change = (command.decide)(&situation).map_err(WriteError::Refused)?;
@@ -80,7 +80,7 @@ fn overview(data: &Data, account: SettlementAccount, targets: &[CheckoutTarget])
 }
 
 /// Returns the settlement accounts that open sessions pay into, or that pending refunds are paid from.
-fn awaiting(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
+fn in_use(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
     let own = data.merchants.sessions.values().filter(|session| session.account == *account);
     let is_refunded = |session: &CheckoutSession| {
         data.merchants.payments.values().any(|payment| {

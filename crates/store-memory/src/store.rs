@@ -40,7 +40,7 @@ impl MemoryStore {
         let mut data = self.lock();
         let mut copy = data.clone();
         // After a failure or a panic, the partially changed copy is discarded.
-        let answer = careful(|| work(&mut copy));
+        let answer = catch_panic(|| work(&mut copy));
         if !matches!(answer, Err(WriteError::Store(_))) {
             *data = copy;
         }
@@ -53,7 +53,7 @@ impl MemoryStore {
         work: impl FnOnce(&Data) -> Result<DryRun<T>, WriteError<R>>,
     ) -> Result<Written<T>, WriteError<R>> {
         let data = self.lock();
-        careful(|| work(&data)).map(|dry_run| Written::DryRun(Box::new(dry_run)))
+        catch_panic(|| work(&data)).map(|dry_run| Written::DryRun(Box::new(dry_run)))
     }
 
     /// Locks the data. A panic under the lock leaves the data unchanged, because the data is replaced whole or not at
@@ -64,7 +64,7 @@ impl MemoryStore {
 }
 
 /// Reports a panic of a rule as a failure of the store.
-fn careful<T, R>(work: impl FnOnce() -> Result<T, WriteError<R>>) -> Result<T, WriteError<R>> {
+fn catch_panic<T, R>(work: impl FnOnce() -> Result<T, WriteError<R>>) -> Result<T, WriteError<R>> {
     let panicked = |_| Err(StoreError::Corrupt("a decision panicked".into()).into());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }

@@ -18,7 +18,7 @@ use florin_domain::secret::Secret;
 use florin_domain::stamp::Stamp;
 use florin_ports::test_support::{CountingIds, FakeCipher, FakeClock};
 use florin_ports::{
-    BatchProcessing, BatchReading, ClaimCommand, Clock, ConfirmCommand, IdSource, LedgerAudit, Mode, PaymentBatches,
+    BatchProcessing, BatchReading, BooksCheck, ClaimCommand, Clock, ConfirmCommand, IdSource, Mode, PaymentBatches,
     Seeding, WriteError, Written,
 };
 use florin_store_memory::MemoryStore;
@@ -130,7 +130,7 @@ impl Home {
     }
 
     async fn audited(&self) {
-        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+        assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
 

@@ -20,7 +20,7 @@ use florin_domain::secret::Secret;
 use florin_domain::text::Text;
 use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{
-    BankUnavailable, Banks, Clock, DecisionPlace, FoundSession, IdSource, LedgerAudit, MerchantPayments, Mode,
+    BankUnavailable, Banks, BooksCheck, Clock, DecisionPlace, FoundSession, IdSource, MerchantPayments, Mode,
     PaymentInitiation, PaymentStart, Seeding, ShippingRates, ShippingRatesUnavailable, Written,
 };
 use florin_store_memory::MemoryStore;
@@ -135,7 +135,7 @@ impl Home {
     }
 
     async fn audited(&self) {
-        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+        assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::bounded_body::{BodyError, bounded_body};
 use crate::client::{GuardedClient, SenderError, SenderSettings};
-use crate::places::Places;
+use crate::request_slots::RequestSlots;
 use crate::sender::headers;
 use async_trait::async_trait;
-use florin_domain::card::{DecisionCode, DecisionQuestion, DecisionReply, NoReply};
+use florin_domain::card::{DecisionCode, DecisionQuestion, DecisionReply, NoDecision};
 use florin_domain::money::DecimalAmount;
 use florin_domain::webhook::SendError;
 use florin_ports::{DecisionAsker, DecisionRequest, WebhookRequest};
@@ -24,7 +24,7 @@ const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
 /// Asks decision endpoints over HTTP.
 pub struct HttpDecisions {
     client: GuardedClient,
-    places: Places,
+    slots: RequestSlots,
 }
 
 impl HttpDecisions {
@@ -33,33 +33,33 @@ impl HttpDecisions {
 
     /// Creates a client. Reads the certificate authorities of the machine.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
-        let places = Places::new(QUESTIONS_MAX, QUESTIONS_OF_ACCOUNT_MAX);
-        Ok(Self { client: GuardedClient::new(settings)?, places })
+        let slots = RequestSlots::new(QUESTIONS_MAX, QUESTIONS_OF_ACCOUNT_MAX);
+        Ok(Self { client: GuardedClient::new(settings)?, slots })
     }
 
-    async fn answer(&self, request: &DecisionRequest) -> Result<Vec<u8>, NoReply> {
+    async fn answer(&self, request: &DecisionRequest) -> Result<Vec<u8>, NoDecision> {
         let DecisionRequest { url, message, body, secrets, at, .. } = request.clone();
         let signed = WebhookRequest { client: None, url, message, body, secrets, at };
         let response = self.client.post(signed.url.as_str(), headers(&signed), signed.body.to_string(), None).await;
-        let response = response.map_err(NoReply::Send)?;
+        let response = response.map_err(NoDecision::Send)?;
         if !response.status().is_success() {
-            return Err(NoReply::BadStatus);
+            return Err(NoDecision::BadStatus);
         }
         bounded_body(response, BODY_MAX).await.map_err(|error| match error {
-            BodyError::EndedEarly => NoReply::EndedEarly,
-            BodyError::TooLarge => NoReply::TooLarge,
+            BodyError::EndedEarly => NoDecision::EndedEarly,
+            BodyError::TooLarge => NoDecision::TooLarge,
         })
     }
 }
 
 #[async_trait]
 impl DecisionAsker for HttpDecisions {
-    async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoReply> {
+    async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoDecision> {
         let account = &request.question.message.account;
-        let Some(_place) = self.places.take(account) else { return Err(NoReply::TooMany) };
+        let Some(_slot) = self.slots.take(account) else { return Err(NoDecision::TooMany) };
         let answer = timeout(request.time_limit, self.answer(&request)).await;
-        let answer = answer.unwrap_or(Err(NoReply::Send(SendError::Timeout)));
-        let reply = answer.and_then(|body| read(&body, &request.question).ok_or(NoReply::BadAnswer));
+        let answer = answer.unwrap_or(Err(NoDecision::Send(SendError::Timeout)));
+        let reply = answer.and_then(|body| read(&body, &request.question).ok_or(NoDecision::BadReply));
         if let Err(reason) = reply {
             tracing::info!(%account, reason = reason.as_str(), "the decision endpoint did not decide");
         }

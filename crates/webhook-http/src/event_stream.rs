@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long connecting may take.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// Maximum time without data; after that the connection is treated as lost. A server sends a comment every 15 seconds.
-const SILENCE: Duration = Duration::from_secs(45);
+const READ_TIMEOUT: Duration = Duration::from_secs(45);
 /// Maximum size of the frame of one event, in bytes.
 const FRAME_MAX: usize = 4 * 1024 * 1024;
 /// Maximum number of bytes that are shown of a refusal.
@@ -65,7 +65,7 @@ impl EventStream {
             .redirect(Policy::none())
             .no_proxy()
             .connect_timeout(CONNECT_TIME)
-            .read_timeout(SILENCE)
+            .read_timeout(READ_TIMEOUT)
             .user_agent(concat!("Florin/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| SenderError::new(error.to_string()))?;

@@ -9,7 +9,7 @@ use std::io;
 pub(crate) fn reason(error: &reqwest::Error) -> SendError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if let Some(reason) = of_cause(error) {
+        if let Some(reason) = classify(error) {
             return reason;
         }
         cause = error.source();
@@ -17,7 +17,7 @@ pub(crate) fn reason(error: &reqwest::Error) -> SendError {
     if error.is_timeout() { SendError::Timeout } else { SendError::ConnectionFailed }
 }
 
-fn of_cause(error: &(dyn Error + 'static)) -> Option<SendError> {
+fn classify(error: &(dyn Error + 'static)) -> Option<SendError> {
     if let Some(error) = error.downcast_ref::<NameError>() {
         return Some(match error {
             NameError::Unknown => SendError::DnsFailed,
@@ -29,7 +29,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<SendError> {
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
         // `source` of an I/O error skips the error that it wraps, so the wrapped error is checked here.
-        return error.get_ref().and_then(|inner| of_cause(inner));
+        return error.get_ref().and_then(|inner| classify(inner));
     }
     error.downcast_ref::<hyper::Error>().filter(|error| error.is_parse()).map(|_| SendError::InvalidResponse)
 }

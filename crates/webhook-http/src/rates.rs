@@ -2,7 +2,7 @@
 
 use crate::bounded_body::{BodyError, bounded_body};
 use crate::client::{GuardedClient, SenderError, SenderSettings};
-use crate::places::Places;
+use crate::request_slots::RequestSlots;
 use async_trait::async_trait;
 use florin_domain::checkout::{
     BasketItem, CheckoutSession, OfferedRate, OfferedRates, RateDescription, ServiceCode, Shipping,
@@ -28,7 +28,7 @@ const REQUESTS_OF_ACCOUNT_MAX: usize = 8;
 pub struct HttpShippingRates {
     client: GuardedClient,
     time_limit: Duration,
-    places: Places,
+    slots: RequestSlots,
 }
 
 impl HttpShippingRates {
@@ -39,12 +39,12 @@ impl HttpShippingRates {
     /// response.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let time_limit = settings.time_limit;
-        let places = Places::new(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX);
-        Ok(Self { client: GuardedClient::new(settings)?, time_limit, places })
+        let slots = RequestSlots::new(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX);
+        Ok(Self { client: GuardedClient::new(settings)?, time_limit, slots })
     }
 
     async fn request(&self, account: &AccountId, url: &str, body: String) -> Result<Vec<u8>, ShippingRatesUnavailable> {
-        let _place = self.places.take(account).ok_or_else(|| unavailable("too many requests at once"))?;
+        let _slot = self.slots.take(account).ok_or_else(|| unavailable("too many requests at once"))?;
         let answer = async {
             let response = self.client.post(url, HeaderMap::new(), body, None).await;
             let response = response.map_err(|error| unavailable(error.as_str()))?;

@@ -5,7 +5,7 @@
 mod support;
 
 use florin_domain::access::Environment::{Production, Sandbox};
-use florin_domain::card::{DecisionQuestion, DecisionReply, NoReply};
+use florin_domain::card::{DecisionQuestion, DecisionReply, NoDecision};
 use florin_domain::ids::EventId;
 use florin_domain::test_support::{CardScenario, a_budget, a_card};
 use florin_domain::webhook::{SendError, SigningSecret, WebhookUrl};
@@ -33,7 +33,7 @@ fn request(url: &str, millis: u64) -> DecisionRequest {
     }
 }
 
-async fn reply(speaks: Speaks, response: Vec<u8>) -> Result<DecisionReply, NoReply> {
+async fn reply(speaks: Speaks, response: Vec<u8>) -> Result<DecisionReply, NoDecision> {
     let receiver = Receiver::start(speaks, move |_| response.clone()).await;
     decisions(Sandbox, &names()).ask(request(&receiver.url("http"), 500)).await
 }
@@ -69,11 +69,11 @@ async fn the_guard_of_webhooks_applies() {
         (Sandbox, "http://169.254.169.254/latest/meta-data".to_owned()),
     ] {
         let refused = decisions(environment, &known).ask(request(&url, 500)).await;
-        assert_eq!(refused, Err(NoReply::Send(SendError::TargetNotAllowed)), "{url}");
+        assert_eq!(refused, Err(NoDecision::Send(SendError::TargetNotAllowed)), "{url}");
     }
     assert_eq!(receiver.connections(), 0);
     let unknown = decisions(Sandbox, &known).ask(request("http://nowhere.test/", 500)).await;
-    assert_eq!(unknown, Err(NoReply::Send(SendError::DnsFailed)));
+    assert_eq!(unknown, Err(NoDecision::Send(SendError::DnsFailed)));
 }
 
 #[tokio::test]
@@ -81,27 +81,31 @@ async fn what_is_no_decision_has_a_reason() {
     let target = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
     let location = format!("Location: {}\r\n", target.url("http"));
     for status in ["301 Moved", "302 Found", "307 Moved", "402 Pay", "404 No", "500 No"] {
-        assert_eq!(reply(Speaks::Http, answer(status, &location, APPROVE)).await, Err(NoReply::BadStatus), "{status}");
+        assert_eq!(
+            reply(Speaks::Http, answer(status, &location, APPROVE)).await,
+            Err(NoDecision::BadStatus),
+            "{status}"
+        );
     }
     assert_eq!(target.connections(), 0, "redirects are not followed");
-    assert_eq!(reply(Speaks::Http, answer("200 OK", "", "yes")).await, Err(NoReply::BadAnswer));
-    assert_eq!(reply(Speaks::Http, answer("204 No Content", "", "")).await, Err(NoReply::BadAnswer));
+    assert_eq!(reply(Speaks::Http, answer("200 OK", "", "yes")).await, Err(NoDecision::BadReply));
+    assert_eq!(reply(Speaks::Http, answer("204 No Content", "", "")).await, Err(NoDecision::BadReply));
     assert_eq!(reply(Speaks::Http, answer("201 Created", "", APPROVE)).await, Ok(DecisionReply::Approve));
-    assert_eq!(reply(Speaks::Garbage, Vec::new()).await, Err(NoReply::Send(SendError::InvalidResponse)));
-    assert_eq!(reply(Speaks::Goodbye, Vec::new()).await, Err(NoReply::Send(SendError::ConnectionFailed)));
+    assert_eq!(reply(Speaks::Garbage, Vec::new()).await, Err(NoDecision::Send(SendError::InvalidResponse)));
+    assert_eq!(reply(Speaks::Goodbye, Vec::new()).await, Err(NoDecision::Send(SendError::ConnectionFailed)));
     let cut = format!("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{APPROVE}").into_bytes();
     let receiver = Receiver::start(Speaks::HttpOnce, move |_| cut.clone()).await;
     let ended = decisions(Sandbox, &names()).ask(request(&receiver.url("http"), 500)).await;
-    assert_eq!(ended, Err(NoReply::EndedEarly));
+    assert_eq!(ended, Err(NoDecision::EndedEarly));
 }
 
 #[tokio::test]
 async fn answers_are_bounded_in_time_and_size() {
     for (speaks, expected) in [
-        (Speaks::Nothing, NoReply::Send(SendError::Timeout)),
-        (Speaks::DrippingHead, NoReply::Send(SendError::Timeout)),
-        (Speaks::DrippingBody, NoReply::Send(SendError::Timeout)),
-        (Speaks::EndlessBody, NoReply::TooLarge),
+        (Speaks::Nothing, NoDecision::Send(SendError::Timeout)),
+        (Speaks::DrippingHead, NoDecision::Send(SendError::Timeout)),
+        (Speaks::DrippingBody, NoDecision::Send(SendError::Timeout)),
+        (Speaks::EndlessBody, NoDecision::TooLarge),
     ] {
         let began = Instant::now();
         assert_eq!(reply(speaks, Vec::new()).await, Err(expected), "{speaks:?}");
@@ -112,7 +116,7 @@ async fn answers_are_bounded_in_time_and_size() {
     assert!(began.elapsed() < Duration::from_secs(2));
     let padded = |size: usize| answer("200 OK", "", &format!("{APPROVE}{}", " ".repeat(size - APPROVE.len())));
     assert_eq!(reply(Speaks::Http, padded(16 * 1024)).await, Ok(DecisionReply::Approve));
-    assert_eq!(reply(Speaks::Http, padded(16 * 1024 + 1)).await, Err(NoReply::TooLarge));
+    assert_eq!(reply(Speaks::Http, padded(16 * 1024 + 1)).await, Err(NoDecision::TooLarge));
 }
 
 /// An account with an endpoint that hangs uses up only its own places, so questions of other accounts are still sent.
@@ -132,7 +136,7 @@ async fn one_account_leaves_places_for_others() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let began = Instant::now();
-    assert_eq!(decisions.ask(asked.clone()).await, Err(NoReply::TooMany));
+    assert_eq!(decisions.ask(asked.clone()).await, Err(NoDecision::TooMany));
     let mut other = request(&good.url("http"), 1_000);
     let mut question = (*other.question).clone();
     question.message.account = florin_domain::ids::AccountId::parse("OTHER").unwrap();
@@ -140,7 +144,7 @@ async fn one_account_leaves_places_for_others() {
     assert_eq!(decisions.ask(other).await, Ok(DecisionReply::Approve));
     assert!(began.elapsed() < Duration::from_millis(900), "neither waits for the others");
     for waited in waiting {
-        assert_eq!(waited.await.unwrap(), Err(NoReply::Send(SendError::Timeout)));
+        assert_eq!(waited.await.unwrap(), Err(NoDecision::Send(SendError::Timeout)));
     }
     assert_eq!(decisions.ask(request(&good.url("http"), 1_000)).await, Ok(DecisionReply::Approve));
 }

@@ -166,7 +166,7 @@ impl Chain {
     }
 
     /// Returns the cleared amount without a claim, in the merchant's currency. The claim is in the card's currency.
-    pub(super) fn left_beside(&self, claim: i64) -> i64 {
+    pub(super) fn cleared_without_claim(&self, claim: i64) -> i64 {
         if claim == 0 {
             return self.cleared_m;
         }

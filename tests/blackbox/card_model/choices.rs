@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::chain::{Chain, Kind, Role};
 use super::controls::{Acceptor, Controls};
-use super::first::{First, Presents};
+use super::first::{First, PresentedData};
 use super::follow::{Act, Follow};
 use super::model::{CardState, LifeRule, Lives, Model};
 use super::money::Currency;
@@ -28,7 +28,7 @@ pub(super) fn pick<T: Clone>(rng: &mut Rng, values: &[T]) -> T {
 }
 
 /// Returns one of the values with a probability of 1 in `times`, otherwise `None`.
-fn rarely<T: Clone>(rng: &mut Rng, times: u8, values: &[T]) -> Option<T> {
+fn one_in<T: Clone>(rng: &mut Rng, times: u8, values: &[T]) -> Option<T> {
     (rng.u8(..times) == 0).then(|| pick(rng, values))
 }
 
@@ -65,7 +65,7 @@ pub(super) fn first(rng: &mut Rng, model: &Model) -> First {
     let foreign = [Currency::Gbp, Currency::Jpy, Currency::Eur, Currency::Usd, Currency::Inr];
     let has_cash_back = matches!(kind, CashBack | DebitCashBack);
     let foreign = if has_cash_back { &foreign[..4] } else { &foreign };
-    let currency = if is_fee || moves_nothing { None } else { rarely(rng, 5, foreign) };
+    let currency = if is_fee || moves_nothing { None } else { one_in(rng, 5, foreign) };
     let is_foreign = currency.is_some_and(|currency| currency != own);
     let available = model.card_funds(card).available;
     let amount = match kind {
@@ -84,11 +84,11 @@ pub(super) fn first(rng: &mut Rng, model: &Model) -> First {
         is_too_fine: !moves_nothing && amount > 0 && rng.u8(..60) == 0,
         currency,
         cash_back,
-        acquirer_fee: if kind == Atm { rarely(rng, 2, &[0, 1, 250]) } else { None },
+        acquirer_fee: if kind == Atm { one_in(rng, 2, &[0, 1, 250]) } else { None },
         partial: matches!(kind, Purchase | CashBack) && rng.u8(..4) == 0,
         acceptor: acceptor(rng),
-        presents: if is_fee { Presents::default() } else { presents(rng, model, card, kind) },
-        forced: if is_fee || kind == ForcePost { None } else { rarely(rng, 40, &["1004", "1005", "1016", "1817"]) },
+        presents: if is_fee { PresentedData::default() } else { presents(rng, model, card, kind) },
+        forced: if is_fee || kind == ForcePost { None } else { one_in(rng, 40, &["1004", "1005", "1016", "1817"]) },
     }
 }
 
@@ -104,25 +104,25 @@ fn acceptor(rng: &mut Rng) -> Acceptor {
     Acceptor {
         mid: pick(rng, &MIDS),
         mcc: if rng.bool() { Some(pick(rng, &MCCS)) } else { None },
-        country: rarely(rng, 3, &COUNTRIES),
+        country: one_in(rng, 3, &COUNTRIES),
     }
 }
 
-fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> Presents {
+fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> PresentedData {
     let is_debit = kind.is_debit();
     let takes_pin = is_debit || matches!(kind, Kind::Atm | Kind::Inquiry);
     let right = model.cards[card].pin;
-    Presents {
-        mode: rarely(rng, 3, &MODES),
-        pin: if takes_pin { rarely(rng, 4, &[right, right, right, Some(1)]).flatten() } else { None },
-        security_code: if kind.is_purchase() { rarely(rng, 8, &[true, true, true, false]) } else { None },
+    PresentedData {
+        mode: one_in(rng, 3, &MODES),
+        pin: if takes_pin { one_in(rng, 4, &[right, right, right, Some(1)]).flatten() } else { None },
+        security_code: if kind.is_purchase() { one_in(rng, 8, &[true, true, true, false]) } else { None },
         wallet: if kind.is_purchase() || takes_pin {
-            rarely(rng, 12, &["ACTIVE", "ACTIVE", "SUSPENDED"])
+            one_in(rng, 12, &["ACTIVE", "ACTIVE", "SUSPENDED"])
         } else {
             None
         },
         three_ds: if kind.is_purchase() || is_debit {
-            rarely(rng, 12, &["AUTHENTICATED", "ATTEMPTED", "UNAVAILABLE", "REJECTED", "NOT_AUTHENTICATED"])
+            one_in(rng, 12, &["AUTHENTICATED", "ATTEMPTED", "UNAVAILABLE", "REJECTED", "NOT_AUTHENTICATED"])
         } else {
             None
         },
@@ -200,8 +200,8 @@ pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
         after,
         amount,
         is_too_fine: amount.is_some_and(|amount| amount > 0) && rng.u8(..60) == 0,
-        acquirer_fee: if act == Act::AtmClear { rarely(rng, 2, &[0, 1, 250]) } else { None },
-        forced: if act == Act::Increment { rarely(rng, 25, &["1004", "1005"]) } else { None },
+        acquirer_fee: if act == Act::AtmClear { one_in(rng, 2, &[0, 1, 250]) } else { None },
+        forced: if act == Act::Increment { one_in(rng, 25, &["1004", "1005"]) } else { None },
     }
 }
 
@@ -246,13 +246,13 @@ pub(super) fn controls(rng: &mut Rng) -> Controls {
         return controls;
     }
     let mccs = [vec!["5812"], vec!["3501-3999", "7011"], vec!["5000-5999"], vec![]];
-    controls.blocked_mccs = rarely(rng, 3, &mccs);
-    controls.allowed_mccs = rarely(rng, 5, &mccs);
-    controls.blocked_merchants = rarely(rng, 4, &[vec!["22222"], vec!["SHOP-3", "1"]]);
-    controls.allowed_merchants = rarely(rng, 6, &[vec!["11111", "22222"], vec!["000000000011111"]]);
-    controls.blocked_countries = rarely(rng, 4, &[vec!["FRA"], vec!["USA", "GBR"]]);
-    controls.allowed_countries = rarely(rng, 6, &[vec!["GBR", "FRA"], vec!["GBR"]]);
-    controls.allowed_entry_modes = rarely(rng, 8, &[vec!["CHIP", "CONTACTLESS"], vec!["KEYED"]]);
+    controls.blocked_mccs = one_in(rng, 3, &mccs);
+    controls.allowed_mccs = one_in(rng, 5, &mccs);
+    controls.blocked_merchants = one_in(rng, 4, &[vec!["22222"], vec!["SHOP-3", "1"]]);
+    controls.allowed_merchants = one_in(rng, 6, &[vec!["11111", "22222"], vec!["000000000011111"]]);
+    controls.blocked_countries = one_in(rng, 4, &[vec!["FRA"], vec!["USA", "GBR"]]);
+    controls.allowed_countries = one_in(rng, 6, &[vec!["GBR", "FRA"], vec!["GBR"]]);
+    controls.allowed_entry_modes = one_in(rng, 8, &[vec!["CHIP", "CONTACTLESS"], vec!["KEYED"]]);
     controls
 }
 
@@ -277,5 +277,5 @@ pub(super) fn lives(rng: &mut Rng) -> Lives {
     for rule in &mut rules {
         rule.life = pick(rng, &LIVES);
     }
-    Lives { default: rarely(rng, 2, &LIVES), rules }
+    Lives { default: one_in(rng, 2, &LIVES), rules }
 }

@@ -21,13 +21,13 @@ pub(super) struct First {
     pub(super) acquirer_fee: Option<i64>,
     pub(super) partial: bool,
     pub(super) acceptor: Acceptor,
-    pub(super) presents: Presents,
+    pub(super) presents: PresentedData,
     pub(super) forced: Option<&'static str>,
 }
 
 /// The members with which a message shows how the card is used.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Presents {
+pub(super) struct PresentedData {
     pub(super) mode: Option<&'static str>,
     pub(super) pin: Option<u16>,
     /// Whether the security code is right, if one is sent.
@@ -42,7 +42,7 @@ impl First {
         kind: Kind,
         card: usize,
         acceptor: Acceptor,
-        presents: Presents,
+        presents: PresentedData,
         forced: Option<&'static str>,
     ) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Follow-ups: which chains accept them, and their effects.
 
 use super::chain::{Chain, End, Kind, Message, Role, State};
-use super::first::{First, Presents};
+use super::first::{First, PresentedData};
 use super::model::{Model, Outcome, Record};
 
 /// A kind of follow-up.
@@ -139,7 +139,7 @@ impl Model {
         if chain.kind == Kind::Refund && chain.end.is_none() {
             return Some(refused("wrong_transaction_kind", TOKEN));
         }
-        let left = chain.left_beside(self.claimed(number));
+        let left = chain.cleared_without_claim(self.claimed(number));
         (left <= 0 || amount > left).then_some(refused("amount_exceeds_authorization", "body.amount"))
     }
 
@@ -154,7 +154,7 @@ impl Model {
         };
         let mut code = None;
         if follow.act == Act::Increment {
-            let presents = Presents { mode: chain.mode, ..Presents::default() };
+            let presents = PresentedData { mode: chain.mode, ..PresentedData::default() };
             let like = First::of(Kind::Purchase, chain.card, chain.acceptor, presents, follow.forced);
             code = self.rule(&like, wanted, Some(held));
         }
@@ -241,7 +241,7 @@ impl Model {
     }
 
     fn give_back(&mut self, number: usize, follow: &Follow) -> Shown {
-        let left = self.chains[number].left_beside(self.claimed(number));
+        let left = self.chains[number].cleared_without_claim(self.claimed(number));
         let cleared_m = self.chains[number].cleared_m - follow.amount.unwrap_or(left);
         let (kind, state, returned) = if follow.act == Act::DebitReturn {
             ("pindebit.reversal", State::Cleared, self.settle(number, 0, cleared_m).0)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::agree::headings;
 use super::model::{Kind, Outcome, Session};
 use super::steps::{Kept, Step};
-use super::story::{Shown, Story, Write, page_path};
+use super::story::{SessionHandles, Story, Write, page_path};
 use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::money::written;
@@ -104,7 +104,7 @@ impl Story {
         }
         let created = self.write(path, &body, Ok(201)).json();
         self.sessions.push(Session::new(kind, amount, self.now + minutes));
-        self.shown.push(Shown {
+        self.shown.push(SessionHandles {
             id: text(&created, "/id").to_owned(),
             path: page_path(text(&created, "/checkoutUrl")),
             creation: (path.to_owned(), body),

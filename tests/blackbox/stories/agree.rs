@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::model::{Kind, Session};
-use super::story::{Shown, Story};
+use super::story::{SessionHandles, Story};
 use crate::events::{events, name, without_gaps};
 use crate::support::assert::{text, time};
 use crate::support::management::balance;
@@ -49,7 +49,7 @@ impl Story {
         self.sums_agree();
     }
 
-    fn session_agrees(&self, session: &Session, shown: &Shown) {
+    fn session_agrees(&self, session: &Session, shown: &SessionHandles) {
         let path = if session.kind == Kind::Budget { TOP_UPS } else { SESSIONS };
         let found = get(&self.client, &format!("{path}/{}", shown.id));
         assert_eq!(found["status"], session.status, "{found}");
@@ -73,7 +73,7 @@ impl Story {
         }
     }
 
-    fn payments_agree(&self, session: &Session, shown: &Shown, found: &Value) {
+    fn payments_agree(&self, session: &Session, shown: &SessionHandles, found: &Value) {
         let path =
             format!("{PAYMENTS}?accountId={}&checkoutSessionId={}&sort=createdAt", self.client.account, shown.id);
         let rows = get(&self.client, &path)["rows"].as_array().unwrap().clone();

@@ -14,7 +14,7 @@ use crate::support::{Answer, CHECKOUTS, Client, PAYEES, Server, expect_json};
 pub(super) const PUBLIC_URL: &str = "https://pay.example";
 
 /// The id, the page and the requests of a session.
-pub(super) struct Shown {
+pub(super) struct SessionHandles {
     pub(super) id: String,
     /// The path of its page.
     pub(super) path: String,
@@ -46,7 +46,7 @@ pub(super) struct Story {
     /// Minutes since the start.
     pub(super) now: i64,
     pub(super) sessions: Vec<Session>,
-    pub(super) shown: Vec<Shown>,
+    pub(super) shown: Vec<SessionHandles>,
     pub(super) writes: usize,
     pub(super) last: Option<Write>,
     /// How many steps are left.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::assert::{expect_json, text};
 use super::client::{Answer, Client};
 use super::management::with;
-use super::receiver::{Receiver, Webhook};
+use super::receiver::{ReceivedDelivery, Receiver};
 use super::wallet::{first_body, transaction};
 use super::{AUTHORIZATION, chain_path};
 
@@ -37,7 +37,7 @@ pub(crate) fn buy(client: &Client, card: &str, amount: &str) -> Value {
 }
 
 /// Returns the message of a record from the view of its chain, with its explanation.
-pub(crate) fn story(client: &Client, record: &Value) -> Value {
+pub(crate) fn message_in_chain(client: &Client, record: &Value) -> Value {
     let chain = expect_json(&client.get(&chain_path(text(record, "/token"))), 200);
     let messages = chain["messages"].as_array().unwrap();
     messages.iter().find(|message| message["transaction"]["token"] == record["token"]).unwrap().clone()
@@ -50,6 +50,6 @@ pub(crate) fn rules(message: &Value) -> Vec<(String, Value)> {
 }
 
 /// Parses a question.
-pub(crate) fn question(got: &Webhook) -> Value {
+pub(crate) fn question(got: &ReceivedDelivery) -> Value {
     serde_json::from_str(&got.body).unwrap()
 }

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::assert::text;
 use super::demo::demo;
-use super::receiver::{Receiver, Webhook};
+use super::receiver::{ReceivedDelivery, Receiver};
 use super::server::{LIMIT, Server};
 use super::setting::setting;
 use super::wallet::{credit_body, first_body};
@@ -208,12 +208,12 @@ fn committed(client: &Client, name: &str) -> Committed {
 type Committed = BTreeMap<String, String>;
 
 /// Waits until a receiver has received all events, and returns them. Retries are due by the clock of the account.
-fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) -> (Vec<Webhook>, Committed) {
+fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) -> (Vec<ReceivedDelivery>, Committed) {
     let start = Instant::now();
     loop {
         let arrived = receiver.arrived();
         let committed = committed();
-        let ids: BTreeSet<_> = arrived.iter().map(Webhook::id).collect();
+        let ids: BTreeSet<_> = arrived.iter().map(ReceivedDelivery::id).collect();
         if committed.keys().all(|id| ids.contains(id.as_str())) {
             return (arrived, committed);
         }
@@ -225,7 +225,7 @@ fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) ->
 
 /// Every committed event arrived, repeats have the same bytes, and nothing else arrived. If the subscription is
 /// ordered, no event arrives after a later one of its object.
-fn check(arrived: &[Webhook], committed: &Committed, is_ordered: bool) {
+fn check(arrived: &[ReceivedDelivery], committed: &Committed, is_ordered: bool) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     let mut ids = BTreeSet::new();
     for webhook in arrived {

@@ -19,14 +19,14 @@ pub(crate) const WEBHOOKS: &str = "/v2/webhooks?";
 
 /// A delivery that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Webhook {
+pub(crate) struct ReceivedDelivery {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
     /// The status of the response.
     pub(crate) status: u16,
 }
 
-impl Webhook {
+impl ReceivedDelivery {
     pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or_else(|| panic!("no {name} in {self:?}"), |(_, value)| value.as_str())
@@ -65,7 +65,7 @@ impl Webhook {
 
 #[derive(Default)]
 struct State {
-    arrived: Vec<Webhook>,
+    arrived: Vec<ReceivedDelivery>,
     /// Number of deliveries that were checked against the document.
     checked: usize,
     connections: usize,
@@ -132,7 +132,7 @@ impl Shared {
                 let mut state = self.lock();
                 let status = state.status;
                 let body = String::from_utf8(body).ok()?;
-                state.arrived.push(Webhook { headers, body, status });
+                state.arrived.push(ReceivedDelivery { headers, body, status });
                 self.arrival.notify_all();
                 (status, state.header.clone(), state.body.clone(), state.hangs, state.cuts, state.delay)
             };
@@ -215,7 +215,7 @@ impl Receiver {
             state.checked = state.arrived.len();
             unchecked
         };
-        unchecked.iter().for_each(Webhook::is_described);
+        unchecked.iter().for_each(ReceivedDelivery::is_described);
     }
 
     /// Simulates a killed receiver: all its connections end, and new connections are closed immediately.
@@ -271,13 +271,13 @@ impl Receiver {
     }
 
     /// Returns everything that arrived.
-    pub(crate) fn arrived(&self) -> Vec<Webhook> {
+    pub(crate) fn arrived(&self) -> Vec<ReceivedDelivery> {
         self.check();
         self.lock().arrived.clone()
     }
 
     /// Waits until `count` deliveries have arrived, and returns them.
-    pub(crate) fn wait_for(&self, count: usize) -> Vec<Webhook> {
+    pub(crate) fn wait_for(&self, count: usize) -> Vec<ReceivedDelivery> {
         let start = Instant::now();
         let mut state = self.lock();
         while state.arrived.len() < count {

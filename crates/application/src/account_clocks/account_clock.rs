@@ -37,7 +37,7 @@ impl AccountClock {
     }
 
     /// Runs a rule like [`Self::rule`]. If `first` is given, the first id is `first`.
-    pub fn rule_from<T>(&self, first: Option<Uuid>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+    pub fn rule_with_first_id<T>(&self, first: Option<Uuid>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let (run, first) = (self.clone(), Cell::new(first));
         let id = || {
             // Generate an id even if `first` replaces it, so that the later ids do not depend on `first`.

@@ -53,7 +53,7 @@ async fn start(
 
 /// Returns the next action on a session: the bank's report on a payment without a result, or else
 /// [`SessionAction::Due`].
-pub(super) async fn news_of_session(
+pub(super) async fn next_session_action(
     services: &CheckoutServices,
     found: &FoundSession,
     now: DateTime<Utc>,
@@ -69,7 +69,7 @@ pub(super) async fn news_of_session(
 
 /// Returns the next action on a refund: the bank's report if the refund has no result yet, or else
 /// [`RefundAction::Due`].
-pub(super) async fn news_of_refund(
+pub(super) async fn next_refund_action(
     services: &CheckoutServices,
     refund: &MerchantPayment,
     now: DateTime<Utc>,

@@ -4,8 +4,8 @@ use super::settle::find_session;
 use crate::CheckoutServices;
 use florin_domain::access::Account;
 use florin_domain::checkout::{
-    CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreateTopUpSituation, CreatedSession, Opening,
-    PaymentReference, SessionRequest, SessionTarget, SessionTerms, TopUpRequest, decide_create_session,
+    CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreateTopUpSituation, CreatedSession,
+    PaymentReference, SessionDraft, SessionRequest, SessionTarget, SessionTerms, TopUpRequest, decide_create_session,
     decide_create_top_up,
 };
 use florin_domain::ids::{BudgetId, CheckoutId, CheckoutSessionId};
@@ -50,9 +50,9 @@ pub async fn create_session(
         SessionTarget::TopUp(payee) => Some(*payee),
         SessionTarget::Shopping { .. } => None,
     };
-    let opening = opening(services, account, terms).await?;
-    let (idempotency_key, references) = (opening.terms.idempotency_key.as_str().to_owned(), opening.references.clone());
-    let request = SessionRequest { opening, target, merchant_reference, description };
+    let draft = draft(services, account, terms).await?;
+    let (idempotency_key, references) = (draft.terms.idempotency_key.as_str().to_owned(), draft.references.clone());
+    let request = SessionRequest { draft, target, merchant_reference, description };
     let decide = Arc::new(move |situation: &CreateSessionSituation| decide_create_session(situation, &request));
     let account_id = account.id.clone();
     let command =
@@ -69,9 +69,9 @@ pub async fn create_top_up(
     claim: Option<IdempotencyClaim<CreatedSession>>,
 ) -> Result<Written<CreatedSession>, WriteError<CreateTopUpRefusal>> {
     let NewTopUp { budget, terms } = new;
-    let opening = opening(services, account, terms).await?;
-    let (idempotency_key, references) = (opening.terms.idempotency_key.as_str().to_owned(), opening.references.clone());
-    let request = TopUpRequest { opening, budget };
+    let draft = draft(services, account, terms).await?;
+    let (idempotency_key, references) = (draft.terms.idempotency_key.as_str().to_owned(), draft.references.clone());
+    let request = TopUpRequest { draft, budget };
     let decide = Arc::new(move |situation: &CreateTopUpSituation| decide_create_top_up(situation, &request));
     let account_id = account.id.clone();
     let command = CreateTopUpCommand { account: account_id, budget, idempotency_key, references, decide, claim };
@@ -79,10 +79,14 @@ pub async fn create_top_up(
     Ok(after_due(services, account, written).await?)
 }
 
-async fn opening(services: &CheckoutServices, account: &Account, terms: SessionTerms) -> Result<Opening, StoreError> {
+async fn draft(
+    services: &CheckoutServices,
+    account: &Account,
+    terms: SessionTerms,
+) -> Result<SessionDraft, StoreError> {
     let clock = services.clock_of(account).await?;
     let id = CheckoutSessionId(clock.next_id());
-    Ok(Opening {
+    Ok(SessionDraft {
         id,
         account: account.id.clone(),
         terms,

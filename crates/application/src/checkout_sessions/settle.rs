@@ -1,12 +1,12 @@
 //! Applies the due steps of sessions and refunds: bank reports and expiries.
 
-use super::banks::{news_of_refund, news_of_session};
+use super::banks::{next_refund_action, next_session_action};
 use crate::CheckoutServices;
 use crate::sweep::Sweep;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
-    CheckoutSession, DueCheckout, MerchantPayment, RefundAction, RefundRefusal, RefundSituation, SessionAction,
+    CheckoutSession, DueItem, MerchantPayment, RefundAction, RefundRefusal, RefundSituation, SessionAction,
     SessionRefusal, SessionSituation, decide_refund, decide_session,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
@@ -69,17 +69,17 @@ async fn sweep(
     loop {
         let now = timeline.clock.now(services.time.real_now());
         let due = services.sessions.due(account.cloned(), now, sweep.portion()).await?;
-        let due = sweep.without_stuck(due, DueCheckout::clone);
+        let due = sweep.without_stuck(due, DueItem::clone);
         if due.is_empty() {
             return Ok(sweep.written());
         }
         for due in due {
             let at = (timeline, now);
             let is_due_again = match due.clone() {
-                DueCheckout::Session(account, id) => {
+                DueItem::Session(account, id) => {
                     record(&mut sweep, due, advance_session_of(services, &account, id, at).await)?
                 }
-                DueCheckout::Refund(account, id) => {
+                DueItem::Refund(account, id) => {
                     record(&mut sweep, due, advance_refund_of(services, &account, id, at).await)?
                 }
             };
@@ -93,8 +93,8 @@ async fn sweep(
 
 /// Records the progress of an object, and returns whether it is due again.
 fn record<R: Debug>(
-    sweep: &mut Sweep<DueCheckout>,
-    due: DueCheckout,
+    sweep: &mut Sweep<DueItem>,
+    due: DueItem,
     progress: Result<Progress, WriteError<R>>,
 ) -> Result<bool, StoreError> {
     if let Ok(Progress::DueAgain) = progress {
@@ -155,7 +155,7 @@ pub async fn find_merchant_refund(
 
 /// Returns what the bank reported. `None`: the bank is unavailable. Nothing is settled then, because the bank may have
 /// moved the money.
-fn heard<T>(object: impl Debug, news: Result<T, BankUnavailable>) -> Option<T> {
+fn report_or_log<T>(object: impl Debug, news: Result<T, BankUnavailable>) -> Option<T> {
     news.inspect_err(|error| tracing::warn!(?object, %error, "cannot settle what is due")).ok()
 }
 
@@ -191,7 +191,7 @@ async fn advance_session(
     (timeline, now): (&Timeline, DateTime<Utc>),
 ) -> Result<Progress, WriteError<SessionRefusal>> {
     let CheckoutSession { account, id: session, due_at, .. } = &found.session;
-    let Some(action) = heard(session, news_of_session(services, found, now).await) else {
+    let Some(action) = report_or_log(session, next_session_action(services, found, now).await) else {
         return Ok(Progress::Stuck);
     };
     let before = match action {
@@ -231,7 +231,7 @@ async fn advance_refund(
     (found, refund): (&MerchantPayment, RefundId),
     (timeline, now): (&Timeline, DateTime<Utc>),
 ) -> Result<Progress, WriteError<RefundRefusal>> {
-    let Some(action) = heard(refund, news_of_refund(services, found, now).await) else {
+    let Some(action) = report_or_log(refund, next_refund_action(services, found, now).await) else {
         return Ok(Progress::Stuck);
     };
     let before = match action {

@@ -7,8 +7,8 @@ use super::recipients::{Recipient, row};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::Account;
 use florin_domain::batch::{
-    AllPayments, BatchState, CheckBasis, Confirmation, CreateRequest, FailureReason, FundingBudgets, InputFormat,
-    ModulusTable, Payment, PaymentBatch, PaymentBatchStatus, PaymentState, Processing, Sent, UploadRequest,
+    BatchState, BulkStatus, CheckBasis, Confirmation, CreateRequest, FailureReason, FundingBudgets, InputFormat,
+    ModulusTable, Payment, PaymentBatch, PaymentBatchStatus, PaymentState, Processing, StartedTerms, UploadRequest,
     UploadSituation, check_rows, decide_create, decide_upload,
 };
 use florin_domain::ids::PaymentBatchId;
@@ -58,37 +58,38 @@ pub(super) type Filled = (Vec<PaymentBatch>, Vec<Payment>);
 /// The demo account's batches, funded from its budgets (GBP, EUR, JPY).
 pub(super) fn of_demo_account(
     account: &Account,
-    books: &mut [BudgetBuilder; 3],
+    builders: &mut [BudgetBuilder; 3],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
-    batches(account, &DEMO, 1, books, now)
+    batches(account, &DEMO, 1, builders, now)
 }
 
 /// The other account's batch.
 pub(super) fn of_other_account(
     account: &Account,
-    books: &mut [BudgetBuilder; 1],
+    builders: &mut [BudgetBuilder; 1],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
-    batches(account, &OTHER, 101, books, now)
+    batches(account, &OTHER, 101, builders, now)
 }
 
 fn batches(
     account: &Account,
     plans: &[Plan],
     first: u32,
-    books: &mut [BudgetBuilder],
+    builders: &mut [BudgetBuilder],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
     let modulus = Arc::new(ModulusTable::built_in().map_err(|error| DemoFault::Rule(error.to_string()))?);
-    let funding: FundingBudgets = books.iter().map(|book| (book.id(), BTreeSet::from([book.currency()]))).collect();
+    let funding: FundingBudgets =
+        builders.iter().map(|builder| (builder.id(), BTreeSet::from([builder.currency()]))).collect();
     let basis = CheckBasis { default_budget: None, funding, modulus };
     let (mut batches, mut payments) = (Vec::new(), Vec::new());
     for (number, plan) in (first..).zip(plans) {
         let created_at = now - TimeDelta::days(5) + TimeDelta::hours(i64::from(number - first));
-        let (mut batch, mut filled) = upload(number, plan, account, (books, &basis), created_at)?;
+        let (mut batch, mut filled) = upload(number, plan, account, (builders, &basis), created_at)?;
         advance(&mut batch, &mut filled, plan.1);
-        settle(&batch, &filled, books)?;
+        settle(&batch, &filled, builders)?;
         batches.push(batch);
         payments.extend(filled);
     }
@@ -100,7 +101,7 @@ fn upload(
     number: u32,
     &(name, status, payments): &Plan,
     account: &Account,
-    (books, basis): (&[BudgetBuilder], &CheckBasis),
+    (builders, basis): (&[BudgetBuilder], &CheckBasis),
     created_at: DateTime<Utc>,
 ) -> Result<(PaymentBatch, Vec<Payment>), DemoFault> {
     let drawn = Cell::new(0);
@@ -122,9 +123,9 @@ fn upload(
     if payments.is_empty() {
         return Ok((created.batch, Vec::new()));
     }
-    let rows = payments
-        .iter()
-        .map(|&(book, recipient, amount)| row(recipient, &books[book], Minor(amount), reference(name, status)));
+    let rows = payments.iter().map(|&(builder, recipient, amount)| {
+        row(recipient, &builders[builder], Minor(amount), reference(name, status))
+    });
     let now = created_at + TimeDelta::minutes(5);
     let checked = check_rows(rows.collect(), basis.clone(), now);
     if let Some(alert) = checked.alerts().first() {
@@ -166,11 +167,11 @@ fn advance(batch: &mut PaymentBatch, payments: &mut [Payment], status: PaymentBa
     };
     for payment in payments {
         let Some(&terms) = payment.terms() else { continue };
-        let sent = Sent { terms, started_at: sent_at };
+        let sent = StartedTerms { terms, started_at: sent_at };
         payment.state = match status {
             Draft | Validated | Confirmed => return,
             Cancelled => {
-                AllPayments::Cancelled.apply(payment, at);
+                BulkStatus::Cancelled.apply(payment, at);
                 continue;
             }
             Started => PaymentState::Started { sent, ask_at: sent_at + TimeDelta::days(36_500) },
@@ -182,13 +183,13 @@ fn advance(batch: &mut PaymentBatch, payments: &mut [Payment], status: PaymentBa
 }
 
 /// Writes the journal transactions that the status of a batch and of its payments implies.
-fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [BudgetBuilder]) -> Result<(), DemoFault> {
+fn settle(batch: &PaymentBatch, payments: &[Payment], builders: &mut [BudgetBuilder]) -> Result<(), DemoFault> {
     let Some(confirmation) = batch.state.confirmation() else { return Ok(()) };
     for order in &batch.orders {
         let (from, to) = (Pool::Available(order.budget), Pool::Reserved(order.budget));
         let (kind, cause, at) = (JournalKind::BatchReservation, batch.id.0, confirmation.at);
         let amount = order.cost().ok_or(florin_domain::ledger::AmountOverflow)?;
-        book_of(books, (order.budget, order.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
+        builder_of(builders, (order.budget, order.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
     }
     for payment in payments {
         let Some(&terms) = payment.terms() else { continue };
@@ -199,15 +200,15 @@ fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [BudgetBuilder
         };
         let (from, amount) = (Pool::Reserved(terms.budget), terms.amount);
         let (cause, at) = (payment.id.0, payment.updated_at);
-        book_of(books, (terms.budget, terms.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
+        builder_of(builders, (terms.budget, terms.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
     }
     Ok(())
 }
 
-fn book_of(
-    books: &mut [BudgetBuilder],
+fn builder_of(
+    builders: &mut [BudgetBuilder],
     (budget, currency): (florin_domain::ids::BudgetId, Currency),
 ) -> Result<&mut BudgetBuilder, DemoFault> {
-    let found = books.iter_mut().find(|book| book.id() == budget && book.currency() == currency);
+    let found = builders.iter_mut().find(|builder| builder.id() == budget && builder.currency() == currency);
     found.ok_or_else(|| DemoFault::Rule(format!("no budget {budget} in {currency}")))
 }

@@ -9,9 +9,10 @@ use florin_domain::budget::Budget;
 use florin_domain::checkout::{
     BankAnswer, BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode,
     CreateRefundSituation, CreateSessionSituation, CreateTopUpSituation, MerchantPayment, MerchantPaymentStatus,
-    Opening, PayerDecision, PaymentFailure, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation,
-    RefundSource, SessionAction, SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping, ShippingRate,
-    TopUpRequest, decide_create_refund, decide_create_session, decide_create_top_up, decide_refund, decide_session,
+    PayerDecision, PaymentFailure, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation,
+    RefundSource, SessionAction, SessionDraft, SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping,
+    ShippingRate, TopUpRequest, decide_create_refund, decide_create_session, decide_create_top_up, decide_refund,
+    decide_session,
 };
 use florin_domain::ids::{CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
 use florin_domain::ledger::JournalTransaction;
@@ -54,7 +55,7 @@ pub(super) fn sessions(
     (now, tokens): (DateTime<Utc>, &PageTokenMaker),
 ) -> Result<DemoCheckouts, DemoFault> {
     let bank = BankChoice { id: bank.id.clone(), name: bank.name.clone() };
-    let mut maker = CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), sold: DemoCheckouts::default() };
+    let mut maker = CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), records: DemoCheckouts::default() };
     let day = |days: i64| now - TimeDelta::days(days);
     let never = Utc.with_ymd_and_hms(2099, 12, 31, 0, 0, 0).single().unwrap_or(DateTime::<Utc>::MAX_UTC);
     let approved =
@@ -86,7 +87,7 @@ pub(super) fn sessions(
     // OPEN.
     maker.open(SHOP, "Two mugs", day(1), never - day(1))?;
     maker.top_up(top_up, day(1), never - day(1))?;
-    Ok(maker.sold)
+    Ok(maker.records)
 }
 
 /// Creates sessions and numbers them sequentially.
@@ -97,7 +98,7 @@ struct CheckoutBuilder<'a> {
     now: DateTime<Utc>,
     /// Number of ids that rules have generated.
     next: Cell<u32>,
-    sold: DemoCheckouts,
+    records: DemoCheckouts,
 }
 
 impl CheckoutBuilder<'_> {
@@ -112,11 +113,11 @@ impl CheckoutBuilder<'_> {
     }
 
     fn number(&self) -> u32 {
-        u32::try_from(self.sold.sessions.len()).unwrap_or_default() + 1
+        u32::try_from(self.records.sessions.len()).unwrap_or_default() + 1
     }
 
     /// The request for the next session, in pounds.
-    fn opening(&self, amount: Minor, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<Opening, DemoFault> {
+    fn draft(&self, amount: Minor, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<SessionDraft, DemoFault> {
         let number = self.number();
         let (session, account) = (CheckoutSessionId(id(Kind::CheckoutSession, number)), &self.seed.account.id);
         let terms = SessionTerms {
@@ -126,7 +127,7 @@ impl CheckoutBuilder<'_> {
             locale: None,
             lifetime,
         };
-        Ok(Opening {
+        Ok(SessionDraft {
             id: session,
             account: account.clone(),
             terms,
@@ -154,7 +155,7 @@ impl CheckoutBuilder<'_> {
             _ => SessionTarget::Shopping { basket: Some(basket()?), shipping: None },
         };
         let request = SessionRequest {
-            opening: self.opening(PRICE, now, lifetime)?,
+            draft: self.draft(PRICE, now, lifetime)?,
             target,
             merchant_reference: Text::parse(format!("order-{number}"))?,
             description: Some(Text::parse(description)?),
@@ -167,39 +168,40 @@ impl CheckoutBuilder<'_> {
             taken: BTreeSet::new(),
         };
         let created = decide_create_session(&situation, &request).map_err(broken)?;
-        self.sold.sessions.push(created.session);
+        self.records.sessions.push(created.session);
         Ok(())
     }
 
     /// Pays the last session. Returns its payment, if the session is COMPLETED.
     fn pay(&mut self, decision: PayerDecision, now: DateTime<Utc>) -> Result<Option<MerchantPaymentId>, DemoFault> {
-        let needs_shipping = self.sold.sessions.last().is_some_and(CheckoutSession::needs_shipping);
+        let needs_shipping = self.records.sessions.last().is_some_and(CheckoutSession::needs_shipping);
         let shipping = if needs_shipping { Some(shipping()?) } else { None };
         self.act(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
         self.act(&SessionAction::Due, self.now)?;
-        Ok(self.sold.sessions.last().and_then(|session| session.payment))
+        Ok(self.records.sessions.last().and_then(|session| session.payment))
     }
 
     /// Applies an action to the last session.
     fn act(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
-        let Some(session) = self.sold.sessions.pop() else { return Ok(()) };
-        let pending = self.sold.payments.iter().rposition(|payment| payment.session == session.id && is_open(payment));
-        let pending = pending.map(|place| self.sold.payments.remove(place));
-        let situation = SessionSituation { session, pending, budget: None, reconciles: true };
+        let Some(session) = self.records.sessions.pop() else { return Ok(()) };
+        let pending =
+            self.records.payments.iter().rposition(|payment| payment.session == session.id && is_open(payment));
+        let pending = pending.map(|place| self.records.payments.remove(place));
+        let situation = SessionSituation { session, pending, budget: None, may_reconcile: true };
         let decision = self.rule(now, |stamp| decide_session(&situation, action, stamp)).map_err(broken)?;
         if let Some(payment) = situation.pending.filter(|of| decision.payments.iter().all(|known| known.id != of.id)) {
-            self.sold.payments.push(payment);
+            self.records.payments.push(payment);
         }
-        self.sold.sessions.push(decision.session);
-        self.sold.payments.extend(decision.payments);
-        self.sold.journal.extend(decision.journal);
+        self.records.sessions.push(decision.session);
+        self.records.payments.extend(decision.payments);
+        self.records.journal.extend(decision.journal);
         Ok(())
     }
 
     /// Refunds a part of a payment of the last session. The merchant authorises the refund.
     fn refund(&mut self, payment: Option<MerchantPaymentId>, now: DateTime<Utc>) -> Result<(), DemoFault> {
-        let found = self.sold.payments.iter().find(|known| Some(known.id) == payment).cloned();
-        let (Some(payment), Some(session)) = (found, self.sold.sessions.last().cloned()) else { return Ok(()) };
+        let found = self.records.payments.iter().find(|known| Some(known.id) == payment).cloned();
+        let (Some(payment), Some(session)) = (found, self.records.sessions.last().cloned()) else { return Ok(()) };
         let refund = RefundId(id(Kind::CheckoutPart, self.drawn()));
         let request = RefundRequest {
             id: refund,
@@ -212,7 +214,7 @@ impl CheckoutBuilder<'_> {
         let situation = CreateRefundSituation {
             payment,
             session: session.clone(),
-            taken_up: Minor::ZERO,
+            refunded_or_pending: Minor::ZERO,
             source: RefundSource::Ready,
         };
         let refund = decide_create_refund(&situation, &request).map_err(broken)?;
@@ -220,15 +222,15 @@ impl CheckoutBuilder<'_> {
         let at_bank = RefundAction::AtBank(PayerDecision::Approve(BankAnswer::Report(confirmed)));
         let situation = RefundSituation { refund, session };
         let change = self.rule(now, |stamp| decide_refund(&situation, at_bank, stamp)).map_err(broken)?;
-        self.sold.payments.push(change.refund);
-        self.sold.journal.extend(change.journal);
+        self.records.payments.push(change.refund);
+        self.records.journal.extend(change.journal);
         Ok(())
     }
 
     fn top_up(&mut self, budget: &Budget, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<(), DemoFault> {
-        let request = TopUpRequest { opening: self.opening(Minor(5_000), now, lifetime)?, budget: budget.id };
+        let request = TopUpRequest { draft: self.draft(Minor(5_000), now, lifetime)?, budget: budget.id };
         let situation = CreateTopUpSituation { known: None, budget: Some(budget.clone()), taken: BTreeSet::new() };
-        self.sold.sessions.push(decide_create_top_up(&situation, &request).map_err(broken)?.session);
+        self.records.sessions.push(decide_create_top_up(&situation, &request).map_err(broken)?.session);
         Ok(())
     }
 }

@@ -25,7 +25,7 @@ impl Causes {
 
     /// Replaces the ids of journal transactions. Kind and cause identify a transaction. Without a seed, the ids stay
     /// unchanged.
-    pub(super) fn name_journal(&self, journal: &mut [JournalTransaction]) {
+    pub(super) fn assign_ids(&self, journal: &mut [JournalTransaction]) {
         for entry in journal.iter_mut().filter(|_| self.timeline.seed.is_some()) {
             entry.id = JournalId(self.id(&[b"journal", entry.kind.as_str().as_bytes(), entry.cause.as_bytes()]));
         }

@@ -1,6 +1,6 @@
 //! Filters of movements.
 
-use super::{Activity, ActivityDetail, ActivitySource, ActivityStatus, ActivityType, FirstMessageShape};
+use super::{Activity, ActivityDetail, ActivitySource, ActivityStatus, ActivityType, FirstMessageClass};
 use crate::batch::PaymentStatus;
 use crate::card::TransactionState;
 use crate::fault::{Flaw, FlawCode};
@@ -37,7 +37,7 @@ pub struct ActivityFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchingChains {
     /// The shape of the first message.
-    pub shape: FirstMessageShape,
+    pub shape: FirstMessageClass,
     /// The possible states of the first message.
     pub states: Vec<TransactionState>,
     /// Whether the chain is open. `None`: open or not.
@@ -81,7 +81,7 @@ impl ActivitySearch {
 
 impl ActivityFilter {
     /// Whether movements of a source can match; other sources need not be read.
-    pub fn reaches(&self, source: ActivitySource) -> bool {
+    pub fn can_match(&self, source: ActivitySource) -> bool {
         let is_card = source == ActivitySource::Card;
         if !is_card && (self.card.is_some() || !self.people.is_empty()) {
             return false;
@@ -98,7 +98,7 @@ impl ActivityFilter {
 
     /// Conditions that together select the matching chains.
     pub fn chains(&self) -> Vec<MatchingChains> {
-        let matching = |shape: FirstMessageShape| {
+        let matching = |shape: FirstMessageClass| {
             let kind = shape.activity().filter(|kind| self.has_type(*kind))?;
             let states = |is_open| {
                 let has = |state: &TransactionState| self.has_status(ActivityStatus::of_chain(kind, *state, is_open));
@@ -113,7 +113,7 @@ impl ActivityFilter {
                     .into()
             })
         };
-        let chains = FirstMessageShape::all().filter_map(matching).flatten();
+        let chains = FirstMessageClass::all().filter_map(matching).flatten();
         chains.filter(|chains| !chains.states.is_empty()).collect()
     }
 
@@ -124,7 +124,7 @@ impl ActivityFilter {
     }
 
     /// Whether types or statuses are restricted.
-    pub fn is_of_some_kinds(&self) -> bool {
+    pub fn restricts_type_or_status(&self) -> bool {
         !(self.kinds.is_empty() && self.excluded.is_empty() && self.statuses.is_empty())
     }
 

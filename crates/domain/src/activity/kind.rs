@@ -100,14 +100,14 @@ types! {
 
 /// What a first message says about the type of its chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FirstMessageShape {
+pub struct FirstMessageClass {
     /// Its kind.
     pub kind: MessageKind,
     /// Whether it requests no money.
     pub requests_nothing: bool,
 }
 
-impl FirstMessageShape {
+impl FirstMessageClass {
     /// Every shape that a first message can have.
     pub fn all() -> impl Iterator<Item = Self> {
         let of = |kind| [true, false].map(|requests_nothing| Self { kind, requests_nothing });

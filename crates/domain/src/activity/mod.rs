@@ -16,7 +16,7 @@ mod status;
 pub use credit::CreditDetail;
 pub use cursor::{ActivityChanges, ActivityCursor};
 pub use filter::{ActivityFilter, ActivitySearch, MatchingChains};
-pub use kind::{ActivitySource, ActivityType, FirstMessageShape};
+pub use kind::{ActivitySource, ActivityType, FirstMessageClass};
 pub use status::ActivityStatus;
 
 use crate::batch::Payment;
@@ -151,7 +151,7 @@ impl Activity {
         person: Option<PersonId>,
     ) -> Option<Self> {
         follow_ups.sort_by_key(|message| (message.created_at, message.token));
-        let kind = FirstMessageShape::of(&first).activity()?;
+        let kind = FirstMessageClass::of(&first).activity()?;
         let amount = match chain {
             Some(chain) => chain.held().plus(chain.cleared)?,
             None => first.requested,
@@ -209,7 +209,7 @@ impl Activity {
             _ => None,
         })?;
         let JournalTransaction { id, cause, currency, at, .. } = *journal;
-        let credited = Credited { id, account: journal.account.clone(), budget, currency, amount, at };
+        let credited = JournalCredit { id, account: journal.account.clone(), budget, currency, amount, at };
         match journal.kind {
             JournalKind::Credit => Some(credited.with(detail)),
             JournalKind::TopUp => Some(credited.by_top_up(MerchantPaymentId(cause))),
@@ -245,7 +245,7 @@ impl Activity {
     }
 }
 
-impl FirstMessageShape {
+impl FirstMessageClass {
     /// The shape of a first message.
     pub const fn of(first: &CardTransaction) -> Self {
         Self { kind: first.kind, requests_nothing: first.requested.is_zero() }
@@ -254,7 +254,7 @@ impl FirstMessageShape {
 
 /// A credit or top-up as recorded in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Credited {
+pub struct JournalCredit {
     /// The journal transaction.
     pub id: JournalId,
     /// The account.
@@ -269,7 +269,7 @@ pub struct Credited {
     pub at: DateTime<Utc>,
 }
 
-impl Credited {
+impl JournalCredit {
     /// The movement of this credit.
     pub fn with(self, detail: Option<CreditDetail>) -> Activity {
         self.movement(ActivityDetail::Credit(detail.map(Box::new)))

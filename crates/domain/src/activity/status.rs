@@ -55,12 +55,12 @@ impl ActivityStatus {
     pub const fn of_chain(kind: ActivityType, first: TransactionState, is_open: bool) -> Self {
         match (first, kind) {
             (TransactionState::Declined, _) => Self::Declined,
-            (TransactionState::Completion, ActivityType::Chargeback) if is_open => Self::Pending,
+            (TransactionState::Completed, ActivityType::Chargeback) if is_open => Self::Pending,
             (_, ActivityType::CardCheck) => Self::CardCheck,
             (TransactionState::Pending, _) => Self::Pending,
-            (TransactionState::Cleared, _) => Self::Reverted,
-            (TransactionState::Completion, ActivityType::CardRefund) => Self::Refunded,
-            (TransactionState::Completion, _) => Self::Complete,
+            (TransactionState::NothingCleared, _) => Self::Reverted,
+            (TransactionState::Completed, ActivityType::CardRefund) => Self::Refunded,
+            (TransactionState::Completed, _) => Self::Complete,
         }
     }
 

@@ -60,7 +60,7 @@ fn transfer() -> Transfer {
 
 fn credit() -> Activity {
     let (id, budget) = (JournalId(Uuid::from_u128(9)), BudgetId(Uuid::from_u128(4)));
-    Credited { id, account: account(), budget, currency: gbp(), amount: Minor(7), at: second(0) }.with(None)
+    JournalCredit { id, account: account(), budget, currency: gbp(), amount: Minor(7), at: second(0) }.with(None)
 }
 
 /// Rows of every source except top-ups.
@@ -90,12 +90,12 @@ fn types_of_chains_are_as_documented() {
         for first in row[0].split(", ") {
             let (name, requests_nothing) = first.strip_suffix(" of zero").map_or((first, false), |name| (name, true));
             let kind = MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap();
-            let shape = FirstMessageShape { kind, requests_nothing };
+            let shape = FirstMessageClass { kind, requests_nothing };
             assert_eq!(shape.activity().map(ActivityType::as_str), Some(row[1].as_str()), "{first}");
             seen.insert(name.to_owned());
         }
     }
-    let begins = |kind: &MessageKind| FirstMessageShape { kind: *kind, requests_nothing: false }.activity().is_some();
+    let begins = |kind: &MessageKind| FirstMessageClass { kind: *kind, requests_nothing: false }.activity().is_some();
     let all: BTreeSet<_> = MessageKind::ALL.into_iter().filter(begins).map(|kind| kind.as_str().to_owned()).collect();
     assert_eq!(seen, all, "every kind of a first message is documented");
 }
@@ -130,8 +130,8 @@ fn statuses_of_chains_are_as_documented() {
             }
         }
         match state {
-            TransactionState::Cleared => assert_eq!(row[4], chargeback(state, false)),
-            TransactionState::Completion => {
+            TransactionState::NothingCleared => assert_eq!(row[4], chargeback(state, false)),
+            TransactionState::Completed => {
                 let both = [true, false].map(|is_open| chargeback(state, is_open));
                 assert_eq!(row[4], format!("{} until the dispute is decided, then {}", both[0], both[1]));
             }
@@ -160,7 +160,7 @@ fn first_messages_have_types() {
         let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
         let amount = if kind == FirstKind::Inquiry { "0" } else { "2.40" };
         let first = scenario.send(&FirstMessage { kind, ..a_purchase(amount) }).unwrap().transaction;
-        assert!(FirstMessageShape::of(&first).activity().is_some(), "{kind:?}");
+        assert!(FirstMessageClass::of(&first).activity().is_some(), "{kind:?}");
     }
 }
 
@@ -218,7 +218,7 @@ fn a_chargeback_credits_until_it_is_lost() {
             let filter = ActivityFilter { statuses: vec![*status], ..ActivityFilter::default() };
             let ActivityDetail::Card(detail) = &row.detail else { panic!("a chain") };
             let reads = filter.chains().into_iter().any(|of| {
-                of.shape == FirstMessageShape::of(&detail.first)
+                of.shape == FirstMessageClass::of(&detail.first)
                     && of.states.contains(&detail.first.state)
                     && of.is_open.is_none_or(|is_open| is_open == chain.end().is_none())
             });
@@ -295,11 +295,11 @@ fn every_matching_movement_is_found() {
             for statuses in ActivityStatus::ALL.iter().map(|status| vec![*status]).chain([vec![]]) {
                 let filter = ActivityFilter { kinds: kinds.clone(), statuses, ..ActivityFilter::default() };
                 if filter.matches(&row) {
-                    assert!(filter.reaches(row.source()), "{filter:?} {row:?}");
+                    assert!(filter.can_match(row.source()), "{filter:?} {row:?}");
                 }
                 match &row.detail {
                     ActivityDetail::Card(chain) => {
-                        let shape = FirstMessageShape::of(&chain.first);
+                        let shape = FirstMessageClass::of(&chain.first);
                         let reads = filter
                             .chains()
                             .iter()

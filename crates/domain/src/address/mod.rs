@@ -2,7 +2,7 @@
 
 mod postcode;
 
-pub use postcode::{Postcode, PostcodeQuery};
+pub use postcode::{PostcodeQuery, UkPostcode};
 
 /// A postal address. A missing part is an empty string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

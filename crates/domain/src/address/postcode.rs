@@ -5,13 +5,13 @@ use std::fmt;
 
 /// A postcode in the format of the UK, in capitals and without a space: `SW1A1AA`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Postcode(String);
+pub struct UkPostcode(String);
 
 /// A postcode to look up: 5 to 7 letters and digits, not necessarily in the format of the UK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PostcodeQuery {
     /// It has the format of the UK, so a provider may have addresses for it.
-    Uk(Postcode),
+    Uk(UkPostcode),
     /// It has another format, so it has no addresses, and no provider is called.
     Other,
 }
@@ -24,11 +24,11 @@ impl PostcodeQuery {
         if !(5..=7).contains(&folded.len()) || !folded.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(Flaw::format("must be a UK postcode of 5 to 7 letters and digits"));
         }
-        Ok(if has_uk_shape(&folded) { Self::Uk(Postcode(folded)) } else { Self::Other })
+        Ok(if has_uk_shape(&folded) { Self::Uk(UkPostcode(folded)) } else { Self::Other })
     }
 }
 
-impl Postcode {
+impl UkPostcode {
     /// Parses a postcode in the format of the UK.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         match PostcodeQuery::parse(text)? {
@@ -43,7 +43,7 @@ impl Postcode {
     }
 }
 
-impl fmt::Display for Postcode {
+impl fmt::Display for UkPostcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn folds_case_and_white_space() {
-        assert_eq!(Postcode::parse(" sw1a\t1aa ").unwrap().as_str(), "SW1A1AA");
-        assert_eq!(Postcode::parse("m11ae").unwrap().as_str(), "M11AE");
+        assert_eq!(UkPostcode::parse(" sw1a\t1aa ").unwrap().as_str(), "SW1A1AA");
+        assert_eq!(UkPostcode::parse("m11ae").unwrap().as_str(), "M11AE");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Cancelling a payment batch before it starts.
 
-use super::{AllPayments, BatchBalances, BatchMove, BatchState, IllegalMove, PaymentBatch};
+use super::{BatchBalances, BatchMove, BatchState, BulkStatus, IllegalMove, PaymentBatch};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
@@ -21,7 +21,7 @@ pub struct CancelDecision {
     /// The batch after the decision.
     pub batch: PaymentBatch,
     /// The change of every payment of the batch, as of `batch.updated_at`.
-    pub payments: AllPayments,
+    pub payments: BulkStatus,
     /// The journal transactions that release the reserved money.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
@@ -75,5 +75,5 @@ pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<C
         events.extend(batch.order_events(EventKind::PaymentBatchOrderCancelled));
     }
     events.push(batch.event(EventKind::PaymentBatchCancelled, None, None));
-    Ok(CancelDecision { batch, payments: AllPayments::Cancelled, journal, balances, events })
+    Ok(CancelDecision { batch, payments: BulkStatus::Cancelled, journal, balances, events })
 }

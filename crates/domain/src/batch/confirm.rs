@@ -1,7 +1,7 @@
 //! Confirming a payment batch (contract 3.2). The rule checks the batch first, then MFA, then the funds.
 
 use super::confirmable::shortages;
-use super::{AllPayments, BatchBalances, BatchMove, Confirmation, IllegalMove, PaymentBatch, Shortage};
+use super::{BatchBalances, BatchMove, BulkStatus, Confirmation, IllegalMove, PaymentBatch, Shortage};
 use crate::event::{Event, EventKind};
 use crate::ids::{ClientId, JournalId};
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
@@ -49,7 +49,7 @@ pub struct ConfirmedBatch {
     /// The batch after the decision.
     pub batch: PaymentBatch,
     /// The change of every payment of the batch, as of `batch.updated_at`.
-    pub payments: AllPayments,
+    pub payments: BulkStatus,
     /// One reservation for each funding budget and currency.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
@@ -113,8 +113,12 @@ pub fn decide_confirm(
     let mut session = None;
     let mut enrolment = None;
     if let Some(proof) = proof {
-        let outcome =
-            proof.check.settle(situation.session.as_ref(), situation.enrolment.as_ref(), proof.verdict, stamp.now);
+        let outcome = proof.check.apply_verdict(
+            situation.session.as_ref(),
+            situation.enrolment.as_ref(),
+            proof.verdict,
+            stamp.now,
+        );
         if let Err(failure) = outcome.passed {
             return ConfirmDecision {
                 answer: Err(failure.into()),
@@ -127,7 +131,7 @@ pub fn decide_confirm(
     let booked = reserve(situation, stamp).map(|(journal, balances)| {
         let batch = PaymentBatch { state, updated_at: stamp.now, ..situation.batch.clone() };
         let events = batch.order_events(EventKind::PaymentBatchOrderCreated).collect();
-        ConfirmedBatch { batch, payments: AllPayments::Confirmed, journal, balances, events }
+        ConfirmedBatch { batch, payments: BulkStatus::Confirmed, journal, balances, events }
     });
     match booked {
         Ok(confirmed) => ConfirmDecision { answer: Ok(confirmed), session, enrolment },

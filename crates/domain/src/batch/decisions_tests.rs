@@ -102,7 +102,7 @@ fn cancelling_releases_what_was_reserved() {
         match status {
             PaymentBatchStatus::Draft | PaymentBatchStatus::Validated => {
                 let decision = answer.unwrap();
-                assert_eq!((decision.journal.len(), decision.payments), (0, AllPayments::Cancelled));
+                assert_eq!((decision.journal.len(), decision.payments), (0, BulkStatus::Cancelled));
             }
             PaymentBatchStatus::Confirmed => {
                 let decision = answer.unwrap();

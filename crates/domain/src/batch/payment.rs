@@ -39,14 +39,14 @@ impl Payment {
 
 /// A change of all payments of a batch, as part of a change of the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AllPayments {
+pub enum BulkStatus {
     /// All payments become confirmed. A payment without terms stays created.
     Confirmed,
     /// All payments become cancelled.
     Cancelled,
 }
 
-impl AllPayments {
+impl BulkStatus {
     /// Returns the status of the payments with terms after the change.
     pub const fn status(self) -> PaymentStatus {
         match self {

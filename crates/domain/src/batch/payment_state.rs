@@ -15,28 +15,28 @@ pub enum PaymentState {
     /// Sent to the bank, or about to be.
     Started {
         /// The sent terms, and the time of the start.
-        sent: Sent,
+        sent: StartedTerms,
         /// When to query the bank next.
         ask_at: DateTime<Utc>,
     },
     /// Paid.
     Completed {
         /// The sent terms, and the time of the start.
-        sent: Sent,
+        sent: StartedTerms,
         /// When to query the bank next. `None` if the bank has nothing more to report.
         ask_at: Option<DateTime<Utc>>,
     },
     /// Refused by the bank; its money is available again.
     Failed {
         /// The sent terms, and the time of the start.
-        sent: Sent,
+        sent: StartedTerms,
         /// The reason that the bank gave.
         reason: FailureReason,
     },
     /// Paid, then returned by the recipient's bank; its amount is available again, its fee is not.
     Returned {
         /// The sent terms, and the time of the start.
-        sent: Sent,
+        sent: StartedTerms,
         /// The reason that the recipient's bank gave.
         reason: FailureReason,
     },
@@ -46,7 +46,7 @@ pub enum PaymentState {
 
 /// A payment that a worker marked as started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct StartedTerms {
     /// The terms of the payment.
     pub terms: PaymentTerms,
     /// When the worker marked it.
@@ -70,7 +70,7 @@ impl PaymentState {
     /// Creates a state from its status and data. `None` if they contradict each other.
     pub fn from_parts(status: PaymentStatus, parts: PaymentParts) -> Option<Self> {
         let PaymentParts { terms, failure, started_at, ask_at } = parts;
-        let sent = || Some(Sent { terms: terms?, started_at: started_at? });
+        let sent = || Some(StartedTerms { terms: terms?, started_at: started_at? });
         let state = match status {
             PaymentStatus::Created => Self::Created,
             PaymentStatus::Validated => Self::Validated(terms?),

@@ -49,7 +49,7 @@ impl Life {
             Happening::Start => {
                 scenario.start().ok();
             }
-            Happening::Take(max) => scenario.take(*max),
+            Happening::Take(max) => scenario.start_payments(*max),
             Happening::Report(reports) if !scenario.payments.is_empty() => {
                 let payments = scenario.payments.len();
                 let reports: Vec<_> = reports.iter().map(|(place, outcome)| (place % payments, *outcome)).collect();

@@ -1,6 +1,6 @@
 //! Starting a confirmed batch, and starting its payments before they are sent.
 
-use super::{BatchMove, BatchState, IllegalMove, Payment, PaymentBatch, PaymentState, Sent};
+use super::{BatchMove, BatchState, IllegalMove, Payment, PaymentBatch, PaymentState, StartedTerms};
 use crate::event::{Event, EventKind};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
@@ -35,7 +35,7 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
 
 /// The situation for the start of payments. An adapter loads it under the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakeSituation {
+pub struct StartPaymentsSituation {
     /// The batch.
     pub batch: PaymentBatch,
     /// Its next confirmed payments, by input index.
@@ -44,7 +44,7 @@ pub struct TakeSituation {
 
 /// The result of starting payments. An adapter stores it atomically before the payments are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakeDecision {
+pub struct StartPaymentsDecision {
     /// The started payments.
     pub payments: Vec<Payment>,
     /// The events.
@@ -58,29 +58,29 @@ pub struct TakeDecision {
 /// decision and the sending.
 ///
 /// ```
-/// use florin_domain::batch::{PaymentStatus, decide_take};
+/// use florin_domain::batch::{PaymentStatus, decide_start_payments};
 /// use florin_domain::test_support::{BatchScenario, a_budget, a_payment};
 ///
 /// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
 /// scenario.upload([a_payment("60.00 GBP")]).unwrap();
 /// scenario.confirm().unwrap();
 /// scenario.start().unwrap();
-/// let taken = decide_take(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
+/// let taken = decide_start_payments(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
 /// assert_eq!(taken.payments[0].status(), PaymentStatus::Started);
 /// ```
-pub fn decide_take(
+pub fn decide_start_payments(
     batch: &PaymentBatch,
     payments: &[Payment],
     ask_at: DateTime<Utc>,
     stamp: &Stamp<'_>,
-) -> TakeDecision {
-    let mut decision = TakeDecision { payments: Vec::new(), events: Vec::new() };
+) -> StartPaymentsDecision {
+    let mut decision = StartPaymentsDecision { payments: Vec::new(), events: Vec::new() };
     if !matches!(batch.state, BatchState::Started(_)) {
         return decision;
     }
     for payment in payments {
         let PaymentState::Confirmed(terms) = payment.state else { continue };
-        let state = PaymentState::Started { sent: Sent { terms, started_at: stamp.now }, ask_at };
+        let state = PaymentState::Started { sent: StartedTerms { terms, started_at: stamp.now }, ask_at };
         let payment = Payment { state, updated_at: stamp.now, ..payment.clone() };
         decision.events.push(payment.event(EventKind::PaymentCreated, stamp.now));
         decision.payments.push(payment);

@@ -15,7 +15,7 @@ pub struct DisputeBooks {
     /// The amount that its messages have credited to the budget, by the journal.
     pub credited: Total,
     /// The claim that the disputed chain stores.
-    pub stated: Minor,
+    pub stored_claim: Minor,
     /// The sum of the open and the won disputes of that chain.
     pub claimed: Total,
     /// The cleared amount of that chain.
@@ -27,7 +27,7 @@ impl DisputeBooks {
     /// that.
     pub fn agrees(&self) -> bool {
         self.credited == self.expected.into()
-            && self.claimed == self.stated.into()
+            && self.claimed == self.stored_claim.into()
             && self.claimed <= self.cleared.into()
     }
 }
@@ -44,7 +44,7 @@ mod tests {
             currency: Currency::parse("GBP").unwrap(),
             expected: Minor(4),
             credited: Total(4),
-            stated: Minor(6),
+            stored_claim: Minor(6),
             claimed: Total(6),
             cleared: Minor(6),
         };
@@ -52,8 +52,8 @@ mod tests {
         for bad in [
             DisputeBooks { credited: Total(3), ..good },
             DisputeBooks { expected: Minor::ZERO, ..good },
-            DisputeBooks { stated: Minor(5), ..good },
-            DisputeBooks { claimed: Total(7), stated: Minor(7), ..good },
+            DisputeBooks { stored_claim: Minor(5), ..good },
+            DisputeBooks { claimed: Total(7), stored_claim: Minor(7), ..good },
             DisputeBooks { cleared: Minor(5), ..good },
         ] {
             assert!(!bad.agrees(), "{bad:?}");

@@ -67,7 +67,7 @@ impl KindSum {
 
 /// Open holds or reservations: their number, their total, and the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held<T> {
+pub struct OpenItems<T> {
     /// Number of items.
     pub count: i64,
     /// Total of all items.
@@ -76,7 +76,7 @@ pub struct Held<T> {
     pub rows: Vec<T>,
 }
 
-impl<T> Default for Held<T> {
+impl<T> Default for OpenItems<T> {
     fn default() -> Self {
         Self { count: 0, total: Total::ZERO, rows: Vec::new() }
     }
@@ -129,14 +129,14 @@ pub struct ExplanationParts {
     /// The sum of newer transactions, which the page skips.
     pub skipped: PoolSums,
     /// Open holds, earliest due first.
-    pub holds: Held<OpenHold>,
+    pub holds: OpenItems<OpenHold>,
     /// Reservations, oldest batch first.
-    pub reservations: Held<Reservation>,
+    pub reservations: OpenItems<Reservation>,
 }
 
 /// A journal transaction with the balances after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningBalance {
     /// The transaction.
     pub booking: Booking,
     /// The budget's pools after it: the sum of this transaction and all older transactions.
@@ -203,11 +203,11 @@ pub struct BalanceExplanation {
     /// The requested page.
     pub page: PageRequest,
     /// The journal transactions of the page, newest first.
-    pub bookings: Page<Running>,
+    pub bookings: Page<RunningBalance>,
     /// Open holds.
-    pub holds: Held<OpenHold>,
+    pub holds: OpenItems<OpenHold>,
     /// Reservations.
-    pub reservations: Held<Reservation>,
+    pub reservations: OpenItems<Reservation>,
     /// The proofs.
     pub proofs: [Proof; 5],
 }
@@ -226,7 +226,7 @@ pub fn explain(parts: ExplanationParts, page: PageRequest) -> BalanceExplanation
     let mut after = sum.minus(skipped);
     let rows = bookings.into_iter().map(|booking| {
         let before = after.minus(booking.moved);
-        Running { after: std::mem::replace(&mut after, before), booking }
+        RunningBalance { after: std::mem::replace(&mut after, before), booking }
     });
     let rows: Vec<_> = rows.collect();
     let count = sums.iter().map(|kind| kind.count).sum();

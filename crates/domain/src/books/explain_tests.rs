@@ -27,8 +27,8 @@ fn parts() -> ExplanationParts {
         sums: vec![sum(JournalKind::Credit, 1, credit), sum(JournalKind::Card, 2, hold.plus(clearing))],
         bookings: vec![booking(3, clearing), booking(2, hold), booking(1, credit)],
         skipped: PoolSums::default(),
-        holds: Held::default(),
-        reservations: Held::default(),
+        holds: OpenItems::default(),
+        reservations: OpenItems::default(),
     }
 }
 

@@ -38,7 +38,7 @@ pub struct BudgetBooks {
     /// The stored balances.
     pub stated: PoolSums,
     /// The sums of the postings.
-    pub proved: PoolSums,
+    pub posted: PoolSums,
     /// The sum of open card holds.
     pub holds: Total,
     /// The sum of unpaid payments of confirmed and started batches.
@@ -59,7 +59,7 @@ pub enum Disagreement {
 impl BudgetBooks {
     /// All disagreements.
     pub fn disagreements(&self) -> Vec<Disagreement> {
-        let pools = BudgetPool::ALL.into_iter().filter(|pool| self.stated.of(*pool) != self.proved.of(*pool));
+        let pools = BudgetPool::ALL.into_iter().filter(|pool| self.stated.of(*pool) != self.posted.of(*pool));
         let mut found: Vec<_> = pools.map(Disagreement::Balance).collect();
         found.extend((self.stated.held != self.holds).then_some(Disagreement::Holds));
         found.extend((self.stated.reserved != self.reservations).then_some(Disagreement::Reservations));
@@ -182,7 +182,7 @@ pub enum CounterExample {
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proven {
+pub struct InvariantResult {
     /// The invariant that was checked.
     pub invariant: Invariant,
     /// Number of items checked.
@@ -195,7 +195,7 @@ pub struct Proven {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvariantReport {
     /// One result for each invariant.
-    pub checks: Vec<Proven>,
+    pub checks: Vec<InvariantResult>,
 }
 
 impl InvariantReport {
@@ -206,7 +206,7 @@ impl InvariantReport {
 }
 
 /// Checks all invariants of the books.
-pub fn judge(books: &AccountBooks) -> InvariantReport {
+pub fn check_books(books: &AccountBooks) -> InvariantReport {
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let balances = count(books.budgets.values().filter(|budget| budget.has_balances).count());
     let transaction = books.broken.first().copied();
@@ -217,17 +217,17 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
     let unsettled = merchant.unsettled().next();
     let unsettled = unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
     let (above, session) = (merchant.over_refunded().next(), merchant.miscounted.first());
-    let proven = |invariant, checked, counter_example| Proven { invariant, checked, counter_example };
+    let result = |invariant, checked, counter_example| InvariantResult { invariant, checked, counter_example };
     let checks = vec![
-        proven(Invariant::Conservation, books.transactions, transaction),
-        proven(Invariant::Balances, balances, pool(books, |found| matches!(found, Disagreement::Balance(_)))),
-        proven(Invariant::Holds, books.open_holds, pool(books, |found| found == Disagreement::Holds)),
-        proven(Invariant::Reservations, books.open_orders, pool(books, |found| found == Disagreement::Reservations)),
-        proven(Invariant::SpendingLimits, count(books.limits.len()), broken.map(limit)),
-        proven(Invariant::Disputes, count(books.disputes.len()), disputed.copied().map(CounterExample::Dispute)),
-        proven(Invariant::MerchantSettlements, count(merchant.settlements.len()), unsettled),
-        proven(Invariant::MerchantRefunds, count(merchant.refunded.len()), above.copied().map(CounterExample::Refunds)),
-        proven(Invariant::MerchantSessions, merchant.sessions, session.copied().map(CounterExample::Session)),
+        result(Invariant::Conservation, books.transactions, transaction),
+        result(Invariant::Balances, balances, pool(books, |found| matches!(found, Disagreement::Balance(_)))),
+        result(Invariant::Holds, books.open_holds, pool(books, |found| found == Disagreement::Holds)),
+        result(Invariant::Reservations, books.open_orders, pool(books, |found| found == Disagreement::Reservations)),
+        result(Invariant::SpendingLimits, count(books.limits.len()), broken.map(limit)),
+        result(Invariant::Disputes, count(books.disputes.len()), disputed.copied().map(CounterExample::Dispute)),
+        result(Invariant::MerchantSettlements, count(merchant.settlements.len()), unsettled),
+        result(Invariant::MerchantRefunds, count(merchant.refunded.len()), above.copied().map(CounterExample::Refunds)),
+        result(Invariant::MerchantSessions, merchant.sessions, session.copied().map(CounterExample::Session)),
     ];
     InvariantReport { checks }
 }
@@ -237,7 +237,7 @@ fn pool(books: &AccountBooks, matches: impl Fn(Disagreement) -> bool) -> Option<
     books.budgets.iter().find_map(|(&(_, budget, currency), said)| {
         let found = said.disagreements().into_iter().find(|found| matches(*found))?;
         let (pool, computed) = match found {
-            Disagreement::Balance(pool) => (pool, said.proved.of(pool)),
+            Disagreement::Balance(pool) => (pool, said.posted.of(pool)),
             Disagreement::Holds => (BudgetPool::Held, said.holds),
             Disagreement::Reservations => (BudgetPool::Reserved, said.reservations),
         };
@@ -265,7 +265,7 @@ mod tests {
     fn books() -> AccountBooks {
         let pools = PoolSums { available: Total(70), held: Total(20), reserved: Total(10) };
         let budget =
-            BudgetBooks { has_balances: true, stated: pools, proved: pools, holds: Total(20), reservations: Total(10) };
+            BudgetBooks { has_balances: true, stated: pools, posted: pools, holds: Total(20), reservations: Total(10) };
         let place = (AccountId::parse("F1").unwrap(), BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
         AccountBooks {
             transactions: 4,
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn consistent_books_hold_and_report_the_number_of_checked_objects() {
-        let report = judge(&books());
+        let report = check_books(&books());
         assert!(report.holds());
         let checked: Vec<_> = report.checks.iter().map(|check| (check.invariant, check.checked)).collect();
         let expected = [4, 1, 2, 1, 0, 0, 0, 0, 0];
@@ -294,14 +294,14 @@ mod tests {
         let falsify: [(Falsify, &[Invariant]); 5] = [
             (|budget| budget.stated.available.0 -= 1, &[Invariant::Balances]),
             (|budget| budget.stated.held.0 -= 1, &[Invariant::Balances, Invariant::Holds]),
-            (|budget| budget.proved.reserved.0 += 1, &[Invariant::Balances]),
+            (|budget| budget.posted.reserved.0 += 1, &[Invariant::Balances]),
             (|budget| budget.holds.0 += 1, &[Invariant::Holds]),
             (|budget| budget.reservations.0 = 0, &[Invariant::Reservations]),
         ];
         for (falsify, expected) in falsify {
             let mut books = books();
             books.budgets.values_mut().for_each(falsify);
-            let report = judge(&books);
+            let report = check_books(&books);
             let broken = report.checks.iter().filter(|check| check.counter_example.is_some());
             assert_eq!(broken.map(|check| check.invariant).collect::<Vec<_>>(), expected);
         }
@@ -309,7 +309,7 @@ mod tests {
         let (journal, currency) = (JournalId(Uuid::nil()), Currency::parse("GBP").unwrap());
         books.broken.push((journal, currency));
         let expected = CounterExample::Transaction { journal, currency };
-        assert_eq!(judge(&books).checks[0].counter_example, Some(expected));
+        assert_eq!(check_books(&books).checks[0].counter_example, Some(expected));
     }
 
     #[test]
@@ -319,16 +319,16 @@ mod tests {
             currency: Currency::parse("GBP").unwrap(),
             expected: Minor(4),
             credited: Total(4),
-            stated: Minor(4),
+            stored_claim: Minor(4),
             claimed: Total(4),
             cleared: Minor(4),
         };
         let wrong = DisputeBooks { credited: Total(8), ..good };
         let mut books = books();
         books.disputes = vec![good];
-        assert_eq!((judge(&books).checks[5].checked, judge(&books).holds()), (1, true));
+        assert_eq!((check_books(&books).checks[5].checked, check_books(&books).holds()), (1, true));
         books.disputes.push(wrong);
-        assert_eq!(judge(&books).checks[5].counter_example, Some(CounterExample::Dispute(wrong)));
+        assert_eq!(check_books(&books).checks[5].counter_example, Some(CounterExample::Dispute(wrong)));
     }
 
     #[test]
@@ -351,27 +351,28 @@ mod tests {
             sessions: 3,
             miscounted: vec![],
         };
-        assert!(judge(&books).holds());
-        assert_eq!(judge(&books).checks[6..].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
+        assert!(check_books(&books).holds());
+        assert_eq!(check_books(&books).checks[6..].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
         let mut wrong = books.clone();
         wrong.merchant.settlements.values_mut().for_each(|books| books.settled = Total(71));
         let expected = SettlementBooks { settled: Total(71), ..settlement };
         let expected = CounterExample::Settlement { target, currency: gbp, books: expected };
-        assert_eq!(judge(&wrong).checks[6].counter_example, Some(expected));
+        assert_eq!(check_books(&wrong).checks[6].counter_example, Some(expected));
         let above = RefundedPayment { refunded: Total(101), ..refunded };
         books.merchant.refunded.push(above);
-        assert_eq!(judge(&books).checks[7].counter_example, Some(CounterExample::Refunds(above)));
+        assert_eq!(check_books(&books).checks[7].counter_example, Some(CounterExample::Refunds(above)));
         let (session, status) = (CheckoutSessionId(Uuid::nil()), SessionStatus::Open);
         let miscounted = MiscountedSession { session, status, payments: 1 };
         books.merchant.miscounted.push(miscounted);
-        assert_eq!(judge(&books).checks[8].counter_example, Some(CounterExample::Session(miscounted)));
+        assert_eq!(check_books(&books).checks[8].counter_example, Some(CounterExample::Session(miscounted)));
     }
 
     #[test]
     fn a_counterexample_shows_both_sides() {
         let mut books = books();
         books.budgets.values_mut().for_each(|budget| budget.holds = Total(15));
-        let Some(CounterExample::Pool { pool, stated, computed, .. }) = judge(&books).checks[2].counter_example.clone()
+        let Some(CounterExample::Pool { pool, stated, computed, .. }) =
+            check_books(&books).checks[2].counter_example.clone()
         else {
             panic!("no counter-example")
         };

@@ -59,14 +59,14 @@ impl LimitTally {
     }
 
     /// Whether a card has limits.
-    pub fn wants(&self, card: CardId) -> bool {
+    pub fn has_limits(&self, card: CardId) -> bool {
         self.limits.contains_key(&card)
     }
 
     /// Adds the amounts that limits counted for a chain of a card.
-    pub fn see_chain(&mut self, card: CardId, counted: &[CountedAmount]) {
+    pub fn count_chain(&mut self, card: CardId, counted: &[CountedAmount]) {
         let Some(limits) = self.limits.get_mut(&card) else { return };
-        for entry in counted.iter().filter(|entry| entry.kind != CountedKind::Lowered) {
+        for entry in counted.iter().filter(|entry| entry.kind != CountedKind::Refunded) {
             let counts = |books: &&mut LimitBooks| {
                 (books.limit.id, books.limit.window_start) == (entry.limit, entry.window_start)
             };
@@ -77,12 +77,12 @@ impl LimitTally {
     }
 
     /// Counts the use of a card by a message.
-    pub fn see(&mut self, message: &CardTransaction) {
-        self.see_answered(message.card, message.response, message.kind, message.created_at);
+    pub fn count_message(&mut self, message: &CardTransaction) {
+        self.count_response(message.card, message.response, message.kind, message.created_at);
     }
 
     /// Counts the use of a card by a message of this kind with this response.
-    pub fn see_answered(&mut self, card: CardId, response: Response, kind: MessageKind, at: DateTime<Utc>) {
+    pub fn count_response(&mut self, card: CardId, response: Response, kind: MessageKind, at: DateTime<Utc>) {
         if Self::COUNTED.contains(&response)
             && let Some(limits) = self.limits.get_mut(&card)
         {
@@ -153,13 +153,13 @@ mod tests {
         let other = crate::ids::LimitId(Uuid::max());
         let chain = [
             counted(id, start, 13, CountedKind::Spent),
-            counted(id, start, 7, CountedKind::Kept),
-            counted(id, start, 100, CountedKind::Lowered),
+            counted(id, start, 7, CountedKind::Permanent),
+            counted(id, start, 100, CountedKind::Refunded),
             counted(id, yesterday.date_naive(), 100, CountedKind::Spent),
             counted(other, start, 100, CountedKind::Spent),
         ];
-        tally.see_chain(CARD, &chain);
-        tally.see_chain(CardId(Uuid::max()), &chain);
+        tally.count_chain(CARD, &chain);
+        tally.count_chain(CardId(Uuid::max()), &chain);
         for (response, kind, at) in [
             (Response::PartiallyApproved, MessageKind::Authorization, noon()),
             (Response::Approved, MessageKind::Advice, noon()),
@@ -168,8 +168,8 @@ mod tests {
             (Response::NotSufficientFunds, MessageKind::Authorization, noon()),
             (Response::Approved, MessageKind::AtmAuthorization, yesterday),
         ] {
-            tally.see_answered(CARD, response, kind, at);
-            tally.see_answered(CardId(Uuid::max()), response, kind, at);
+            tally.count_response(CARD, response, kind, at);
+            tally.count_response(CardId(Uuid::max()), response, kind, at);
         }
         tally.into_books().remove(0)
     }

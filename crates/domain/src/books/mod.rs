@@ -11,11 +11,11 @@ mod pools;
 
 pub use disputes::DisputeBooks;
 pub use explain::{
-    BalanceExplanation, Booking, ExplanationParts, Held, KindSum, MAX_LISTED, OpenHold, Proof, ProofName, Reservation,
-    Running, explain,
+    BalanceExplanation, Booking, ExplanationParts, KindSum, MAX_LISTED, OpenHold, OpenItems, Proof, ProofName,
+    Reservation, RunningBalance, explain,
 };
 pub use invariants::{
-    AccountBooks, BudgetBooks, CounterExample, Disagreement, Invariant, InvariantReport, Proven, judge,
+    AccountBooks, BudgetBooks, CounterExample, Disagreement, Invariant, InvariantReport, InvariantResult, check_books,
 };
 pub use limits::{LimitBooks, LimitTally};
 pub use merchant::{MerchantBooks, MiscountedSession, RefundedPayment, SettlementBooks};

@@ -1,7 +1,7 @@
 //! Inbound credits (contract 5.2).
 
 use super::Budget;
-use crate::event::{BoxMovement, Event, MovementSource, PaymentMethod};
+use crate::event::{BudgetEvent, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
@@ -185,10 +185,10 @@ pub fn decide_credit(
 }
 
 /// Returns the movement that the event of a credit reports.
-fn movement(credit: &Credit, budget_name: String) -> BoxMovement {
+fn movement(credit: &Credit, budget_name: String) -> BudgetEvent {
     let sent = &credit.instruction;
     let text = |text: &Option<Text<0, 140>>| text.as_ref().map(|text| text.as_str().to_owned());
-    BoxMovement {
+    BudgetEvent {
         number: credit.box_transaction_id,
         budget: sent.budget,
         budget_name,

@@ -1,7 +1,7 @@
 //! Transfers between two budgets of an account (contract 5.6).
 
 use super::{Budget, BudgetRecord};
-use crate::event::{BoxMovement, Event, MovementSource, PaymentMethod};
+use crate::event::{BudgetEvent, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw, FlawCode};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
@@ -229,8 +229,8 @@ fn movement(
     number: i64,
     (budget, budget_name): (BudgetId, String),
     ledger_balance: Minor,
-) -> BoxMovement {
-    BoxMovement {
+) -> BudgetEvent {
+    BudgetEvent {
         number,
         budget,
         budget_name,

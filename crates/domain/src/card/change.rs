@@ -113,12 +113,12 @@ pub struct IllegalTransition {
 
 impl fmt::Display for IllegalTransition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ways: Vec<_> = self.current.ways().iter().map(|state| state.as_str()).collect();
+        let next_states: Vec<_> = self.current.next_states().iter().map(|state| state.as_str()).collect();
         let current = self.current.as_str();
-        if ways.is_empty() {
+        if next_states.is_empty() {
             write!(f, "cannot change: {current} is final")
         } else {
-            write!(f, "must be one of {} (the card is {current})", ways.join(", "))
+            write!(f, "must be one of {} (the card is {current})", next_states.join(", "))
         }
     }
 }
@@ -200,7 +200,7 @@ fn transition(
     request: &CardChangeRequest,
 ) -> Result<CardTransition, IllegalTransition> {
     let current = card.card.state;
-    if !current.ways().contains(&requested) {
+    if !current.next_states().contains(&requested) {
         return Err(IllegalTransition { current, requested });
     }
     Ok(CardTransition {
@@ -217,7 +217,7 @@ fn transition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{PersonalCard, PhysicalCard, PinDigest};
+    use crate::card::{IndividualHolder, PhysicalCard, PinDigest};
     use crate::people::erase_person;
     use crate::test_support::{CLIENT, a_card, a_person};
 
@@ -248,7 +248,7 @@ mod tests {
         let ended = terminate_for_erasure(&physical(CardState::Unactivated), CLIENT, NOW).unwrap().card;
         assert!(!recipient(&ended));
         let ada = a_person("ada@example.com");
-        let personal = PersonalCard { person: PersonId(uuid::Uuid::nil()), budgets: vec![] };
+        let personal = IndividualHolder { person: PersonId(uuid::Uuid::nil()), budgets: vec![] };
         let card = CardRecord { person: Some(personal), ..physical(CardState::Active) };
         let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };
         let situation = ChangeCardSituation { card, person: Some(ada) };
@@ -275,7 +275,7 @@ mod tests {
     fn an_individual_card_changes_hands() {
         let ada = a_person("ada@example.com");
         let before = PersonId(uuid::Uuid::nil());
-        let personal = PersonalCard { person: before, budgets: vec![] };
+        let personal = IndividualHolder { person: before, budgets: vec![] };
         let card = CardRecord { person: Some(personal), pin: Some(PIN), ..CardRecord::seeded(a_card().build()) };
         let known = ChangeCardSituation { card, person: Some(ada.clone()) };
         let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };

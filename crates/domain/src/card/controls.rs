@@ -223,7 +223,7 @@ impl ControlOwner {
 
 /// The evaluation of one control for a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ControlSeen {
+pub struct ControlCheck {
     /// The control.
     pub control: Control,
     /// The owner of the control.
@@ -235,7 +235,7 @@ pub struct ControlSeen {
     pub allows: bool,
 }
 
-impl ControlSeen {
+impl ControlCheck {
     /// The controls of a card and of its budget that apply to a message, in the order in which they are checked.
     pub(super) fn all<'a>(
         card: &'a Controls,
@@ -272,7 +272,7 @@ impl CardUse<'_> {
     }
 
     fn is_at_merchant(&self, merchants: &[Text<1, 36>]) -> bool {
-        merchants.iter().any(|merchant| Acceptor::shown_mid(merchant.as_str()) == self.acceptor.mid)
+        merchants.iter().any(|merchant| Acceptor::padded_mid(merchant.as_str()) == self.acceptor.mid)
     }
 }
 

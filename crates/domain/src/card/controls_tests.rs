@@ -28,13 +28,13 @@ fn purchase(mcc: &str, country: &str, mid: &str, entry_mode: Option<EntryMode>) 
     let mut message = first_message(FirstKind::Purchase, "10");
     message.acceptor.mcc = mcc.to_owned();
     message.acceptor.country_code = country.to_owned();
-    message.acceptor.mid = Acceptor::shown_mid(mid);
+    message.acceptor.mid = Acceptor::padded_mid(mid);
     let pos = entry_mode.map(|mode| PointOfSale { entry_mode: Some(mode), ..PointOfSale::default() });
     FirstMessage { extras: Extras { pos, ..Extras::default() }, ..message }
 }
 
 /// Sends a message. Returns the response code, and the control that declined the message.
-fn outcome(card: &Controls, budget: &Controls, message: &FirstMessage) -> (&'static str, Option<ControlSeen>) {
+fn outcome(card: &Controls, budget: &Controls, message: &FirstMessage) -> (&'static str, Option<ControlCheck>) {
     let decision = guarded(card.clone(), budget.clone()).send(message).unwrap();
     let seen = decision.declined.map(|declined| match declined.failed {
         Rule::Controls(seen) => seen,
@@ -82,7 +82,7 @@ fn every_control_declines_under_its_name() {
         ),
         (Controls { allowed_entry_modes: chip, ..none.clone() }, Control::AllowedEntryModes, "1831", "KEYED"),
     ] {
-        let seen = |owner| ControlSeen { control, owner, value: Some(value.to_owned()), allows: false };
+        let seen = |owner| ControlCheck { control, owner, value: Some(value.to_owned()), allows: false };
         assert_eq!(outcome(&controls, &none, &message), (code, Some(seen(ControlOwner::Card))));
         assert_eq!(outcome(&none, &controls, &message), (code, Some(seen(ControlOwner::Budget))));
         // The card's control is named first.

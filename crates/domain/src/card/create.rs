@@ -216,7 +216,7 @@ fn end_of_month(day: NaiveDate) -> NaiveDate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{GrantedBudget, PersonalCard};
+    use crate::card::{GrantedBudget, IndividualHolder};
     use crate::fault::FlawCode;
     use crate::people::erase_person;
     use crate::test_support::{BUDGET, a_budget, a_card_request, a_person, currency};
@@ -291,7 +291,7 @@ mod tests {
             GrantedBudget { budget, active: *active }
         };
         let person = a_person("ada@example.com").id;
-        CardHolder::Person(PersonalCard { person, budgets: (0..).zip(active).map(granted).collect() })
+        CardHolder::Person(IndividualHolder { person, budgets: (0..).zip(active).map(granted).collect() })
     }
 
     #[test]

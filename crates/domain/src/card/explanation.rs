@@ -1,6 +1,6 @@
 //! Explanations of declines: the evaluated rules, with the values that each compared.
 
-use super::{CardState, ControlSeen, DecisionSeen, LimitSeen, Response, ThreeDSecure, WalletTokenState};
+use super::{CardState, ControlCheck, DecisionCheck, LimitCheck, Response, ThreeDSecure, WalletTokenState};
 use crate::money::Minor;
 use crate::people::PersonStatus;
 use chrono::NaiveDate;
@@ -61,13 +61,13 @@ pub enum Rule {
         outcome: ThreeDSecure,
     },
     /// A control of the card or of its budget allows the message.
-    Controls(ControlSeen),
+    Controls(ControlCheck),
     /// The transaction limit covers the amount.
-    TransactionLimit(LimitSeen),
+    TransactionLimit(LimitCheck),
     /// A spending limit covers the amount.
-    SpendingLimit(LimitSeen),
+    SpendingLimit(LimitCheck),
     /// The verdict lets the message pass. Evaluated only if the account has an enabled decision endpoint.
-    Decision(DecisionSeen),
+    Decision(DecisionCheck),
     /// The available balance covers the amount.
     AvailableBalance {
         /// The available balance.

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 /// The kind of a card's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CardOwner {
+pub enum CardOwnerKind {
     /// A budget: everyone who may use the budget shares the card.
     Budget,
     /// A person.
     People,
 }
 
-impl CardOwner {
+impl CardOwnerKind {
     /// All kinds of owner.
     pub const ALL: [Self; 2] = [Self::Budget, Self::People];
 
@@ -37,7 +37,7 @@ pub struct GrantedBudget {
 
 /// The person who owns an individual card, and the budgets that the card names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PersonalCard {
+pub struct IndividualHolder {
     /// The person.
     pub person: PersonId,
     /// The budgets, in the order of the request.
@@ -50,7 +50,7 @@ pub enum CardHolder {
     /// A budget: the card is shared.
     Budget(BudgetId),
     /// A person: the card is individual.
-    Person(PersonalCard),
+    Person(IndividualHolder),
 }
 
 impl CardHolder {
@@ -61,29 +61,29 @@ impl CardHolder {
     /// Paths refer to the request's body.
     ///
     /// ```
-    /// use florin_domain::card::{CardHolder, CardOwner};
+    /// use florin_domain::card::{CardHolder, CardOwnerKind};
     /// use florin_domain::test_support::BUDGET;
     ///
-    /// assert_eq!(CardHolder::of(CardOwner::Budget, Some(BUDGET), None, None), Ok(CardHolder::Budget(BUDGET)));
-    /// let faults = CardHolder::of(CardOwner::People, Some(BUDGET), None, None).unwrap_err();
+    /// assert_eq!(CardHolder::of(CardOwnerKind::Budget, Some(BUDGET), None, None), Ok(CardHolder::Budget(BUDGET)));
+    /// let faults = CardHolder::of(CardOwnerKind::People, Some(BUDGET), None, None).unwrap_err();
     /// let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
     /// assert_eq!(paths, ["body.budgetId", "body.personId", "body.budgets"]);
     /// ```
     pub fn of(
-        owner: CardOwner,
+        owner: CardOwnerKind,
         budget: Option<BudgetId>,
         person: Option<PersonId>,
         budgets: Option<Vec<GrantedBudget>>,
     ) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
         for (path, is_sent, needed_by) in [
-            ("body.budgetId", budget.is_some(), CardOwner::Budget),
-            ("body.personId", person.is_some(), CardOwner::People),
+            ("body.budgetId", budget.is_some(), CardOwnerKind::Budget),
+            ("body.personId", person.is_some(), CardOwnerKind::People),
             // For a shared card, an empty list counts as absent.
             (
                 "body.budgets",
-                budgets.as_ref().is_some_and(|named| !named.is_empty() || owner == CardOwner::People),
-                CardOwner::People,
+                budgets.as_ref().is_some_and(|named| !named.is_empty() || owner == CardOwnerKind::People),
+                CardOwnerKind::People,
             ),
         ] {
             match (needed_by == owner, is_sent) {
@@ -94,13 +94,15 @@ impl CardHolder {
                 _ => {}
             }
         }
-        if let (CardOwner::People, Some(Err(flaw))) = (owner, budgets.as_deref().map(check)) {
+        if let (CardOwnerKind::People, Some(Err(flaw))) = (owner, budgets.as_deref().map(check)) {
             faults.push(flaw.at("body.budgets"));
         }
         match (owner, budget, person, budgets) {
             _ if !faults.is_empty() => Err(faults),
-            (CardOwner::Budget, Some(budget), ..) => Ok(Self::Budget(budget)),
-            (CardOwner::People, _, Some(person), Some(budgets)) => Ok(Self::Person(PersonalCard { person, budgets })),
+            (CardOwnerKind::Budget, Some(budget), ..) => Ok(Self::Budget(budget)),
+            (CardOwnerKind::People, _, Some(person), Some(budgets)) => {
+                Ok(Self::Person(IndividualHolder { person, budgets }))
+            }
             // A missing member was reported above.
             _ => Err(faults),
         }
@@ -110,7 +112,7 @@ impl CardHolder {
     pub fn budgets(&self) -> Vec<BudgetId> {
         match self {
             Self::Budget(budget) => vec![*budget],
-            Self::Person(PersonalCard { budgets, .. }) => budgets.iter().map(|granted| granted.budget).collect(),
+            Self::Person(IndividualHolder { budgets, .. }) => budgets.iter().map(|granted| granted.budget).collect(),
         }
     }
 
@@ -118,7 +120,7 @@ impl CardHolder {
     pub const fn person(&self) -> Option<PersonId> {
         match self {
             Self::Budget(_) => None,
-            Self::Person(PersonalCard { person, .. }) => Some(*person),
+            Self::Person(IndividualHolder { person, .. }) => Some(*person),
         }
     }
 
@@ -126,7 +128,7 @@ impl CardHolder {
     pub(super) fn may_spend(&self, place: usize) -> bool {
         match self {
             Self::Budget(_) => true,
-            Self::Person(PersonalCard { budgets, .. }) => budgets.get(place).is_some_and(|granted| granted.active),
+            Self::Person(IndividualHolder { budgets, .. }) => budgets.get(place).is_some_and(|granted| granted.active),
         }
     }
 
@@ -144,8 +146,8 @@ fn check(budgets: &[GrantedBudget]) -> Result<(), Flaw> {
     if budgets.is_empty() {
         Err(Flaw::range("must list at least one budget"))
     } else if budgets.len() > CardHolder::MAX_BUDGETS {
-        let (most, got) = (CardHolder::MAX_BUDGETS, budgets.len());
-        Err(Flaw::range(format!("must list at most {most} budgets (got {got})")))
+        let (max, got) = (CardHolder::MAX_BUDGETS, budgets.len());
+        Err(Flaw::range(format!("must list at most {max} budgets (got {got})")))
     } else if named.len() < budgets.len() {
         Err(Flaw::value("must name each budget once"))
     } else if !budgets.iter().any(|granted| granted.active) {
@@ -169,7 +171,7 @@ mod tests {
     }
 
     fn faults(
-        owner: CardOwner,
+        owner: CardOwnerKind,
         budget: Option<BudgetId>,
         person: Option<PersonId>,
         budgets: Option<Vec<GrantedBudget>>,
@@ -181,13 +183,13 @@ mod tests {
     #[test]
     fn every_missing_and_superfluous_member_is_named() {
         let fault = |path: &str, code| (path.to_owned(), code);
-        let all = faults(CardOwner::Budget, None, Some(PERSON), Some(vec![granted(1, true)]));
+        let all = faults(CardOwnerKind::Budget, None, Some(PERSON), Some(vec![granted(1, true)]));
         let required = FlawCode::Required;
         let excluded = FlawCode::InvalidValue;
         let expected =
             [fault("body.budgetId", required), fault("body.personId", excluded), fault("body.budgets", excluded)];
         assert_eq!(all, expected);
-        let all = faults(CardOwner::People, Some(BUDGET), None, None);
+        let all = faults(CardOwnerKind::People, Some(BUDGET), None, None);
         let expected =
             [fault("body.budgetId", excluded), fault("body.personId", required), fault("body.budgets", required)];
         assert_eq!(all, expected);
@@ -202,11 +204,11 @@ mod tests {
             (vec![granted(1, true), granted(1, false)], FlawCode::InvalidValue),
             (vec![granted(1, false), granted(2, false)], FlawCode::InvalidValue),
         ] {
-            let found = faults(CardOwner::People, None, Some(PERSON), Some(budgets));
+            let found = faults(CardOwnerKind::People, None, Some(PERSON), Some(budgets));
             assert_eq!(found, [("body.budgets".to_owned(), code)]);
         }
-        let most = CardHolder::of(CardOwner::People, None, Some(PERSON), Some(many[1..].to_vec())).unwrap();
-        assert_eq!((most.budgets().len(), most.person()), (100, Some(PERSON)));
+        let max = CardHolder::of(CardOwnerKind::People, None, Some(PERSON), Some(many[1..].to_vec())).unwrap();
+        assert_eq!((max.budgets().len(), max.person()), (100, Some(PERSON)));
         assert_eq!(CardHolder::Budget(BUDGET).person(), None);
     }
 }

@@ -140,7 +140,7 @@ impl CardLimit {
 
 /// What a rule compared: a limit, its use at that time, and the requested amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LimitSeen {
+pub struct LimitCheck {
     /// The window of the limit.
     pub window: LimitWindow,
     /// The first day of the window.
@@ -157,7 +157,7 @@ pub struct LimitSeen {
     pub requested: Minor,
 }
 
-impl LimitSeen {
+impl LimitCheck {
     /// Combines a limit, which must be in its current window, with a requested amount.
     pub(super) fn of(current: &CardLimit, requested: Minor) -> Self {
         let CardLimit { window, amount, max_uses, window_start, spent, uses, .. } = *current;

@@ -29,9 +29,9 @@ pub enum CountedKind {
     Spent,
     /// Spent, and never given back: a clearing next to the hold, or a refund that was taken back. A later release of
     /// the hold gives back only what the hold counted.
-    Kept,
+    Permanent,
     /// Subtracted by a refund. If the refund is taken back, it is added again.
-    Lowered,
+    Refunded,
 }
 
 /// The limits that a message changes, and the amounts that all limits have counted for its chain, oldest window first.
@@ -100,7 +100,7 @@ impl LimitCounts {
             let current = limit.current(now);
             let spent = lowered(current.spent, amount);
             if spent < current.spent {
-                counts.add(&current, Minor(current.spent.0.saturating_sub(spent.0)), CountedKind::Lowered);
+                counts.add(&current, Minor(current.spent.0.saturating_sub(spent.0)), CountedKind::Refunded);
                 counts.changed.push(CardLimit { spent, ..current });
             }
         }
@@ -114,13 +114,13 @@ impl LimitCounts {
         for limit in counting(limits, now) {
             let current = limit.current(now);
             let was_lowered = |entry: &&mut CountedAmount| {
-                (entry.limit, entry.window_start, entry.kind) == (limit.id, current.window_start, CountedKind::Lowered)
+                (entry.limit, entry.window_start, entry.kind) == (limit.id, current.window_start, CountedKind::Refunded)
             };
             let Some(entry) = counts.counted.iter_mut().find(was_lowered) else { continue };
             let raised = entry.amount.min(amount);
             entry.amount.0 -= raised.0;
             let spent = current.spent.plus(raised).unwrap_or(Minor(i64::MAX));
-            counts.add(&current, Minor(spent.0.saturating_sub(current.spent.0)), CountedKind::Kept);
+            counts.add(&current, Minor(spent.0.saturating_sub(current.spent.0)), CountedKind::Permanent);
             counts.changed.push(CardLimit { spent, ..current });
         }
         counts.counted.retain(|entry| entry.amount > Minor::ZERO);

@@ -101,7 +101,7 @@ fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
 fn what_is_kept_is_not_given_back() {
     let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
     counted.spend(10, 2);
-    let kept = LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Kept, false), at(3));
+    let kept = LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Permanent, false), at(3));
     counted.keep(kept);
     counted.give_back(10, 3);
     assert_eq!(counted.spent(3), 10, "the hold was counted on the day before");

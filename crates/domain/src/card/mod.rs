@@ -5,13 +5,13 @@
 mod acceptor;
 mod chain;
 mod change;
-mod consultation;
 mod controls;
 mod conversion;
 mod create;
 pub mod decide;
 mod decision_endpoint;
 mod dispute;
+mod endpoint_decision;
 mod explanation;
 mod guards;
 mod history;
@@ -34,9 +34,9 @@ mod record;
 mod replace;
 mod response;
 mod settings;
+mod state;
 mod transaction;
 mod verification;
-mod whole;
 
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind, ChainState};
@@ -44,8 +44,7 @@ pub use change::{
     CardChange, CardChangeRequest, CardTransition, ChangeCardRefusal, ChangeCardSituation, IllegalTransition,
     decide_card_change, terminate_for_erasure,
 };
-pub use consultation::{Consultation, DecisionCode, DecisionReply, DecisionSeen, Fallback, NoReply, Verdict};
-pub use controls::{Control, ControlOwner, ControlSeen, ControlledCountry, Controls, MccRange};
+pub use controls::{Control, ControlCheck, ControlOwner, ControlledCountry, Controls, MccRange};
 pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use decision_endpoint::{
@@ -56,12 +55,15 @@ pub use dispute::{
     Dispute, DisputeAction, DisputeEvidence, DisputeFilter, DisputeLink, DisputeOutcome, DisputeReason, DisputeStatus,
     EvidenceText,
 };
+pub use endpoint_decision::{
+    DecisionCheck, DecisionCode, DecisionReply, EndpointDecision, Fallback, NoDecision, Verdict,
+};
 pub use explanation::{DeclineExplanation, Rule};
 pub use guards::Guards;
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};
 pub use hold_life::{HoldLife, HoldLifeRule};
-pub use holder::{CardHolder, CardOwner, GrantedBudget, PersonalCard};
-pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
+pub use holder::{CardHolder, CardOwnerKind, GrantedBudget, IndividualHolder};
+pub use limit::{CardLimit, CarriedUse, LimitCheck, LimitWindow};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,
 };
@@ -82,8 +84,8 @@ pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentSta
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
 pub use settings::CardSettings;
+pub use state::{Card, CardState};
 pub use transaction::{CardTransaction, MessageDetails, MessageKind, TransactionState};
 pub use verification::{
     Cardholder, Match, MultiClearing, SecurityCode, ThreeDSecure, Verification, WalletToken, WalletTokenState,
 };
-pub use whole::{Card, CardState};

@@ -1,8 +1,8 @@
 //! Cards with all their data, and filters of cards.
 
 use super::{
-    Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, Controls, GrantedBudget, PersonalCard, PhysicalCard,
-    PinDigest, search_words,
+    Card, CardLimit, CardNumber, CardOwnerKind, CardSearch, CardState, Controls, GrantedBudget, IndividualHolder,
+    PhysicalCard, PinDigest, search_words,
 };
 use crate::budget::BudgetKind;
 use crate::ids::{BudgetId, CardId, PersonId};
@@ -50,7 +50,7 @@ pub struct CardRecord {
     /// The data that the rules for messages read.
     pub card: Card,
     /// The owner of an individual card, and the budgets that the card names. `None` for a shared card.
-    pub person: Option<PersonalCard>,
+    pub person: Option<IndividualHolder>,
     /// Its name.
     pub name: String,
     /// The reason for its current state, if one was given.
@@ -106,8 +106,8 @@ impl CardRecord {
     }
 
     /// The kind of its owner.
-    pub const fn owner(&self) -> CardOwner {
-        if self.person.is_some() { CardOwner::People } else { CardOwner::Budget }
+    pub const fn owner(&self) -> CardOwnerKind {
+        if self.person.is_some() { CardOwnerKind::People } else { CardOwnerKind::Budget }
     }
 
     /// The budgets that it names, in order. A shared card names only the budget that pays.
@@ -170,7 +170,7 @@ pub struct CardFilter {
     /// The ids to match. `None`: all.
     pub ids: Option<Vec<CardId>>,
     /// The kind of owner to match.
-    pub owner: Option<CardOwner>,
+    pub owner: Option<CardOwnerKind>,
     /// The people to match: cards that one of them owns.
     pub people: Option<Vec<PersonId>>,
     /// The earliest time of creation. A seeded card has none and does not match.

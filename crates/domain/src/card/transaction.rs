@@ -1,7 +1,7 @@
 //! The record of one card message.
 
 use super::{
-    Acceptor, ChainKind, Conversion, DecisionSeen, DisputeLink, MultiClearing, Network, PointOfSale, Response,
+    Acceptor, ChainKind, Conversion, DecisionCheck, DisputeLink, MultiClearing, Network, PointOfSale, Response,
     ThreeDSecure, Verification, WalletToken,
 };
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
@@ -131,25 +131,26 @@ impl MessageKind {
 pub enum TransactionState {
     /// Approved; the chain stays open.
     Pending,
-    /// Ended with nothing cleared; or a full reversal, an expiry, a refund reversal or the return of a debit.
-    Cleared,
-    /// Ended with money cleared; or a message that takes full effect immediately, such as a clearing or an account
-    /// check.
-    Completion,
+    /// CLEARED in the API: ended with nothing cleared; or a full reversal, an expiry, a refund reversal or the return
+    /// of a debit.
+    NothingCleared,
+    /// COMPLETION in the API: ended with money cleared; or a message that takes full effect immediately, such as a
+    /// clearing or an account check.
+    Completed,
     /// Declined.
     Declined,
 }
 
 impl TransactionState {
     /// All states.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Cleared, Self::Completion, Self::Declined];
+    pub const ALL: [Self; 4] = [Self::Pending, Self::NothingCleared, Self::Completed, Self::Declined];
 
     /// The name callers see.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
-            Self::Cleared => "CLEARED",
-            Self::Completion => "COMPLETION",
+            Self::NothingCleared => "CLEARED",
+            Self::Completed => "COMPLETION",
             Self::Declined => "DECLINED",
         }
     }
@@ -226,7 +227,7 @@ pub struct MessageDetails {
     /// The dispute that caused it.
     pub dispute: Option<DisputeLink>,
     /// The verdict of the account's decision endpoint, if it was asked.
-    pub decision: Option<DecisionSeen>,
+    pub decision: Option<DecisionCheck>,
 }
 
 impl CardTransaction {
@@ -242,7 +243,7 @@ impl CardTransaction {
     }
 
     /// The message that it follows. For the first message of a dispute's chain, the disputed message.
-    pub fn named(&self) -> Option<TransactionToken> {
+    pub fn follows(&self) -> Option<TransactionToken> {
         self.preceding.or_else(|| self.details.dispute.map(|link| link.transaction))
     }
 

@@ -1,7 +1,7 @@
 //! The money of a completed session.
 
 use super::{CheckoutSession, MerchantPayment, SessionPurpose, SessionRefusal, SessionSituation};
-use crate::event::{BoxMovement, Event, EventKind, MovementSource, PaymentMethod};
+use crate::event::{BudgetEvent, Event, EventKind, MovementSource, PaymentMethod};
 use crate::ids::{JournalId, MerchantOrderId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::stamp::Stamp;
@@ -12,7 +12,7 @@ pub(super) struct Completion {
     pub(super) order: Option<MerchantOrderId>,
     journal: JournalTransaction,
     credited: Option<Balances>,
-    movement: Option<BoxMovement>,
+    movement: Option<BudgetEvent>,
 }
 
 impl Completion {
@@ -45,7 +45,7 @@ impl Completion {
         let journal =
             movement(payment, (id, JournalKind::TopUp, at), Pool::InboundPayments, Pool::Available(budget.id))?;
         let balances = before.after(budget.id, journal.legs())?;
-        let movement = BoxMovement {
+        let movement = BudgetEvent {
             number: credit.number,
             budget: budget.id,
             budget_name: budget.name.clone(),
@@ -66,13 +66,18 @@ impl Completion {
     }
 
     /// Returns the events of the completed session. For a top-up of a budget, this is the event of the credit only.
-    pub(super) fn events(&self, session: &CheckoutSession, payment: &MerchantPayment, reconciles: bool) -> Vec<Event> {
+    pub(super) fn events(
+        &self,
+        session: &CheckoutSession,
+        payment: &MerchantPayment,
+        may_reconcile: bool,
+    ) -> Vec<Event> {
         let at = self.journal.at;
         if let Some(movement) = &self.movement {
             return vec![movement.clone().credited(session.account.clone(), at)];
         }
         let mut events: Vec<_> = session.event(EventKind::MerchantCheckoutSessionCompleted, at).into_iter().collect();
-        if reconciles {
+        if may_reconcile {
             events.push(session.payment_event(payment, EventKind::MerchantPaymentReconciled, at));
         }
         events

@@ -1,6 +1,6 @@
 //! Creation of sessions of checkouts.
 
-use super::{Basket, CheckoutSession, Opening, PaymentReference, SessionPurpose, Shipping};
+use super::{Basket, CheckoutSession, PaymentReference, SessionDraft, SessionPurpose, Shipping};
 use crate::fault::Flaw;
 use crate::ids::PayeeId;
 use crate::merchant::{
@@ -64,7 +64,7 @@ impl SessionTarget {
 #[derive(Clone, Debug)]
 pub struct SessionRequest {
     /// The fields that sessions and top-ups have in common.
-    pub opening: Opening,
+    pub draft: SessionDraft,
     /// The fields that depend on the type.
     pub target: SessionTarget,
     /// The merchant's reference.
@@ -138,12 +138,12 @@ pub fn decide_create_session(
     if checkout.status == CheckoutStatus::Deactivated {
         return Err(CreateSessionRefusal::Deactivated);
     }
-    if checkout.currency != request.opening.terms.amount.currency {
+    if checkout.currency != request.draft.terms.amount.currency {
         return Err(CreateSessionRefusal::OtherCurrency(checkout.currency));
     }
     let purpose = purpose(situation, checkout, request)?;
     check_sum(request)?;
-    let opened = request.opening.session(purpose, &situation.taken);
+    let opened = request.draft.session(purpose, &situation.taken);
     let mut session = opened.ok_or(CreateSessionRefusal::NoReference)?;
     session.merchant_reference = Some(request.merchant_reference.as_str().to_owned());
     session.description = request.description.as_ref().map(|text| text.as_str().to_owned());
@@ -176,7 +176,7 @@ fn purpose(
             if payee.approval != ApprovalStatus::Approved {
                 return Err(CreateSessionRefusal::PayeeNotApproved(payee.approval));
             }
-            Ok(SessionPurpose::TopUp { checkout: checkout.id, payee: payee.id })
+            Ok(SessionPurpose::Payee { checkout: checkout.id, payee: payee.id })
         }
         (SessionTarget::Shopping { .. }, kind) => {
             let options = match kind {
@@ -197,7 +197,7 @@ fn check_sum(request: &SessionRequest) -> Result<(), CreateSessionRefusal> {
     let SessionTarget::Shopping { basket: Some(basket), shipping } = &request.target else { return Ok(()) };
     let shipping = shipping.as_ref().map_or(Minor::ZERO, Shipping::price);
     let sum = basket.price().and_then(|price| price.plus(shipping)).ok_or(CreateSessionRefusal::SumTooLarge)?;
-    let amount = request.opening.terms.amount;
+    let amount = request.draft.terms.amount;
     if sum == amount.minor { Ok(()) } else { Err(CreateSessionRefusal::OtherSum(sum.of(amount.currency))) }
 }
 

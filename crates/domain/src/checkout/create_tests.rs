@@ -62,7 +62,7 @@ fn a_session_is_open_and_expires() {
 #[test]
 fn a_lifetime_beyond_the_last_time_ends_then() {
     let mut request = a_session_request("12.50 GBP");
-    request.opening.terms.lifetime = TimeDelta::MAX;
+    request.draft.terms.lifetime = TimeDelta::MAX;
     let session = decide_create_session(&situation(), &request).unwrap().session;
     assert_eq!(session.expires_at, DateTime::<Utc>::MAX_UTC);
 }
@@ -82,8 +82,8 @@ fn a_session_takes_what_it_does_not_say_from_the_checkout() {
     assert_eq!(defaults.locale.as_deref(), Some("cy"));
     assert_eq!(defaults.return_url.as_deref(), Some("https://shop.example/"));
     let mut own = a_session_request("12.50 GBP");
-    own.opening.terms.locale = Locale::parse("en-GB").ok();
-    own.opening.terms.return_url = WebUrl::parse("https://shop.example/12").ok();
+    own.draft.terms.locale = Locale::parse("en-GB").ok();
+    own.draft.terms.return_url = WebUrl::parse("https://shop.example/12").ok();
     let own = decide_create_session(&situation, &own).unwrap().session;
     assert_eq!((own.locale.as_deref(), own.return_url.as_deref()), (Some("en-GB"), Some("https://shop.example/12")));
 }
@@ -149,7 +149,7 @@ fn the_settlement_account_is_fixed_at_creation() {
 #[test]
 fn a_payee_must_be_approved_and_receive_the_currency() {
     let session = decide_create_session(&top_up_situation(), &to_payee()).unwrap().session;
-    let purpose = SessionPurpose::TopUp { checkout: a_checkout().id, payee: a_payee(1).id };
+    let purpose = SessionPurpose::Payee { checkout: a_checkout().id, payee: a_payee(1).id };
     assert_eq!(session.purpose, purpose);
     let with_payee = |payee| CreateSessionSituation { payee, ..top_up_situation() };
     assert_eq!(refusal(&with_payee(None), &to_payee()), CreateSessionRefusal::NoPayee);
@@ -173,7 +173,7 @@ fn the_basket_and_the_shipping_must_cost_the_amount() {
         shopping("99.99 GBP", None, shipped.clone()),
     ] {
         let session = decide_create_session(&situation(), &good).unwrap().session;
-        assert_eq!(session.amount, good.opening.terms.amount);
+        assert_eq!(session.amount, good.draft.terms.amount);
     }
     let short = shopping("12.49 GBP", basket(), shipped);
     assert_eq!(refusal(&situation(), &short), CreateSessionRefusal::OtherSum(money("12.50 GBP")));
@@ -202,8 +202,8 @@ proptest! {
         let basket = Basket::new(items.iter().map(|(quantity, price)| item(*quantity, *price)).collect()).unwrap();
         let rate = rate.map(|amount| ShippingRate { amount, ..a_shipping_rate("0.00 GBP") });
         let mut request = shopping("1.00 GBP", Some(basket), Some(Shipping { rate, ..a_shipping() }));
-        request.opening.terms.amount.minor = Minor(sum + other);
-        let expected = Minor(sum).of(request.opening.terms.amount.currency);
+        request.draft.terms.amount.minor = Minor(sum + other);
+        let expected = Minor(sum).of(request.draft.terms.amount.currency);
         match decide_create_session(&situation(), &request) {
             Ok(created) => prop_assert_eq!((other, created.session.amount), (0, expected)),
             Err(refusal) => prop_assert_eq!((other != 0, refusal), (true, CreateSessionRefusal::OtherSum(expected))),
@@ -220,7 +220,7 @@ proptest! {
         let basket = Basket::new(items.iter().map(|(quantity, price)| item(*quantity, *price)).collect()).unwrap();
         let rate = Some(ShippingRate { amount: rate, ..a_shipping_rate("0.00 GBP") });
         let request = shopping("0.01 GBP", Some(basket), Some(Shipping { rate, ..a_shipping() }));
-        let currency = request.opening.terms.amount.currency;
+        let currency = request.draft.terms.amount.currency;
         let expected = sum.map_or(CreateSessionRefusal::SumTooLarge, |sum| {
             CreateSessionRefusal::OtherSum(Minor(sum).of(currency))
         });

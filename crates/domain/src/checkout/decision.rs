@@ -15,7 +15,7 @@ pub struct SessionSituation {
     /// The locked budget that the session credits. `None`: the session credits no budget.
     pub budget: Option<BudgetCredit>,
     /// Whether the merchant has the permission `reconciliation`: its completed payments have an additional event.
-    pub reconciles: bool,
+    pub may_reconcile: bool,
 }
 
 /// A budget that a session can credit.

@@ -114,7 +114,7 @@ pub struct PaymentsSummary {
 
 /// A session or refund on which something is due.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DueCheckout {
+pub enum DueItem {
     /// A session.
     Session(AccountId, CheckoutSessionId),
     /// A refund.

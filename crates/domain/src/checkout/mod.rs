@@ -9,9 +9,9 @@ mod basket;
 mod completion;
 mod create;
 mod decision;
+mod draft;
 mod filter;
 mod offered_rates;
-mod opening;
 mod payment;
 mod progress;
 #[cfg(test)]
@@ -36,9 +36,9 @@ pub use create::{
     check_merchant_amount, decide_create_session,
 };
 pub use decision::{BudgetCredit, SessionDecision, SessionRefusal, SessionSituation};
-pub use filter::{DueCheckout, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
+pub use draft::{SessionDraft, SessionTerms};
+pub use filter::{DueItem, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
 pub use offered_rates::{OfferedRate, OfferedRates};
-pub use opening::{Opening, SessionTerms};
 pub use payment::{
     MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart, SessionOfPayment,
 };

@@ -132,7 +132,7 @@ impl MerchantPayment {
 
     /// Returns whether a refund counts against the refundable amount of its payment: it is neither failed nor
     /// cancelled.
-    pub const fn takes_up(&self) -> bool {
+    pub const fn counts_against_payment(&self) -> bool {
         matches!(self.status, MerchantPaymentStatus::Pending | MerchantPaymentStatus::Completed)
     }
 }
@@ -177,14 +177,19 @@ pub struct PaymentOverview {
 }
 
 impl PaymentOverview {
-    /// Combines a payment with data of its session. `taken_up` is the sum of its refunds that are neither failed nor
-    /// cancelled.
-    pub fn of(payment: MerchantPayment, session: SessionOfPayment, taken_up: Minor, source: RefundSource) -> Self {
+    /// Combines a payment with data of its session. `refunded_or_pending` is the sum of its refunds that are neither
+    /// failed nor cancelled.
+    pub fn of(
+        payment: MerchantPayment,
+        session: SessionOfPayment,
+        refunded_or_pending: Minor,
+        source: RefundSource,
+    ) -> Self {
         let is_refundable = source == RefundSource::Ready
             && session.settlement_account.is_some()
             && payment.kind() == MerchantPaymentKind::Payment
             && payment.status == MerchantPaymentStatus::Completed
-            && taken_up < payment.amount.minor;
+            && refunded_or_pending < payment.amount.minor;
         Self {
             checkout_type: session.checkout_type,
             order: session.order,

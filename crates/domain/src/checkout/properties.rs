@@ -177,7 +177,7 @@ impl Model {
     }
 
     /// Returns the expected events with their minutes: first those of failed payments, then those of the end.
-    fn events(&self, kind: Kind, reconciles: bool) -> Vec<(EventKind, i64)> {
+    fn events(&self, kind: Kind, may_reconcile: bool) -> Vec<(EventKind, i64)> {
         let mut events: Vec<_> = self.failures.iter().map(|at| (EventKind::MerchantPaymentFailed, *at)).collect();
         let end = match self.status {
             SessionStatus::Completed if kind == Kind::Budget => Some(EventKind::BoxCredited),
@@ -189,13 +189,13 @@ impl Model {
             SessionStatus::Expired => Some(EventKind::MerchantCheckoutSessionExpired),
         };
         events.extend(end.map(|end| (end, self.changed)));
-        let is_reconciled = reconciles && self.status == SessionStatus::Completed && kind != Kind::Budget;
+        let is_reconciled = may_reconcile && self.status == SessionStatus::Completed && kind != Kind::Budget;
         events.extend(is_reconciled.then_some((EventKind::MerchantPaymentReconciled, self.changed)));
         events
     }
 }
 
-fn scenario(kind: Kind, reconciles: bool) -> SessionScenario {
+fn scenario(kind: Kind, may_reconcile: bool) -> SessionScenario {
     let mut session = a_session("12.50 GBP");
     let scenario = match kind {
         Kind::Shopping => {
@@ -203,12 +203,12 @@ fn scenario(kind: Kind, reconciles: bool) -> SessionScenario {
             SessionScenario::of(collecting_shipping(session, false))
         }
         Kind::Payee => {
-            session.purpose = SessionPurpose::TopUp { checkout: a_checkout().id, payee: a_payee(1).id };
+            session.purpose = SessionPurpose::Payee { checkout: a_checkout().id, payee: a_payee(1).id };
             SessionScenario::of(session)
         }
         Kind::Budget => SessionScenario::of(a_top_up("12.50 GBP")).crediting(a_budget().with("100.00 GBP")),
     };
-    if reconciles { scenario.reconciled() } else { scenario }
+    if may_reconcile { scenario.reconciled() } else { scenario }
 }
 
 fn action(scenario: &SessionScenario, step: &Step) -> SessionAction {
@@ -278,10 +278,10 @@ proptest! {
     #[test]
     fn a_story_goes_as_the_table_says(
         kind in prop::sample::select(&[Kind::Shopping, Kind::Payee, Kind::Budget][..]),
-        reconciles in any::<bool>(),
+        may_reconcile in any::<bool>(),
         story in prop::collection::vec(step(), 1..25),
     ) {
-        let (mut scenario, mut model, mut now) = (scenario(kind, reconciles), Model::new(), 0);
+        let (mut scenario, mut model, mut now) = (scenario(kind, may_reconcile), Model::new(), 0);
         for (wait, step) in story {
             now += wait;
             scenario.wait(wait);
@@ -307,7 +307,7 @@ proptest! {
                 if model.status != SessionStatus::Open {
                     prop_assert_eq!(session.updated_at, noon() + TimeDelta::minutes(model.changed));
                 }
-                let events = model.events(kind, reconciles).into_iter();
+                let events = model.events(kind, may_reconcile).into_iter();
                 let events: Vec<_> = events.map(|(kind, at)| (kind, noon() + TimeDelta::minutes(at))).collect();
                 prop_assert_eq!(scenario.event_log(), events);
                 let again = scenario.preview(&SessionAction::Due).unwrap();

@@ -27,7 +27,7 @@ pub struct CreateRefundSituation {
     /// The session of the payment.
     pub session: CheckoutSession,
     /// The sum of the payment's earlier refunds that are neither failed nor cancelled.
-    pub taken_up: Minor,
+    pub refunded_or_pending: Minor,
     /// Whether the settlement account of the payment can pay refunds.
     pub source: RefundSource,
 }
@@ -86,7 +86,7 @@ pub fn decide_create_refund(
     situation: &CreateRefundSituation,
     request: &RefundRequest,
 ) -> Result<MerchantPayment, RefundRefusal> {
-    let CreateRefundSituation { payment, session, taken_up, source } = situation;
+    let CreateRefundSituation { payment, session, refunded_or_pending, source } = situation;
     let is_refundable = payment.kind() == MerchantPaymentKind::Payment
         && payment.status == MerchantPaymentStatus::Completed
         && session.status == SessionStatus::Completed
@@ -104,7 +104,7 @@ pub fn decide_create_refund(
     if request.amount.currency != currency {
         return Err(RefundRefusal::OtherCurrency);
     }
-    let left = payment.amount.minor.minus(*taken_up).unwrap_or_default();
+    let left = payment.amount.minor.minus(*refunded_or_pending).unwrap_or_default();
     if request.amount.minor > left {
         return Err(RefundRefusal::AboveLeft(left.of(currency)));
     }
@@ -174,7 +174,7 @@ pub fn decide_refund(
 ) -> Result<RefundChange, RefundRefusal> {
     let mut change = RefundChange { refund: situation.refund.clone(), journal: None, events: Vec::new() };
     if let RefundAction::BankSays(decision, at) = action {
-        change.learn(decision, at.min(stamp.now));
+        change.apply_bank_decision(decision, at.min(stamp.now));
     }
     change.settle_due(situation, stamp)?;
     if let RefundAction::AtBank(decision) = action {
@@ -193,7 +193,7 @@ impl RefundChange {
         match decision {
             PayerDecision::Approve(answer) => {
                 self.refund.initiated_at = Some(at);
-                self.hear(answer, at);
+                self.store_bank_answer(answer, at);
             }
             PayerDecision::Reject | PayerDecision::Leave => self.refund.status = MerchantPaymentStatus::Cancelled,
         }
@@ -201,7 +201,7 @@ impl RefundChange {
 
     /// Stores the bank's answer about a refund that was approved at the given time. A report is not dated before the
     /// approval.
-    fn hear(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
+    fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
         let ask_again_at = match answer {
             BankAnswer::Report(report) => {
                 self.refund.report = Some(BankReport { at: report.at.max(approved), ..report });
@@ -213,16 +213,16 @@ impl RefundChange {
     }
 
     /// Applies the bank's answer about a refund without a result.
-    fn learn(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
+    fn apply_bank_decision(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
         let is_in_time = self.refund.refund.as_ref().is_some_and(|refund| at < refund.authorise_before);
         match (self.refund.refund_status(), decision) {
             (RefundStatus::AwaitingAuthorisation, _) if is_in_time => self.decide(decision, at),
             (RefundStatus::Pending, _) if self.refund.report.is_some() => {}
-            (RefundStatus::Pending, PayerDecision::Approve(answer)) => self.hear(answer, at),
+            (RefundStatus::Pending, PayerDecision::Approve(answer)) => self.store_bank_answer(answer, at),
             // The bank rejects the refund after it reported an approval.
             (RefundStatus::Pending, PayerDecision::Reject | PayerDecision::Leave) => {
                 let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
-                self.hear(BankAnswer::Report(BankReport { at, result }), at);
+                self.store_bank_answer(BankAnswer::Report(BankReport { at, result }), at);
             }
             _ => {}
         }

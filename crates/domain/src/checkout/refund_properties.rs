@@ -51,7 +51,8 @@ struct Story {
 impl Story {
     fn new() -> Self {
         let (session, payment) = a_completed_session("1500.00 GBP");
-        let situation = CreateRefundSituation { payment, session, taken_up: Minor::ZERO, source: RefundSource::Ready };
+        let situation =
+            CreateRefundSituation { payment, session, refunded_or_pending: Minor::ZERO, source: RefundSource::Ready };
         let ids = CountingIds::starting_at(1_000);
         Self { situation, refunds: Vec::new(), journal: Vec::new(), completed_events: 0, ids }
     }
@@ -70,8 +71,8 @@ impl Story {
             now: noon() + TimeDelta::minutes(minutes),
             ..a_refund_request("1.00 GBP")
         };
-        let taken_up = Minor(self.sum(MerchantPayment::takes_up));
-        let situation = CreateRefundSituation { taken_up, ..self.situation.clone() };
+        let refunded_or_pending = Minor(self.sum(MerchantPayment::counts_against_payment));
+        let situation = CreateRefundSituation { refunded_or_pending, ..self.situation.clone() };
         match decide_create_refund(&situation, &request) {
             Ok(refund) => {
                 self.refunds.push(refund);
@@ -100,7 +101,7 @@ impl Story {
 
     /// Checks the invariants of every payment with refunds.
     fn check(&self) -> Result<(), TestCaseError> {
-        prop_assert!(self.sum(MerchantPayment::takes_up) <= PAID);
+        prop_assert!(self.sum(MerchantPayment::counts_against_payment) <= PAID);
         let is_completed = |refund: &MerchantPayment| refund.refund_status() == RefundStatus::Completed;
         let completed: Vec<&MerchantPayment> = self.refunds.iter().filter(|refund| is_completed(refund)).collect();
         let causes: Vec<Uuid> = self.journal.iter().map(|journal| journal.cause).collect();
@@ -121,7 +122,7 @@ proptest! {
             now += wait;
             match step {
                 Step::Create(amount) => {
-                    let left = PAID - refunds.sum(MerchantPayment::takes_up);
+                    let left = PAID - refunds.sum(MerchantPayment::counts_against_payment);
                     let currency = refunds.situation.payment.amount.currency;
                     let expected = if amount > left {
                         Some(RefundRefusal::AboveLeft(Minor(left).of(currency)))

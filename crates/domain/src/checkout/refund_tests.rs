@@ -10,9 +10,14 @@ use crate::test_support::{
 };
 
 /// A completed payment of an amount, with the sum of its refunds.
-fn situation(amount: &str, taken_up: &str) -> CreateRefundSituation {
+fn situation(amount: &str, refunded_or_pending: &str) -> CreateRefundSituation {
     let (session, payment) = a_completed_session(amount);
-    CreateRefundSituation { payment, session, taken_up: minor(taken_up), source: RefundSource::Ready }
+    CreateRefundSituation {
+        payment,
+        session,
+        refunded_or_pending: minor(refunded_or_pending),
+        source: RefundSource::Ready,
+    }
 }
 
 fn refusal(situation: &CreateRefundSituation, amount: &str) -> RefundRefusal {
@@ -46,7 +51,7 @@ fn a_refund_awaits_its_authorisation() {
     assert_eq!(created, awaiting());
     assert_eq!(created.refund_status(), RefundStatus::AwaitingAuthorisation);
     assert_eq!(created.refund_due_at(), Some(noon() + TimeDelta::minutes(20)));
-    assert_eq!((created.kind(), created.takes_up()), (MerchantPaymentKind::Refund, true));
+    assert_eq!((created.kind(), created.counts_against_payment()), (MerchantPaymentKind::Refund, true));
 }
 
 #[test]
@@ -66,7 +71,7 @@ fn only_a_completed_payment_of_a_shopping_session_is_refundable() {
     let base = situation("12.50 GBP", "0.00 GBP");
     let refund_of_refund =
         MerchantPayment { status: MerchantPaymentStatus::Completed, ..a_refund_of(&base.payment, "5.00 GBP") };
-    let to_payee = SessionPurpose::TopUp { checkout: base.session.purpose.checkout().unwrap(), payee: a_payee(1).id };
+    let to_payee = SessionPurpose::Payee { checkout: base.session.purpose.checkout().unwrap(), payee: a_payee(1).id };
     let mut wrong = vec![
         CreateRefundSituation { payment: refund_of_refund, ..base.clone() },
         CreateRefundSituation {
@@ -138,7 +143,7 @@ fn a_bank_reports_later_and_the_result_is_dated_when_it_was_due() {
             change.events.iter().map(|event| event.at).collect::<Vec<_>>(),
             Vec::from_iter(is_paid.then_some(due))
         );
-        assert_eq!((change.refund.takes_up(), change.refund.refund_due_at()), (is_paid, None));
+        assert_eq!((change.refund.counts_against_payment(), change.refund.refund_due_at()), (is_paid, None));
     }
 }
 
@@ -150,7 +155,7 @@ fn a_refund_is_decided_once_and_in_time() {
         let cancelled = decide(&awaiting(), RefundAction::AtBank(decision), 19).unwrap();
         assert_eq!(cancelled.refund.refund_status(), RefundStatus::Cancelled);
         assert_eq!((cancelled.journal, cancelled.events), (None, Vec::new()));
-        assert_eq!((cancelled.refund.takes_up(), cancelled.refund.initiated_at), (false, None));
+        assert_eq!((cancelled.refund.counts_against_payment(), cancelled.refund.initiated_at), (false, None));
         assert_eq!(refused(&cancelled.refund, 19), RefundRefusal::NotAwaiting(RefundStatus::Cancelled));
     }
     let pending = decide(&awaiting(), approve(PayerOutcome::Pending, 30), 0).unwrap().refund;
@@ -198,8 +203,8 @@ fn a_report_beyond_the_last_time_is_never_due() {
 #[test]
 fn a_payment_is_refundable_while_a_part_is_left() {
     let (session, payment) = a_completed_session("12.50 GBP");
-    let of = |payment: &MerchantPayment, taken_up, source| {
-        PaymentOverview::of(payment.clone(), (&session).into(), minor(taken_up), source)
+    let of = |payment: &MerchantPayment, refunded_or_pending, source| {
+        PaymentOverview::of(payment.clone(), (&session).into(), minor(refunded_or_pending), source)
     };
     let overview = of(&payment, "12.49 GBP", RefundSource::Ready);
     assert!(overview.is_refundable);

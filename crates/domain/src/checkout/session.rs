@@ -27,7 +27,7 @@ pub enum SessionPurpose {
         options: Option<ShippingOptions>,
     },
     /// A payment to a payee, through a `TOP_UP` checkout.
-    TopUp {
+    Payee {
         /// The checkout.
         checkout: CheckoutId,
         /// The payee that receives the money.
@@ -41,7 +41,7 @@ impl SessionPurpose {
     /// Returns the checkout. `None`: a top-up of a budget.
     pub const fn checkout(&self) -> Option<CheckoutId> {
         match self {
-            Self::Shopping { checkout, .. } | Self::TopUp { checkout, .. } => Some(*checkout),
+            Self::Shopping { checkout, .. } | Self::Payee { checkout, .. } => Some(*checkout),
             Self::Budget(_) => None,
         }
     }
@@ -50,7 +50,7 @@ impl SessionPurpose {
     pub const fn budget(&self) -> Option<BudgetId> {
         match self {
             Self::Budget(budget) => Some(*budget),
-            Self::Shopping { .. } | Self::TopUp { .. } => None,
+            Self::Shopping { .. } | Self::Payee { .. } => None,
         }
     }
 
@@ -58,14 +58,14 @@ impl SessionPurpose {
     pub const fn settlement_account(&self) -> Option<SettlementAccountId> {
         match self {
             Self::Shopping { settlement_account, .. } => Some(*settlement_account),
-            Self::TopUp { .. } | Self::Budget(_) => None,
+            Self::Payee { .. } | Self::Budget(_) => None,
         }
     }
 
     /// Returns the payee that receives the money, if one does.
     pub const fn payee(&self) -> Option<PayeeId> {
         match self {
-            Self::TopUp { payee, .. } => Some(*payee),
+            Self::Payee { payee, .. } => Some(*payee),
             Self::Shopping { .. } | Self::Budget(_) => None,
         }
     }
@@ -74,7 +74,7 @@ impl SessionPurpose {
     pub fn settles_to(&self) -> Option<Pool> {
         match self {
             Self::Shopping { settlement_account, .. } => Some(Pool::MerchantSettled(settlement_account.0)),
-            Self::TopUp { payee, .. } => Some(Pool::MerchantSettled(payee.0)),
+            Self::Payee { payee, .. } => Some(Pool::MerchantSettled(payee.0)),
             Self::Budget(_) => None,
         }
     }
@@ -83,7 +83,7 @@ impl SessionPurpose {
     pub const fn kind(&self) -> PurposeKind {
         match self {
             Self::Shopping { .. } => PurposeKind::Shopping,
-            Self::TopUp { .. } => PurposeKind::TopUp,
+            Self::Payee { .. } => PurposeKind::Payee,
             Self::Budget(_) => PurposeKind::Budget,
         }
     }
@@ -99,21 +99,21 @@ impl SessionPurpose {
 pub enum PurposeKind {
     /// A purchase.
     Shopping,
-    /// A payment to a payee.
-    TopUp,
+    /// A payment to a payee. The stored name is the type of its checkout.
+    Payee,
     /// A top-up of a budget.
     Budget,
 }
 
 impl PurposeKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Shopping, Self::TopUp, Self::Budget];
+    pub const ALL: [Self; 3] = [Self::Shopping, Self::Payee, Self::Budget];
 
     /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Shopping => "SHOPPING",
-            Self::TopUp => "TOP_UP",
+            Self::Payee => "TOP_UP",
             Self::Budget => "BUDGET",
         }
     }
@@ -122,7 +122,7 @@ impl PurposeKind {
     pub const fn checkout_type(self) -> CheckoutType {
         match self {
             Self::Shopping => CheckoutType::Shopping,
-            Self::TopUp | Self::Budget => CheckoutType::TopUp,
+            Self::Payee | Self::Budget => CheckoutType::TopUp,
         }
     }
 }
@@ -201,7 +201,7 @@ impl CheckoutSession {
     pub const fn options(&self) -> Option<&ShippingOptions> {
         match &self.purpose {
             SessionPurpose::Shopping { options, .. } => options.as_ref(),
-            SessionPurpose::TopUp { .. } | SessionPurpose::Budget(_) => None,
+            SessionPurpose::Payee { .. } | SessionPurpose::Budget(_) => None,
         }
     }
 

@@ -64,7 +64,7 @@ pub fn decide_session(
 ) -> Result<SessionDecision, SessionRefusal> {
     let mut work = Work::new(situation, stamp);
     if let SessionAction::BankSays(payment, decision, at) = action {
-        work.learn(*payment, *decision, *at)?;
+        work.apply_bank_decision(*payment, *decision, *at)?;
     }
     work.settle_due()?;
     match action {
@@ -154,7 +154,7 @@ impl<'a> Work<'a> {
         self.session.payment = Some(payment.id);
         self.session.order = completion.order;
         self.session.completed_at = Some(at);
-        self.events.extend(completion.events(&self.session, &payment, self.situation.reconciles));
+        self.events.extend(completion.events(&self.session, &payment, self.situation.may_reconcile));
         self.completion = Some(completion);
         self.ended.push(payment);
         Ok(())
@@ -259,7 +259,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         match decision {
-            PayerDecision::Approve(answer) => self.hear(answer, now),
+            PayerDecision::Approve(answer) => self.store_bank_answer(answer, now),
             PayerDecision::Reject => {
                 self.end_payment(MerchantPaymentStatus::Failed, Some(PaymentFailure::RejectedByBank), now);
             }
@@ -270,7 +270,7 @@ impl<'a> Work<'a> {
 
     /// Stores the bank's answer about the payment that was approved at the given time. A report is not dated before the
     /// approval.
-    fn hear(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
+    fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
         match answer {
             BankAnswer::Report(report) => {
                 let report = BankReport { at: report.at.max(approved), ..report };
@@ -281,7 +281,7 @@ impl<'a> Work<'a> {
     }
 
     /// Applies the bank's answer about a payment without a result. Does nothing if the payment is not the current one.
-    fn learn(
+    fn apply_bank_decision(
         &mut self,
         payment: MerchantPaymentId,
         decision: PayerDecision,
@@ -293,11 +293,13 @@ impl<'a> Work<'a> {
             (SessionStatus::Open, _) if is_current && at < self.session.expires_at => {
                 self.decide_at_bank(payment, decision, at)?;
             }
-            (SessionStatus::Processing, PayerDecision::Approve(answer)) if is_current => self.hear(answer, at),
+            (SessionStatus::Processing, PayerDecision::Approve(answer)) if is_current => {
+                self.store_bank_answer(answer, at)
+            }
             // The bank rejects the payment after it reported an approval.
             (SessionStatus::Processing, PayerDecision::Reject | PayerDecision::Leave) if is_current => {
                 let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
-                self.hear(BankAnswer::Report(BankReport { at, result }), at);
+                self.store_bank_answer(BankAnswer::Report(BankReport { at, result }), at);
             }
             _ => {}
         }

@@ -69,7 +69,7 @@ fn a_completed_payment_goes_to_the_settlement_account() {
 
 #[test]
 fn a_payee_is_paid_without_an_order() {
-    let purpose = SessionPurpose::TopUp { checkout: a_checkout().id, payee: a_payee(1).id };
+    let purpose = SessionPurpose::Payee { checkout: a_checkout().id, payee: a_payee(1).id };
     let mut scenario = SessionScenario::of(CheckoutSession { purpose, ..a_session("12.50 GBP") });
     scenario.pay(PayerOutcome::Approve, 0).unwrap();
     assert_eq!((scenario.status(), scenario.session().order), (SessionStatus::Completed, None));

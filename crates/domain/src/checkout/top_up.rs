@@ -1,6 +1,6 @@
 //! Creation of top-ups: sessions that credit a budget of the account.
 
-use super::{CheckoutSession, CreatedSession, Opening, PaymentReference, SessionPurpose};
+use super::{CheckoutSession, CreatedSession, PaymentReference, SessionDraft, SessionPurpose};
 use crate::budget::Budget;
 use crate::ids::BudgetId;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub struct CreateTopUpSituation {
 #[derive(Clone, Debug)]
 pub struct TopUpRequest {
     /// The fields that sessions and top-ups have in common.
-    pub opening: Opening,
+    pub draft: SessionDraft,
     /// The budget to credit.
     pub budget: BudgetId,
 }
@@ -49,9 +49,9 @@ pub fn decide_create_top_up(
         return Ok(CreatedSession { session: known.clone(), is_new: false });
     }
     let budget = situation.budget.as_ref().ok_or(CreateTopUpRefusal::NoBudget)?;
-    if budget.in_currency(request.opening.terms.amount.currency).is_none() {
+    if budget.in_currency(request.draft.terms.amount.currency).is_none() {
         return Err(CreateTopUpRefusal::NotHeld);
     }
-    let opened = request.opening.session(SessionPurpose::Budget(request.budget), &situation.taken);
+    let opened = request.draft.session(SessionPurpose::Budget(request.budget), &situation.taken);
     Ok(CreatedSession { session: opened.ok_or(CreateTopUpRefusal::NoReference)?, is_new: true })
 }

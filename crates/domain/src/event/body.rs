@@ -1,6 +1,6 @@
 //! The contents of events, before they are rendered.
 
-use super::BoxMovement;
+use super::BudgetEvent;
 use crate::batch::{Payment, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardState, CardTransaction};
 use crate::checkout::{CheckoutSession, MerchantPayment};
@@ -10,7 +10,7 @@ use crate::ids::{CardId, CheckoutId, PaymentBatchId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
     /// Money entered or left a budget.
-    Box(Box<BoxMovement>),
+    Box(Box<BudgetEvent>),
     /// A card message was recorded.
     CardTransaction(Box<CardTransaction>),
     /// A card was created or changed its state.

@@ -1,13 +1,13 @@
 //! Creation of events from movements, cards, batches, payments and sessions.
 
-use super::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind, MerchantPaymentEvent};
+use super::{BatchEvent, BatchResult, BudgetEvent, CardStateChange, Event, EventBody, EventKind, MerchantPaymentEvent};
 use crate::batch::{Payment, PaymentBatch, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardRecord, CardTransaction, CardTransition};
 use crate::checkout::{CheckoutSession, MerchantPayment};
 use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
 
-impl BoxMovement {
+impl BudgetEvent {
     /// Returns the event of money that entered a budget.
     pub(crate) fn credited(self, account: AccountId, at: DateTime<Utc>) -> Event {
         Event { account, kind: EventKind::BoxCredited, at, body: EventBody::Box(Box::new(self)) }

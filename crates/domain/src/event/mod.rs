@@ -17,7 +17,7 @@ mod tests;
 pub use audience::Audience;
 pub use body::{BatchEvent, BatchResult, CardStateChange, EventBody, MerchantPaymentEvent};
 pub use kind::{EventKind, EventType};
-pub use movement::{BoxMovement, MovementSource, PaymentMethod};
+pub use movement::{BudgetEvent, MovementSource, PaymentMethod};
 pub use object::{Event, EventObject};
 pub use redelivery::{Redeliveries, Redelivery};
 pub use stored::{EventFilter, EventPosition, StoredEvent};

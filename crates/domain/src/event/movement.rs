@@ -7,7 +7,7 @@ use crate::money::{Currency, Minor};
 
 /// Money that entered or left the ledger balance of a budget, except by card messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BoxMovement {
+pub struct BudgetEvent {
     /// Its number in the account's sequence of credits, top-ups, transfers and payments.
     pub number: i64,
     /// The budget.
@@ -102,7 +102,7 @@ impl From<PaymentNetwork> for PaymentMethod {
     }
 }
 
-impl BoxMovement {
+impl BudgetEvent {
     /// Creates the movement of a payment or its return. `amount` is the moved amount, and `ledger_balance` the ledger
     /// balance after it.
     pub(crate) fn of_payment(

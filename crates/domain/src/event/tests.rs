@@ -22,7 +22,7 @@ fn every_type_has_an_id_and_a_name_of_its_own() {
     }
 }
 
-fn movement(identification: Option<&str>, bank: Option<&str>) -> BoxMovement {
+fn movement(identification: Option<&str>, bank: Option<&str>) -> BudgetEvent {
     let decision = decide_credit(
         &a_budget().with("5.00 GBP").build().budget,
         1,

@@ -52,7 +52,7 @@ impl Pool {
 
     /// Returns the pool of this kind that belongs to a budget, to a settlement account or payee (`settled_to`), or to
     /// nobody. `None` if no such pool exists.
-    pub fn named(kind: &str, budget: Option<BudgetId>, settled_to: Option<Uuid>) -> Option<Self> {
+    pub fn from_columns(kind: &str, budget: Option<BudgetId>, settled_to: Option<Uuid>) -> Option<Self> {
         let is_named = |pool: &Self| pool.kind() == kind;
         match (budget, settled_to) {
             (Some(budget), None) => {

@@ -26,7 +26,7 @@ pub struct SettlementSituation {
     pub targets: Vec<CheckoutTarget>,
     /// The settlement accounts that are still needed: OPEN or PROCESSING sessions pay into them, or refunds that are
     /// not final are paid from them.
-    pub awaiting: BTreeSet<SettlementAccountId>,
+    pub in_use: BTreeSet<SettlementAccountId>,
     /// The bank that the command names. `None`: it names none, or the bank is unknown.
     pub bank: Option<Bank>,
 }
@@ -202,7 +202,7 @@ pub fn decide_delete_settlement_account(
     if situation.targets.iter().any(loses) {
         return Err(SettlementRefusal::InUse);
     }
-    if situation.awaiting.contains(&id) {
+    if situation.in_use.contains(&id) {
         return Err(SettlementRefusal::AwaitsPayments);
     }
     mark_changed(&situation.accounts, &mut accounts, now);

@@ -23,7 +23,7 @@ fn empty() -> SettlementSituation {
         profile: a_merchant(),
         accounts: Vec::new(),
         targets: Vec::new(),
-        awaiting: BTreeSet::new(),
+        in_use: BTreeSet::new(),
         bank: None,
     }
 }
@@ -182,9 +182,9 @@ proptest! {
 fn a_settlement_account_stays_while_sessions_pay_into_it() {
     let mut situation = approved(2);
     let (paid, other) = (situation.accounts[0].id, situation.accounts[1].id);
-    situation.awaiting.insert(paid);
+    situation.in_use.insert(paid);
     assert_eq!(decide_delete_settlement_account(&situation, paid, noon()), Err(SettlementRefusal::AwaitsPayments));
     assert!(decide_delete_settlement_account(&situation, other, noon()).is_ok());
-    situation.awaiting.clear();
+    situation.in_use.clear();
     assert!(decide_delete_settlement_account(&situation, paid, noon()).is_ok());
 }

@@ -67,7 +67,7 @@ impl MfaOutcome {
 impl MfaCheck {
     /// Applies a verdict to the session and the enrolment. Only a token that is compared counts as an attempt, and only
     /// TOTP attempts count for the account.
-    pub fn settle(
+    pub fn apply_verdict(
         &self,
         session: Option<&MfaSession>,
         enrolment: Option<&TotpEnrolment>,
@@ -86,11 +86,11 @@ impl MfaCheck {
             return MfaOutcome::failed(MfaFailure::Expired);
         }
         match self.provider {
-            MfaProviderName::Sandbox => settle_session(session, verdict),
+            MfaProviderName::Sandbox => apply_verdict_to_session(session, verdict),
             MfaProviderName::Totp => match enrolment {
                 None => MfaOutcome::failed(MfaFailure::Failed),
                 Some(enrolment) if enrolment.is_locked(now) => MfaOutcome::failed(MfaFailure::Locked),
-                Some(enrolment) => settle_totp(session, enrolment, verdict, now),
+                Some(enrolment) => apply_verdict_to_totp(session, enrolment, verdict, now),
             },
         }
     }
@@ -103,27 +103,32 @@ impl MfaCheck {
     }
 }
 
-fn settle_session(session: &MfaSession, verdict: MfaVerdict) -> MfaOutcome {
+fn apply_verdict_to_session(session: &MfaSession, verdict: MfaVerdict) -> MfaOutcome {
     let (passed, session) = match verdict {
-        MfaVerdict::Correct { .. } => (Ok(()), session.turned(MfaSessionState::Burnt)),
+        MfaVerdict::Correct { .. } => (Ok(()), session.with_state(MfaSessionState::Burnt)),
         MfaVerdict::Wrong => (Err(MfaFailure::Failed), session.after_wrong_token()),
-        MfaVerdict::ExpiresSession => (Err(MfaFailure::Expired), session.turned(MfaSessionState::Expired)),
-        MfaVerdict::LocksSession => (Err(MfaFailure::Locked), session.turned(MfaSessionState::Locked)),
+        MfaVerdict::ExpiresSession => (Err(MfaFailure::Expired), session.with_state(MfaSessionState::Expired)),
+        MfaVerdict::LocksSession => (Err(MfaFailure::Locked), session.with_state(MfaSessionState::Locked)),
     };
     MfaOutcome { passed, session: Some(session), enrolment: None }
 }
 
-fn settle_totp(session: &MfaSession, enrolment: &TotpEnrolment, verdict: MfaVerdict, now: DateTime<Utc>) -> MfaOutcome {
+fn apply_verdict_to_totp(
+    session: &MfaSession,
+    enrolment: &TotpEnrolment,
+    verdict: MfaVerdict,
+    now: DateTime<Utc>,
+) -> MfaOutcome {
     match verdict {
         MfaVerdict::Correct { step: Some(step) } if !enrolment.is_spent(step) => {
-            MfaOutcome { enrolment: Some(enrolment.after_step(step)), ..settle_session(session, verdict) }
+            MfaOutcome { enrolment: Some(enrolment.after_step(step)), ..apply_verdict_to_session(session, verdict) }
         }
         // A step that was used before counts as a wrong token, and so does a verdict without a step.
         MfaVerdict::Correct { .. } | MfaVerdict::Wrong => MfaOutcome {
             enrolment: Some(enrolment.after_wrong_token(now)),
-            ..settle_session(session, MfaVerdict::Wrong)
+            ..apply_verdict_to_session(session, MfaVerdict::Wrong)
         },
-        MfaVerdict::ExpiresSession | MfaVerdict::LocksSession => settle_session(session, verdict),
+        MfaVerdict::ExpiresSession | MfaVerdict::LocksSession => apply_verdict_to_session(session, verdict),
     }
 }
 

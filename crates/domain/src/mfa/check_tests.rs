@@ -32,12 +32,12 @@ fn the_fifth_wrong_token_fails_and_locks_the_session() {
     let check = check(MfaProviderName::Sandbox);
     let mut session = session(MfaProviderName::Sandbox);
     for _ in 0..5 {
-        let outcome = check.settle(Some(&session), None, MfaVerdict::Wrong, NOW);
+        let outcome = check.apply_verdict(Some(&session), None, MfaVerdict::Wrong, NOW);
         assert_eq!(outcome.passed, Err(MfaFailure::Failed));
         assert_eq!(outcome.enrolment, None);
         session = outcome.session.unwrap();
     }
-    let outcome = check.settle(Some(&session), None, RIGHT, NOW);
+    let outcome = check.apply_verdict(Some(&session), None, RIGHT, NOW);
     assert_eq!(outcome, MfaOutcome::failed(MfaFailure::Locked));
 }
 
@@ -53,11 +53,11 @@ fn a_session_belongs_to_one_caller_batch_and_provider() {
     ];
     for other in others {
         assert_eq!(
-            other.settle(Some(&session), Some(&enrolment()), RIGHT, NOW),
+            other.apply_verdict(Some(&session), Some(&enrolment()), RIGHT, NOW),
             MfaOutcome::failed(MfaFailure::Failed)
         );
     }
-    assert_eq!(mine.settle(None, None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+    assert_eq!(mine.apply_verdict(None, None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
 }
 
 #[test]
@@ -65,24 +65,24 @@ fn a_session_ends_after_five_minutes_or_one_success() {
     let check = check(MfaProviderName::Sandbox);
     let session = session(MfaProviderName::Sandbox);
     let late = NOW + TimeDelta::minutes(5);
-    assert_eq!(check.settle(Some(&session), None, RIGHT, late), MfaOutcome::failed(MfaFailure::Expired));
-    let outcome = check.settle(Some(&session), None, RIGHT, late - TimeDelta::microseconds(1));
+    assert_eq!(check.apply_verdict(Some(&session), None, RIGHT, late), MfaOutcome::failed(MfaFailure::Expired));
+    let outcome = check.apply_verdict(Some(&session), None, RIGHT, late - TimeDelta::microseconds(1));
     assert_eq!(outcome.passed, Ok(()));
     let burnt = outcome.session.unwrap();
-    assert_eq!(check.settle(Some(&burnt), None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
+    assert_eq!(check.apply_verdict(Some(&burnt), None, RIGHT, NOW), MfaOutcome::failed(MfaFailure::Failed));
 }
 
 #[test]
 fn a_totp_step_is_used_once() {
     let check = check(MfaProviderName::Totp);
     let session = session(MfaProviderName::Totp);
-    let outcome = check.settle(Some(&session), Some(&enrolment()), RIGHT, NOW);
+    let outcome = check.apply_verdict(Some(&session), Some(&enrolment()), RIGHT, NOW);
     assert_eq!(outcome.passed, Ok(()));
     let used = outcome.enrolment.unwrap();
     for (step, passed) in
         [(7, Err(MfaFailure::Failed)), (3, Err(MfaFailure::Failed)), (5, Ok(())), (6, Ok(())), (8, Ok(()))]
     {
-        let next = check.settle(Some(&session), Some(&used), MfaVerdict::Correct { step: Some(step) }, NOW);
+        let next = check.apply_verdict(Some(&session), Some(&used), MfaVerdict::Correct { step: Some(step) }, NOW);
         assert_eq!(next.passed, passed, "{step}");
     }
 }
@@ -106,12 +106,12 @@ fn twenty_wrong_totp_tokens_in_an_hour_lock_the_account_for_an_hour() {
     for minute in 0..20 {
         let now = NOW + TimeDelta::seconds(minute);
         assert!(!enrolled.is_locked(now));
-        let outcome = check.settle(Some(&fresh), Some(&enrolled), MfaVerdict::Wrong, now);
+        let outcome = check.apply_verdict(Some(&fresh), Some(&enrolled), MfaVerdict::Wrong, now);
         assert_eq!(outcome.passed, Err(MfaFailure::Failed));
         enrolled = outcome.enrolment.unwrap();
     }
     let last = NOW + TimeDelta::seconds(19);
-    assert_eq!(check.settle(Some(&fresh), Some(&enrolled), RIGHT, last).passed, Err(MfaFailure::Locked));
+    assert_eq!(check.apply_verdict(Some(&fresh), Some(&enrolled), RIGHT, last).passed, Err(MfaFailure::Locked));
     assert!(enrolled.is_locked(last + TimeDelta::hours(1) - TimeDelta::microseconds(1)));
     assert!(!enrolled.is_locked(last + TimeDelta::hours(1)));
 }

@@ -101,7 +101,7 @@ impl MfaSession {
 
     /// Returns the session in another state.
     #[must_use]
-    pub fn turned(&self, state: MfaSessionState) -> Self {
+    pub fn with_state(&self, state: MfaSessionState) -> Self {
         Self { state, ..self.clone() }
     }
 }

@@ -4,11 +4,11 @@ use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
 use super::money::{currency, shown};
 use super::payment::{check_basis, upload_of};
 use crate::batch::{
-    Alert, AllPayments, BatchBalances, BatchEdit, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision,
+    Alert, BatchBalances, BatchEdit, BulkStatus, CancelDecision, CancelRefusal, CancelSituation, ConfirmDecision,
     ConfirmRefusal, ConfirmSituation, ConfirmedBatch, CreateRequest, FundingBudgets, IllegalMove, MfaProof, Payment,
     PaymentBatch, PaymentInput, PaymentOutcome, PaymentReport, PaymentStatus, Reported, SettleDecision, SettleRefusal,
     SettleSituation, UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm, decide_create,
-    decide_edit, decide_settle, decide_start, decide_take, decide_upload,
+    decide_edit, decide_settle, decide_start, decide_start_payments, decide_upload,
 };
 use crate::budget::BudgetRecord;
 use crate::event::Event;
@@ -148,11 +148,11 @@ impl BatchScenario {
     }
 
     /// Starts at most `max` confirmed payments of a started batch, like a worker before it sends them to the bank.
-    pub fn take(&mut self, max: usize) {
+    pub fn start_payments(&mut self, max: usize) {
         let confirmed = self.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next: Vec<_> = confirmed.take(max).cloned().collect();
         let ask_at = self.now + TimeDelta::seconds(30);
-        let done = decide_take(&self.batch, &next, ask_at, &self.stamp());
+        let done = decide_start_payments(&self.batch, &next, ask_at, &self.stamp());
         self.events.extend(done.events);
         self.save_payments(&done.payments);
     }
@@ -232,7 +232,7 @@ impl BatchScenario {
         self.events.extend_from_slice(events);
     }
 
-    fn set_payments(&mut self, all: AllPayments) {
+    fn set_payments(&mut self, all: BulkStatus) {
         for payment in &mut self.payments {
             all.apply(payment, self.batch.updated_at);
         }

@@ -194,7 +194,7 @@ impl CardScenario {
             guards: self.guards.clone(),
             balances: self.balances,
             first: self.record(named.chain).clone(),
-            named: (named.kind, named.state),
+            named_message: (named.kind, named.state),
             chain: self.chains.iter().find(|chain| chain.id == named.chain).cloned(),
         }
     }

@@ -4,8 +4,8 @@ use super::ids::{BUDGET, account, noon};
 use super::merchant::{a_checkout_request, a_payee_request, a_settlement_account};
 use super::money::{minor, money};
 use crate::checkout::{
-    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentStatus, Opening,
-    PageTokenHash, PaymentReference, Quantity, RefundPart, RefundRequest, SessionPurpose, SessionRequest,
+    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentStatus,
+    PageTokenHash, PaymentReference, Quantity, RefundPart, RefundRequest, SessionDraft, SessionPurpose, SessionRequest,
     SessionStatus, SessionTarget, SessionTerms, Shipping, ShippingRate, TopUpRequest,
 };
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
@@ -59,7 +59,7 @@ pub fn a_payment_reference(number: u32) -> PaymentReference {
 /// minutes.
 pub fn a_session_request(amount: &str) -> SessionRequest {
     SessionRequest {
-        opening: an_opening(amount),
+        draft: a_draft(amount),
         target: SessionTarget::Shopping { basket: None, shipping: None },
         merchant_reference: Text::parse("Invoice 12").unwrap(),
         description: None,
@@ -69,11 +69,11 @@ pub fn a_session_request(amount: &str) -> SessionRequest {
 /// Returns a request to top up [`BUDGET`] with an amount such as `12.50 GBP`.
 pub fn a_top_up_request(amount: &str) -> TopUpRequest {
     let id = CheckoutSessionId(Uuid::from_u128(0x70));
-    TopUpRequest { opening: Opening { id, token: PageTokenHash([2; 32]), ..an_opening(amount) }, budget: BUDGET }
+    TopUpRequest { draft: SessionDraft { id, token: PageTokenHash([2; 32]), ..a_draft(amount) }, budget: BUDGET }
 }
 
-fn an_opening(amount: &str) -> Opening {
-    Opening {
+fn a_draft(amount: &str) -> SessionDraft {
+    SessionDraft {
         id: CheckoutSessionId(Uuid::from_u128(0x5e)),
         account: account(),
         terms: SessionTerms {
@@ -91,11 +91,11 @@ fn an_opening(amount: &str) -> Opening {
 
 /// Returns an OPEN SHOPPING session of an amount such as `12.50 GBP`. It can be paid for 20 minutes from noon.
 pub fn a_session(amount: &str) -> CheckoutSession {
-    let SessionRequest { opening, merchant_reference, .. } = a_session_request(amount);
-    let expires_at = opening.now + LIFETIME;
+    let SessionRequest { draft, merchant_reference, .. } = a_session_request(amount);
+    let expires_at = draft.now + LIFETIME;
     CheckoutSession {
-        id: opening.id,
-        account: opening.account,
+        id: draft.id,
+        account: draft.account,
         purpose: SessionPurpose::Shopping {
             checkout: a_checkout().id,
             settlement_account: a_settlement_account(1).id,
@@ -103,35 +103,35 @@ pub fn a_session(amount: &str) -> CheckoutSession {
         },
         status: SessionStatus::Open,
         has_begun: false,
-        idempotency_key: opening.terms.idempotency_key.into_string(),
+        idempotency_key: draft.terms.idempotency_key.into_string(),
         merchant_reference: Some(merchant_reference.into_string()),
         description: None,
-        amount: opening.terms.amount,
+        amount: draft.terms.amount,
         basket: None,
         shipping: None,
         locale: None,
         return_url: Some(a_checkout().return_url),
-        token: opening.token,
+        token: draft.token,
         payment_reference: a_payment_reference(1),
         expires_at,
         due_at: Some(expires_at),
         payment: None,
         order: None,
-        created_at: opening.now,
-        updated_at: opening.now,
+        created_at: draft.now,
+        updated_at: draft.now,
         completed_at: None,
     }
 }
 
 /// Returns an OPEN top-up of [`BUDGET`] with an amount such as `12.50 GBP`.
 pub fn a_top_up(amount: &str) -> CheckoutSession {
-    let TopUpRequest { opening, budget } = a_top_up_request(amount);
+    let TopUpRequest { draft, budget } = a_top_up_request(amount);
     CheckoutSession {
-        id: opening.id,
+        id: draft.id,
         purpose: SessionPurpose::Budget(budget),
         merchant_reference: None,
         return_url: None,
-        token: opening.token,
+        token: draft.token,
         ..a_session(amount)
     }
 }

@@ -33,7 +33,7 @@ pub struct SessionScenario {
 impl SessionScenario {
     /// Creates a scenario at noon, with a session that credits no budget.
     pub fn of(session: CheckoutSession) -> Self {
-        let situation = SessionSituation { session, pending: None, budget: None, reconciles: false };
+        let situation = SessionSituation { session, pending: None, budget: None, may_reconcile: false };
         let (payments, journal, events) = (Vec::new(), Vec::new(), Vec::new());
         Self { situation, payments, journal, events, now: noon(), next_id: 100 }
     }
@@ -48,7 +48,7 @@ impl SessionScenario {
     /// Gives the merchant the permission `reconciliation`.
     #[must_use]
     pub fn reconciled(mut self) -> Self {
-        self.situation.reconciles = true;
+        self.situation.may_reconcile = true;
         self
     }
 

@@ -25,7 +25,7 @@ pub use health::{DisabledReason, FAILING_FOR, Failing};
 pub use retry::{Jitter, RETRY_AFTER_MAX, RetrySchedule};
 pub use secrets::{SigningSecret, WebhookSecrets, authorization_header, shared_secret};
 pub use subscription::{
-    CheckoutFilter, OverlapHours, ShownOnce, WEBHOOKS_OF_A_CLIENT, Webhook, WebhookChange, WebhookRefusal,
+    CheckoutIds, OverlapHours, ShownOnce, WEBHOOKS_OF_A_CLIENT, Webhook, WebhookChange, WebhookRefusal,
     decide_create_webhook,
 };
 pub use target::{TargetPolicy, is_global};

@@ -29,7 +29,7 @@ pub struct Webhook {
     /// The kind of events that it receives.
     pub kind: EventKind,
     /// The checkouts whose events it receives. `None`: all. See [`Self::wants`].
-    pub filter: Option<CheckoutFilter>,
+    pub filter: Option<CheckoutIds>,
     /// Whether events of one object are delivered in order: a failing event holds back the later ones.
     pub ordered: bool,
     /// Its encrypted secrets.
@@ -51,9 +51,9 @@ pub struct Webhook {
 
 /// The checkouts whose events a subscription receives: 1 to 100.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckoutFilter(Vec<CheckoutId>);
+pub struct CheckoutIds(Vec<CheckoutId>);
 
-impl CheckoutFilter {
+impl CheckoutIds {
     /// Maximum number of checkouts.
     pub const MAX: usize = 100;
 
@@ -107,7 +107,7 @@ pub struct WebhookChange {
     /// The URL of its new receiver.
     pub url: Option<WebhookUrl>,
     /// Its new filter; `Some(None)` removes the filter.
-    pub filter: Option<Option<CheckoutFilter>>,
+    pub filter: Option<Option<CheckoutIds>>,
     /// Whether deliveries are ordered.
     pub ordered: Option<bool>,
     /// Its new secrets.
@@ -123,7 +123,7 @@ impl Webhook {
     /// Returns whether it receives an event of this kind, about a session of this checkout (`None`: about something
     /// else).
     pub fn wants(&self, kind: EventKind, checkout: Option<CheckoutId>) -> bool {
-        self.kind == kind && CheckoutFilter::admits(self.filter.as_ref(), checkout)
+        self.kind == kind && CheckoutIds::admits(self.filter.as_ref(), checkout)
     }
 
     /// Returns the body that its receiver receives: the stored envelope of an event, with the type name that the client

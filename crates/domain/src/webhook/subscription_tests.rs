@@ -34,7 +34,7 @@ fn a_change_leaves_other_members() {
     let later = noon() + TimeDelta::hours(1);
     let same = webhook().changed(WebhookChange::default(), later).unwrap();
     assert_eq!(same, Webhook { updated_at: later, resumptions: 1, ..webhook() });
-    let filter = CheckoutFilter::new(vec![CheckoutId(Uuid::nil())]).unwrap();
+    let filter = CheckoutIds::new(vec![CheckoutId(Uuid::nil())]).unwrap();
     let filtered = WebhookChange { filter: Some(Some(filter)), ordered: Some(true), ..WebhookChange::default() };
     assert_eq!(webhook().changed(filtered.clone(), later), Err(WebhookRefusal::NoFilters));
     let merchant = Webhook { kind: EventKind::MerchantPaymentFailed, ..webhook() };
@@ -65,7 +65,7 @@ fn enabling_forgets_failures() {
 fn limits() {
     assert_eq!(decide_create_webhook(99), Ok(()));
     assert_eq!(decide_create_webhook(100), Err(WebhookRefusal::TooMany));
-    let ids = |count| CheckoutFilter::new(vec![CheckoutId(Uuid::nil()); count]).is_ok();
+    let ids = |count| CheckoutIds::new(vec![CheckoutId(Uuid::nil()); count]).is_ok();
     assert_eq!([0, 1, 100, 101].map(ids), [false, true, true, false]);
     assert_eq!([-1, 0, 168, 169].map(|hours| OverlapHours::new(hours).is_some()), [false, true, true, false]);
     assert_eq!(OverlapHours::new(0).unwrap().after(noon()), None);
@@ -78,7 +78,7 @@ fn a_filter_selects_checkouts() {
     let kind = EventKind::MerchantPaymentFailed;
     let all = Webhook { kind, ..webhook() };
     assert!(all.wants(kind, Some(sold)) && all.wants(kind, None) && !all.wants(EventKind::BoxCredited, None));
-    let one = Webhook { filter: CheckoutFilter::new(vec![sold]).ok(), ..all };
+    let one = Webhook { filter: CheckoutIds::new(vec![sold]).ok(), ..all };
     assert!(one.wants(kind, Some(sold)) && !one.wants(kind, Some(other)) && !one.wants(kind, None));
 }
 

@@ -84,7 +84,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         Action::List => {
             let rows: Vec<_> = registry.accounts().await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
-            output::either(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
         Action::Change { account, name } => {
             let name = argument("--name", &name, Text::<1, 140>::parse)?.into_string();
@@ -95,7 +95,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             caches_expired().await;
             let found = registry.accounts().await?.into_iter().find(|account| account.id == id);
             let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
-            output::either(context.json, &row, || format!("Changed account {} ({}).", row.id, row.name))
+            output::print_json_or_text(context.json, &row, || format!("Changed account {} ({}).", row.id, row.name))
         }
     }
 }
@@ -134,7 +134,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
     registry.add_account(account.clone(), parent).await.map_err(|error| explain(error, absent, taken))?;
     context.note(format!("account {id} of client {}", account.client));
     let row = Row::from(account);
-    output::either(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
+    output::print_json_or_text(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
 }
 
 fn print(rows: &[Row]) -> String {

@@ -32,5 +32,5 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let imported = Imported { imported: addresses.len() };
     registry.replace_addresses(addresses).await?;
     context.note(format!("{} address(es)", imported.imported));
-    output::either(context.json, &imported, || format!("Imported {} addresses.", imported.imported))
+    output::print_json_or_text(context.json, &imported, || format!("Imported {} addresses.", imported.imported))
 }

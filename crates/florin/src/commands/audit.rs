@@ -119,7 +119,7 @@ async fn list(context: &Context, log: &dyn AuditLog, filter: &Filter) -> anyhow:
     }
     rows.retain(|row| outcome.is_none_or(|outcome| row.outcome == outcome.as_str()));
     let list = Rows { rows: rows.split_off(rows.len().saturating_sub(filter.last)) };
-    output::either(context.json, &list, || print(&list.rows))
+    output::print_json_or_text(context.json, &list, || print(&list.rows))
 }
 
 impl Filter {
@@ -156,7 +156,7 @@ async fn verify(context: &Context, log: &dyn AuditLog, expect: Option<&str>) -> 
         result.ok = false;
         result.reason = Some("the expected record is missing".to_owned());
     }
-    output::either(context.json, &result, || match (&result.reason, result.broken) {
+    output::print_json_or_text(context.json, &result, || match (&result.reason, result.broken) {
         (None, _) => {
             format!("The audit log is intact. Records: {}. Hash of the last: {}.", result.records, result.head)
         }

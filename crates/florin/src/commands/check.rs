@@ -3,7 +3,7 @@
 use super::Context;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
-use florin_ports::{AuditReport, Discrepancy};
+use florin_ports::{BooksReport, Discrepancy};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     progress: ProgressFlag,
 }
 
-/// JSON representation of an audit report.
+/// JSON representation of a report on the books.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -55,8 +55,8 @@ enum Line {
     Session { checkout_session_id: String },
 }
 
-impl From<AuditReport> for Report {
-    fn from(report: AuditReport) -> Self {
+impl From<BooksReport> for Report {
+    fn from(report: BooksReport) -> Self {
         let line = |discrepancy: &Discrepancy| match discrepancy {
             Discrepancy::Legs(journal) => Line::Legs { journal_id: journal.to_string() },
             Discrepancy::Balance { budget, currency } => {
@@ -90,9 +90,9 @@ impl From<AuditReport> for Report {
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let progress = Progress::start(arguments.progress, "checking every balance");
-    let report = Report::from(store.audit().await?);
+    let report = Report::from(store.check_all().await?);
     drop(progress);
-    output::either(context.json, &report, || print(&report))?;
+    output::print_json_or_text(context.json, &report, || print(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -162,7 +162,7 @@ mod tests {
             Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
             Discrepancy::Session(CheckoutSessionId(Uuid::nil())),
         ];
-        let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
+        let report = Report::from(BooksReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
         let expected = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 3, "discrepancies": [
             {"kind": "legs", "journalId": nil},
@@ -179,7 +179,7 @@ mod tests {
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
         assert_eq!(print(&report).lines().count(), 12);
-        let sound = Report::from(AuditReport::default());
+        let sound = Report::from(BooksReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }
 }

@@ -93,12 +93,12 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             registry.add_client(client.clone()).await?;
             context.note(format!("client {} ({})", client.id, client.name));
             let row = Row::from(client);
-            output::either(context.json, &row, || format!("Created client {} ({}).", row.name, row.id))
+            output::print_json_or_text(context.json, &row, || format!("Created client {} ({}).", row.name, row.id))
         }
         Action::List => {
             let rows: Vec<_> = registry.clients().await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
-            output::either(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
         Action::Change { client, name, allow_networks, any_network } => {
             let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse).map(Text::into_string));
@@ -134,7 +134,7 @@ async fn changed(context: &Context, registry: &dyn Registry, id: ClientId, how: 
     caches_expired().await;
     let found = registry.clients().await?.into_iter().find(|client| client.id == id);
     let row = Row::from(found.ok_or_else(|| anyhow!("client {id} does not exist"))?);
-    output::either(context.json, &row, || format!("{how} client {} ({}).", row.name, row.id))
+    output::print_json_or_text(context.json, &row, || format!("{how} client {} ({}).", row.name, row.id))
 }
 
 fn print(rows: &[Row]) -> String {

@@ -33,7 +33,7 @@ impl Context {
 
 /// Waits until the caches of running servers have expired: once the command returns, every new request sees its change.
 pub(super) async fn caches_expired() {
-    actix_web::rt::time::sleep(wiring::STALENESS).await;
+    actix_web::rt::time::sleep(wiring::MAX_CACHE_AGE).await;
 }
 
 /// Parses an argument, or returns an error that explains its flaw.

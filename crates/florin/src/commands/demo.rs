@@ -32,7 +32,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
         context.note("demo data".to_owned());
     }
     let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;
-    output::either(context.json, &data, || print(&data))
+    output::print_json_or_text(context.json, &data, || print(&data))
 }
 
 fn print(data: &DemoData) -> String {

@@ -71,7 +71,7 @@ pub(super) async fn run(
     drop(progress);
     context.note(format!("sha256 {}", contents.sha256));
     let report = Report { rows: &contents.rows, sha256: &contents.sha256 };
-    output::either(context.json, &report, || print(&arguments.file, &contents))
+    output::print_json_or_text(context.json, &report, || print(&arguments.file, &contents))
 }
 
 fn print(file: &Path, contents: &ExportContents) -> String {

@@ -53,5 +53,5 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     context.note(format!("client {client}: {} {}", feature.as_str(), state.to_lowercase()));
     caches_expired().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };
-    output::either(context.json, &row, || format!("{state} {} for client {client}.", feature.as_str()))
+    output::print_json_or_text(context.json, &row, || format!("{state} {} for client {client}.", feature.as_str()))
 }

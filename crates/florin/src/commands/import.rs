@@ -66,10 +66,10 @@ pub(super) async fn run(
         exported_at: &imported.exported_at,
         rows: &imported.contents.rows,
         sha256: &imported.contents.sha256,
-        journal_transactions: imported.audit.journal_transactions,
-        balances: imported.audit.balances,
+        journal_transactions: imported.books.journal_transactions,
+        balances: imported.books.balances,
     };
-    output::either(context.json, &report, || print(file, &imported))
+    output::print_json_or_text(context.json, &report, || print(file, &imported))
 }
 
 /// Returns the function that encrypts the secrets of a file for this store. They must be encrypted with the store's
@@ -110,7 +110,7 @@ fn print(file: &Path, imported: &ImportReport) -> String {
             "Balances".to_owned(),
             format!(
                 "{} balances match the journal of {} transactions",
-                imported.audit.balances, imported.audit.journal_transactions
+                imported.books.balances, imported.books.journal_transactions
             ),
         ],
     ];

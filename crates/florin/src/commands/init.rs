@@ -26,7 +26,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     }
     secrets::open(settings, environment, store).await?;
     let environment = environment.as_str();
-    output::either(context.json, &Initialized { environment, applied }, || {
+    output::print_json_or_text(context.json, &Initialized { environment, applied }, || {
         let already = if was_bound { "was already" } else { "is now" };
         format!("The database {already} initialized for {environment}.")
     })

@@ -106,7 +106,7 @@ async fn set(context: &Context, store: &dyn AnyStore, changes: &Changes) -> anyh
     };
     let row = row(&profile);
     context.note(format!("merchant {account}: {}, permissions: {}", row.status, listed(&row)));
-    output::either(context.json, &row, || {
+    output::print_json_or_text(context.json, &row, || {
         format!("Merchant {} ({}) is {}; permissions: {}.", row.account_id, row.name, row.status, listed(&row))
     })
 }
@@ -130,7 +130,7 @@ async fn decide(context: &Context, store: &dyn AnyStore, details: &Details, appr
     let decision = Decision { id: details.id.to_string(), approval_status: approval.status().as_str() };
     let text = format!("{kind} {} of account {account}: {}", decision.id, decision.approval_status);
     context.note(text.clone());
-    output::either(context.json, &decision, || format!("{text}."))
+    output::print_json_or_text(context.json, &decision, || format!("{text}."))
 }
 
 /// Approves or rejects the settlement account or payee with this id. Returns its kind.

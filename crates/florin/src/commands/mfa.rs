@@ -18,22 +18,22 @@ use serde::Serialize;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// Show the MFA policy and enrolment of an account
-    Show(Whose),
+    Show(AccountArgument),
     /// Enrol an account for one-time passwords (TOTP), replacing an earlier enrolment, and print its secret once
-    Enrol(Whose),
+    Enrol(AccountArgument),
     /// Remove the enrolment of an account
-    Remove(Whose),
+    Remove(AccountArgument),
     /// Unlock an account after too many wrong tokens
-    Unlock(Whose),
+    Unlock(AccountArgument),
     /// Require multi-factor authentication to confirm payment batches of an account
-    Require(Whose),
+    Require(AccountArgument),
     /// Allow payment batches of an account to be confirmed without multi-factor authentication
-    Waive(Whose),
+    Waive(AccountArgument),
 }
 
 /// An account.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Whose {
+pub(crate) struct AccountArgument {
     /// The account: id or name
     #[arg(value_name = "ACCOUNT")]
     account: String,
@@ -91,7 +91,7 @@ pub(super) async fn run(
     }
 }
 
-impl Whose {
+impl AccountArgument {
     async fn id(&self, store: &dyn AnyStore) -> anyhow::Result<AccountId> {
         lookup::account(store, "ACCOUNT", &self.account).await
     }
@@ -113,7 +113,7 @@ async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow
         enrolled: enrolment.is_some(),
         locked_until: enrolment.and_then(|known| known.locked_until).filter(|until| *until > now).map(written),
     };
-    output::either(context.json, &row, || {
+    output::print_json_or_text(context.json, &row, || {
         let lock = row.locked_until.as_ref().map(|until| format!("; TOTP is locked until {until}")).unwrap_or_default();
         let policy = if row.required { "requires MFA" } else { "does not require MFA" };
         let enrolment = if row.enrolled { "it is enrolled for TOTP" } else { "it is not enrolled" };
@@ -134,7 +134,7 @@ async fn enrol(
     store.enrol(TotpEnrolment::new(id.clone(), sealed)).await.map_err(|error| unknown(error, id))?;
     context.note(format!("account {id}: enrolled"));
     let enrolled = Enrolled { account_id: id.to_string(), uri: uri(id, &text), secret: text };
-    output::either(context.json, &enrolled, || {
+    output::print_json_or_text(context.json, &enrolled, || {
         let (secret, uri) = (&enrolled.secret, &enrolled.uri);
         format!("Enrolled account {id}. Its secret is shown only once:\n\n  {secret}\n  {uri}\n")
     })

@@ -60,7 +60,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
         }
         let environment = initialize(&context.settings, store).await?;
         secrets::open(&context.settings, environment, store).await?;
-        output::either(context.json, &applied, || match applied.applied {
+        output::print_json_or_text(context.json, &applied, || match applied.applied {
             0 => "The schema is up to date.".to_owned(),
             count => format!("Applied {count} migration(s). The schema is up to date."),
         })?;
@@ -69,7 +69,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     wiring::refuse_newer(store).await?;
     let pending = store.pending()?;
     let report = Pending { current: pending.is_empty(), pending };
-    output::either(context.json, &report, || match report.pending.as_slice() {
+    output::print_json_or_text(context.json, &report, || match report.pending.as_slice() {
         [] => "The schema is up to date.".to_owned(),
         pending => format!("Pending migrations:\n  {}", pending.join("\n  ")),
     })?;

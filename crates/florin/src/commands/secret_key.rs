@@ -52,7 +52,7 @@ pub(super) async fn run(
             let bound = store.secret_key().await?.map(|bound| bound.id);
             let complete = bound == Some(key) && store.secrets(SecretFilter::NotUnder(key), 1).await?.is_empty();
             let keys = Keys { key: key.to_string(), bound: bound.map(|bound| bound.to_string()), complete };
-            output::either(context.json, &keys, || match &keys.bound {
+            output::print_json_or_text(context.json, &keys, || match &keys.bound {
                 _ if keys.complete => format!("All secrets are encrypted under key {key}."),
                 Some(bound) if *bound != keys.key => format!(
                     "The database is bound to key {bound}, and key {key} is given; run `florin secrets rotate`."
@@ -64,7 +64,7 @@ pub(super) async fn run(
             let rotated = rotate_secrets(store, cipher.as_ref()).await.context("not all secrets were encrypted")?;
             context.note(format!("{rotated} secret(s)"));
             let rotated = Rotated { key: key.to_string(), rotated };
-            output::either(context.json, &rotated, || {
+            output::print_json_or_text(context.json, &rotated, || {
                 format!(
                     "Encrypted {} secret(s) under key {key}. The previous key is not needed any more.",
                     rotated.rotated

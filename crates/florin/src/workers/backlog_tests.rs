@@ -60,7 +60,7 @@ fn processing(backlog: &Backlog) -> MockBatchProcessing {
         let is_left = left.lock().unwrap().contains(&lease.batch.0);
         Ok(is_left.then(|| due(lease)).into_iter().collect())
     });
-    mock.expect_take().returning(|_| Ok(Vec::new()));
+    mock.expect_start_payments().returning(|_| Ok(Vec::new()));
     let left = of();
     mock.expect_record().returning(move |command| {
         left.lock().unwrap().remove(&command.lease.batch.0);

@@ -1,6 +1,6 @@
 //! Limits the number of open connections, in total and per address.
 
-use crate::guesses::network;
+use crate::unknown_keys::network;
 use metrics::{counter, gauge};
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -78,7 +78,7 @@ macro_rules! body {
                 $(let mut $field = $crate::declare::Slot::<$type>::Missing;)+
                 reading.object(value, place, |reading, name, value, place| {
                     match name {
-                        $($name => $field = $crate::declare::Slot::meet(value, place, reading),)+
+                        $($name => $field = $crate::declare::Slot::read(value, place, reading),)+
                         _ => return false,
                     }
                     true

@@ -117,26 +117,26 @@ pub(crate) enum Slot<T> {
     /// Not found yet, or null.
     Missing,
     /// Found. `None`: faults were recorded.
-    Met(Option<T>),
+    Found(Option<T>),
 }
 
 impl<T: FieldType> Slot<T> {
     /// Reads the value of the member.
-    pub(crate) fn meet(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
+    pub(crate) fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
         if !value.is_null() {
-            return Self::Met(T::read(value, place, reading));
+            return Self::Found(T::read(value, place, reading));
         }
         if let Some(flaw) = T::null_flaw() {
             reading.fault(place, flaw);
-            return Self::Met(None);
+            return Self::Found(None);
         }
-        T::null().map_or(Self::Missing, |null| Self::Met(Some(null)))
+        T::null().map_or(Self::Missing, |null| Self::Found(Some(null)))
     }
 
     /// Returns the member's value at the end of its object. A missing required member is a fault.
     pub(crate) fn end(self, name: &str, object: &Place<'_>, reading: &mut Reading<'_>) -> Option<T> {
         match self {
-            Self::Met(value) => value,
+            Self::Found(value) => value,
             Self::Missing => {
                 let value = T::missing();
                 if value.is_none() {

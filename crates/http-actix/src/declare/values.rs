@@ -9,7 +9,7 @@ use florin_domain::address::PostcodeQuery;
 use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
 use florin_domain::card::{
-    AcceptorInput, CardName, CardOwner, CardSearch, CardState, ControlledCountry, DisputeOutcome, DisputeReason,
+    AcceptorInput, CardName, CardOwnerKind, CardSearch, CardState, ControlledCountry, DisputeOutcome, DisputeReason,
     DisputeStatus, EntryMode, Fallback, FulfillmentStatus, MccRange, Network, Pin, SecurityCode, ThreeDSecure,
     WalletTokenState,
 };
@@ -52,7 +52,7 @@ named! {
     AlertKind: AlertKind::ALL, AlertKind::as_str;
     BudgetFeature: BudgetFeature::ALL, BudgetFeature::as_str;
     BudgetStatus: BudgetStatus::ALL, BudgetStatus::as_str;
-    CardOwner: CardOwner::ALL, CardOwner::as_str;
+    CardOwnerKind: CardOwnerKind::ALL, CardOwnerKind::as_str;
     CardState: CardState::ALL, CardState::as_str;
     CheckoutStatus: CheckoutStatus::ALL, CheckoutStatus::as_str;
     CheckoutType: CheckoutType::ALL, CheckoutType::as_str;

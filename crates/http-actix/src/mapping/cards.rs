@@ -158,10 +158,10 @@ fn too_many_cards(max: u64) -> Problem {
 
 /// Maps the refusal of a card's state change.
 fn transition_problem(illegal: IllegalTransition) -> Problem {
-    let ways: Vec<_> = illegal.current.ways().iter().copied().map(CardState::as_str).collect();
-    let message = match ways.as_slice() {
+    let next_states: Vec<_> = illegal.current.next_states().iter().copied().map(CardState::as_str).collect();
+    let message = match next_states.as_slice() {
         [] => format!("cannot change: {} is final", illegal.current.as_str()),
-        ways => format!("cannot follow {}; allowed: {}", illegal.current.as_str(), ways.join(", ")),
+        next_states => format!("cannot follow {}; allowed: {}", illegal.current.as_str(), next_states.join(", ")),
     };
     Problem::conflict("body.state", ErrorCode::InvalidState, message)
 }

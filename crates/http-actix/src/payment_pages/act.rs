@@ -1,10 +1,10 @@
 //! Executes the forms that a payer sends on the page of a session.
 
-use super::answer::{gone, invalid_form, see};
+use super::answer::{gone, invalid_form, redirect_to};
 use super::form::{Button, SentForm};
 use super::form_token::Shown;
 use super::show::bank_form;
-use super::step::{act, act_and_show, moved_on};
+use super::step::{act, act_and_show, redirect_after_change};
 use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, rates};
 use crate::problem::Problem;
@@ -19,7 +19,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;
     if shown == Shown::Earlier || visit.session().status != SessionStatus::Open {
-        return Ok(moved_on(visit));
+        return Ok(redirect_after_change(visit));
     }
     if button != Button::Cancel && !visit.is_merchant_active() {
         return Err(gone());
@@ -31,9 +31,9 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     match button {
         Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,
         Button::Continue if form.has_address() || visit.session().needs_shipping() => address::save(visit, form).await,
-        Button::Continue => Ok(see(&visit.path_of(Part::Banks))),
+        Button::Continue => Ok(redirect_to(&visit.path_of(Part::Banks))),
         Button::Address => address::look_up(visit, form).await,
-        Button::Rates => Ok(see(&visit.path_of(Part::Rates))),
+        Button::Rates => Ok(redirect_to(&visit.path_of(Part::Rates))),
         Button::Rate => rates::choose(visit, form).await,
         Button::Choose => banks::choose(visit, form).await,
         Button::Approve | Button::Reject | Button::Leave => decide(visit, form, button).await,

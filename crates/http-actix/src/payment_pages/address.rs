@@ -1,6 +1,6 @@
 //! The form for the shipping address.
 
-use super::answer::{invalid_form, see};
+use super::answer::{invalid_form, redirect_to};
 use super::form::SentForm;
 use super::step::act;
 use super::summary::summary;
@@ -75,8 +75,8 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
         }
     };
     match act(visit, SessionAction::Ship(shipping)).await? {
-        Some(session) if !session.needs_rate() => Ok(see(&visit.path_of(Part::Summary))),
-        _ => Ok(see(&visit.path)),
+        Some(session) if !session.needs_rate() => Ok(redirect_to(&visit.path_of(Part::Summary))),
+        _ => Ok(redirect_to(&visit.path)),
     }
 }
 

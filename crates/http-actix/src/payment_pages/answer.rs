@@ -1,6 +1,6 @@
 //! Responses below `/pay`: their headers, and the error pages.
 
-use super::frame::{NoticedPage, bare_frame, language_of};
+use super::frame::{RequestedPage, bare_frame, language_of};
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use crate::state::App;
@@ -59,7 +59,7 @@ pub(super) fn page(status: StatusCode, frame: &Frame, page: &Page) -> HttpRespon
 }
 
 /// Redirects the browser to one of our pages. The browser loads it with `GET`.
-pub(super) fn see(path: &str) -> HttpResponse {
+pub(super) fn redirect_to(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, path)).finish()
 }
 
@@ -88,9 +88,9 @@ fn problem_page(request: &HttpRequest, status: StatusCode) -> String {
         status if status.is_server_error() => ProblemKind::Internal,
         _ => ProblemKind::InvalidRequest,
     };
-    let noticed = request.extensions().get::<NoticedPage>().cloned();
+    let noticed = request.extensions().get::<RequestedPage>().cloned();
     let (language, back_path) = match noticed {
-        Some(NoticedPage { language, path }) => (language, Some(path).filter(|_| is_there(kind))),
+        Some(RequestedPage { language, path }) => (language, Some(path).filter(|_| is_there(kind))),
         None => (language_of(None, request), None),
     };
     let Some(app) = request.app_data::<Data<App>>() else { return String::new() };
@@ -98,9 +98,9 @@ fn problem_page(request: &HttpRequest, status: StatusCode) -> String {
     render(&bare_frame(app, language), &Page::Problem(problem))
 }
 
-/// Returns a file. With `for_good`, it may be cached forever, because its URL changes with its contents.
-pub(super) fn file(content_type: &'static str, content: impl Into<Bytes>, for_good: bool) -> HttpResponse {
-    let caching = if for_good { "public, max-age=31536000, immutable" } else { "no-cache" };
+/// Returns a file. With `is_immutable`, it may be cached forever, because its URL changes with its contents.
+pub(super) fn file(content_type: &'static str, content: impl Into<Bytes>, is_immutable: bool) -> HttpResponse {
+    let caching = if is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, content_type))
         .insert_header((CACHE_CONTROL, caching))

@@ -10,15 +10,15 @@ use florin_pages::{Frame, Language, Shop, Theme};
 
 /// The page that a request is about, recorded for an error page.
 #[derive(Clone)]
-pub(super) struct NoticedPage {
+pub(super) struct RequestedPage {
     pub(super) language: Language,
     pub(super) path: String,
 }
 
 /// Records the page that a request is about. `path` is relative to the root. Returns the complete path.
-pub(super) fn notice(app: &App, request: &HttpRequest, path: &str, language: Language) -> String {
+pub(super) fn remember_page(app: &App, request: &HttpRequest, path: &str, language: Language) -> String {
     let path = format!("{}/{path}", root(app));
-    request.extensions_mut().insert(NoticedPage { language, path: path.clone() });
+    request.extensions_mut().insert(RequestedPage { language, path: path.clone() });
     path
 }
 

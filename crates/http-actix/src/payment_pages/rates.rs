@@ -1,6 +1,6 @@
 //! The choice of a shipping rate.
 
-use super::answer::see;
+use super::answer::redirect_to;
 use super::form::SentForm;
 use super::step::act;
 use super::summary::summary;
@@ -21,14 +21,14 @@ pub(super) async fn offer(visit: &Visit<'_>) -> Step {
 
 /// Stores the chosen rate. The rates are loaded again, so that a manipulated form can't change the price of shipping.
 pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
-    let Some(rates) = load(visit).await else { return Ok(see(&visit.path_of(Part::Rates))) };
+    let Some(rates) = load(visit).await else { return Ok(redirect_to(&visit.path_of(Part::Rates))) };
     let Some(rate) = rates.chosen(form.get("rate")) else {
         let page = summary(visit, choice(visit, &rates, true));
         return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
     };
     match act(visit, SessionAction::Rate(rate)).await? {
-        Some(_) => Ok(see(&visit.path_of(Part::Summary))),
-        None => Ok(see(&visit.path)),
+        Some(_) => Ok(redirect_to(&visit.path_of(Part::Summary))),
+        None => Ok(redirect_to(&visit.path)),
     }
 }
 

@@ -3,18 +3,18 @@
 //! The page exists until the merchant decides or its time is over. Afterwards it responds with 410. The result is shown
 //! at the same path with a signed time in the query. Nothing is stored for it, and it is valid for a few minutes.
 
-use super::answer::{self, gone, invalid_form, see};
+use super::answer::{self, gone, invalid_form, redirect_to};
 use super::at_bank;
 use super::form::{Button, SentForm};
 use super::form_token::FormOf;
-use super::frame::{frame, language_of, notice};
+use super::frame::{frame, language_of, remember_page};
 use super::origin::check_origin;
 use super::visit::{Reached, count_form, reach, unknown};
+use crate::account_guards::AccountGuard;
 use crate::extract::query::Query;
 use crate::mapping::authorise_refund_problem;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::turns::Turn;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{PageTokenMaker, authorise_refund, find_merchant_refund, find_session, start_refund};
@@ -44,7 +44,7 @@ struct RefundVisit<'a> {
     is_merchant_active: bool,
     path: String,
     frame: Frame,
-    _turn: Option<Turn>,
+    _guard: Option<AccountGuard>,
 }
 
 /// Shows the page for the decision, or the result.
@@ -72,7 +72,7 @@ pub(super) async fn receive(
     token: web::Path<String>,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    notice(&app, &request, &format!("refunds/{token}"), language_of(None, &request));
+    remember_page(&app, &request, &format!("refunds/{token}"), language_of(None, &request));
     check_origin(&request, &app.checkouts.public_url)?;
     let form = SentForm::read(&request, payload).await?;
     let visit = RefundVisit::begin(&app, &request, &token).await?;
@@ -81,7 +81,7 @@ pub(super) async fn receive(
     shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;
     if !visit.is_awaiting() {
-        return Ok(see(&visit.result_path()));
+        return Ok(redirect_to(&visit.result_path()));
     }
     if !visit.is_merchant_active {
         return Err(gone());
@@ -94,7 +94,7 @@ impl<'a> RefundVisit<'a> {
         let hash = PageTokenMaker::hash(token);
         let found = app.checkouts.payments.refund_with_token(hash).await?;
         let (account, id) = found.ok_or_else(|| unknown(app, request))?;
-        let Reached { account, turn } = reach(app, request, &account).await?;
+        let Reached { account, guard } = reach(app, request, &account).await?;
         let refund = find_merchant_refund(&app.checkouts, &account, id).await?.ok_or_else(gone)?;
         let session = find_session(&app.checkouts, &account, refund.session).await?.ok_or_else(gone)?.session;
         let payer = match session.purpose.settlement_account() {
@@ -104,7 +104,7 @@ impl<'a> RefundVisit<'a> {
         let bank = payer.and_then(|payer| payer.bank);
         let merchant = app.merchants.merchants.find(&account.id).await?;
         let language = language_of(None, request);
-        let path = notice(app, request, &format!("refunds/{token}"), language);
+        let path = remember_page(app, request, &format!("refunds/{token}"), language);
         Ok(Self {
             app,
             frame: frame(app, language, merchant.as_ref()),
@@ -116,7 +116,7 @@ impl<'a> RefundVisit<'a> {
             id,
             refund,
             path,
-            _turn: turn,
+            _guard: guard,
         })
     }
 
@@ -166,7 +166,7 @@ impl<'a> RefundVisit<'a> {
         let decision = at_bank::decision(self.app, &self.account, at_bank)?;
         match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, Mode::Commit, None).await {
             // Another form may have decided first.
-            Ok(_) | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(see(&self.result_path())),
+            Ok(_) | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(redirect_to(&self.result_path())),
             Err(WriteError::Absent) => Err(gone()),
             Err(WriteError::Refused(refusal)) => Err(authorise_refund_problem(refusal)),
             Err(WriteError::Mismatch(_)) => Err(Problem::internal()),

@@ -2,7 +2,7 @@
 
 use super::act::submit;
 use super::form::SentForm;
-use super::frame::{language_of, notice};
+use super::frame::{language_of, remember_page};
 use super::origin::check_origin;
 use super::show::page_of;
 use super::visit::{Visit, count_form};
@@ -30,7 +30,7 @@ pub(super) async fn receive(
     token: web::Path<String>,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    notice(&app, &request, &token, language_of(None, &request));
+    remember_page(&app, &request, &token, language_of(None, &request));
     check_origin(&request, &app.checkouts.public_url)?;
     let form = SentForm::read(&request, payload).await?;
     let visit = Visit::begin(&app, &request, &token).await?;

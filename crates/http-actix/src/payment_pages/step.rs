@@ -1,6 +1,6 @@
 //! Applies actions to a session, and redirects the browser afterwards.
 
-use super::answer::see;
+use super::answer::redirect_to;
 use super::visit::{Part, Visit};
 use crate::mapping::session_problem;
 use crate::problem::Problem;
@@ -33,13 +33,13 @@ pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Opti
 /// Applies an action to the session, and redirects to its page.
 pub(super) async fn act_and_show(visit: &Visit<'_>, action: SessionAction) -> Result<HttpResponse, Problem> {
     act(visit, action).await?;
-    Ok(see(&visit.path))
+    Ok(redirect_to(&visit.path))
 }
 
 /// Redirects to the page of a session that has changed since the payer saw it.
-pub(super) fn moved_on(visit: &Visit<'_>) -> HttpResponse {
+pub(super) fn redirect_after_change(visit: &Visit<'_>) -> HttpResponse {
     match visit.session().status {
-        SessionStatus::Completed => see(&visit.path_of(Part::Repeated)),
-        _ => see(&visit.path),
+        SessionStatus::Completed => redirect_to(&visit.path_of(Part::Repeated)),
+        _ => redirect_to(&visit.path),
     }
 }

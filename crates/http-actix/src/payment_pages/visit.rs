@@ -2,13 +2,13 @@
 
 use super::answer;
 use super::form_token::{FormOf, Shown};
-use super::frame::{frame, language_of, notice};
+use super::frame::{frame, language_of, remember_page};
+use crate::account_guards::AccountGuard;
 use crate::call::too_many;
 use crate::codes::ErrorCode;
 use crate::extract::query::Query;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::turns::Turn;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::{PageTokenMaker, settle_session};
@@ -48,25 +48,25 @@ impl Part {
 /// The account that a token leads to. A restore of its world waits while `turn` exists.
 pub(super) struct Reached {
     pub(super) account: Account,
-    pub(super) turn: Option<Turn>,
+    pub(super) guard: Option<AccountGuard>,
 }
 
 /// Finds the account that a token leads to. A restore of its world may have ended since the token was looked up, so
 /// every change is decided on the rows that are stored then.
 pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
-    let turn = match app.services.environment {
-        Environment::Sandbox => Some(app.turns.share(account).await),
+    let guard = match app.services.environment {
+        Environment::Sandbox => Some(app.account_guards.share(account).await),
         Environment::Production => None,
     };
     match app.services.accounts.find(account).await? {
-        Some(account) => Ok(Reached { account, turn }),
+        Some(account) => Ok(Reached { account, guard }),
         None => Err(unknown(app, request)),
     }
 }
 
 /// Refuses an unknown token. Unknown tokens are limited per address, like unknown API keys.
 pub(super) fn unknown(app: &App, request: &HttpRequest) -> Problem {
-    match app.guesses.count(request.peer_addr().map(|address| address.ip())) {
+    match app.unknown_keys.count(request.peer_addr().map(|address| address.ip())) {
         Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),
         Err(seconds) => too_many("unknown tokens", seconds),
     }
@@ -89,7 +89,7 @@ pub(super) struct Visit<'a> {
     /// The path of the page.
     pub(super) path: String,
     frame: Frame,
-    _turn: Option<Turn>,
+    _guard: Option<AccountGuard>,
 }
 
 impl<'a> Visit<'a> {
@@ -98,13 +98,13 @@ impl<'a> Visit<'a> {
         let hash = PageTokenMaker::hash(token);
         let find = async || app.checkouts.sessions.with_token(hash).await?.ok_or_else(|| unknown(app, request));
         let mut found = find().await?;
-        let Reached { account, turn } = reach(app, request, &found.session.account).await?;
+        let Reached { account, guard } = reach(app, request, &found.session.account).await?;
         if settle_session(&app.checkouts, &account, &found).await? {
             found = find().await?;
         }
         let merchant = app.merchants.merchants.find(&account.id).await?;
         let language = language_of(found.session.locale.as_deref(), request);
-        let path = notice(app, request, token, language);
+        let path = remember_page(app, request, token, language);
         let query = Query::parse(request.query_string());
         let sent = |name: &str| query.one(name).ok().flatten().map(str::to_owned);
         let part = sent("show").and_then(|name| Part::ALL.into_iter().find(|part| part.name() == name));
@@ -117,7 +117,7 @@ impl<'a> Visit<'a> {
             merchant,
             part,
             path,
-            _turn: turn,
+            _guard: guard,
         })
     }
 

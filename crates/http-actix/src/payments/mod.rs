@@ -16,5 +16,5 @@ mod round_trip;
 pub(crate) use guard::guarded;
 pub(crate) use schema::RecipientShape;
 
-pub(crate) use typed::TypedPayments;
+pub(crate) use typed::JsonUpload;
 pub(crate) use write_csv::{csv_writer, finish_csv};

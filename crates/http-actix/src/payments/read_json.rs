@@ -3,7 +3,7 @@
 
 use super::columns::of_object;
 use super::schema;
-use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
+use super::typed::{JsonUpload, MAX_EMAILS, MAX_ROWS};
 use crate::declare::{FieldType, Schemas};
 use crate::json::{Place, Reading, Value};
 use florin_domain::batch::{EmailInput, PaymentInput, PaymentRow};
@@ -14,7 +14,7 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 
 /// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even for an invalid one, whose
 /// validation errors are recorded.
-impl FieldType for TypedPayments {
+impl FieldType for JsonUpload {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut typed = Self::default();
         let mut has_rows = false;
@@ -118,10 +118,10 @@ mod tests {
         self, DuplicateField, InvalidFormat, InvalidType, OutOfRange, Required, UnknownField,
     };
 
-    fn read(text: &str) -> (TypedPayments, Vec<(String, FlawCode)>) {
+    fn read(text: &str) -> (JsonUpload, Vec<(String, FlawCode)>) {
         let (context, mut faults) = (Context { environment: Environment::Sandbox, budget: None }, Faults::default());
         let body = Document::parse(text.as_bytes().to_vec()).unwrap();
-        let typed = crate::declare::read::<TypedPayments>(Some(&body), context, &mut faults).unwrap();
+        let typed = crate::declare::read::<JsonUpload>(Some(&body), context, &mut faults).unwrap();
         (typed.unwrap_or_default(), faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect())
     }
 

@@ -1,7 +1,7 @@
 //! Schemas of payments in requests and responses, generated from the table of columns.
 
 use super::columns::of_object;
-use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
+use super::typed::{JsonUpload, MAX_EMAILS, MAX_ROWS};
 use florin_domain::batch::max_text_length;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Object, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
@@ -12,7 +12,7 @@ pub(crate) struct RecipientShape;
 
 /// Whether a schema describes requests (all members optional, unknown ones refused) or responses (all members present).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Request,
     Response,
 }
@@ -24,7 +24,7 @@ pub(super) fn payments() -> RefOr<Schema> {
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
         .description(Some("The budget that pays rows without a budget of their own."));
     let rows = ArrayBuilder::new()
-        .items(RefOr::T(object("", Way::Request)))
+        .items(RefOr::T(object("", Direction::Request)))
         .max_items(Some(MAX_ROWS))
         .description(Some("The payments. Invalid values become alerts."));
     ObjectBuilder::new()
@@ -37,13 +37,13 @@ pub(super) fn payments() -> RefOr<Schema> {
         .into()
 }
 
-impl PartialSchema for TypedPayments {
+impl PartialSchema for JsonUpload {
     fn schema() -> RefOr<Schema> {
         payments()
     }
 }
 
-impl ToSchema for TypedPayments {
+impl ToSchema for JsonUpload {
     fn name() -> std::borrow::Cow<'static, str> {
         "UploadPaymentsRequest".into()
     }
@@ -51,7 +51,7 @@ impl ToSchema for TypedPayments {
 
 impl PartialSchema for RecipientShape {
     fn schema() -> RefOr<Schema> {
-        object("recipient.", Way::Response).into()
+        object("recipient.", Direction::Response).into()
     }
 }
 
@@ -67,14 +67,14 @@ fn nullable(kind: Type) -> SchemaType {
 
 /// Returns the schema of a text. Its maximum length is only in the description, because a longer text is stored and
 /// becomes an alert.
-fn text(place: &str, meaning: &str, way: Way) -> Object {
-    let limit = max_text_length(place).filter(|_| way == Way::Request);
+fn text(place: &str, meaning: &str, way: Direction) -> Object {
+    let limit = max_text_length(place).filter(|_| way == Direction::Request);
     let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }
 
 /// Returns the schema of the object that contains the columns whose names begin with `prefix`.
-fn object(prefix: &str, way: Way) -> Schema {
+fn object(prefix: &str, way: Direction) -> Schema {
     let mut properties: Vec<(&str, Schema)> =
         of_object(prefix).map(|(name, column)| (name, text(column.name, column.meaning, way).into())).collect();
     match prefix {
@@ -93,47 +93,53 @@ fn object(prefix: &str, way: Way) -> Schema {
         _ => "The address of the recipient's bank.",
     };
     // The row itself is never null, and neither is the recipient in a response.
-    let never_null = prefix.is_empty() || (prefix == "recipient." && way == Way::Response);
+    let never_null = prefix.is_empty() || (prefix == "recipient." && way == Direction::Response);
     let title = match (prefix, way) {
         ("", _) => "PaymentRequest",
-        ("recipient.", Way::Request) => "PaymentRecipientRequest",
-        ("recipient.", Way::Response) => return built(properties, None, meaning, !never_null, way),
-        ("recipient.address.", Way::Request) => "RecipientAddressRequest",
-        ("recipient.address.", Way::Response) => "RecipientAddress",
-        (_, Way::Request) => "BankAddressRequest",
-        (_, Way::Response) => "BankAddress",
+        ("recipient.", Direction::Request) => "PaymentRecipientRequest",
+        ("recipient.", Direction::Response) => return built(properties, None, meaning, !never_null, way),
+        ("recipient.address.", Direction::Request) => "RecipientAddressRequest",
+        ("recipient.address.", Direction::Response) => "RecipientAddress",
+        (_, Direction::Request) => "BankAddressRequest",
+        (_, Direction::Response) => "BankAddress",
     };
     built(properties, Some(title), meaning, !never_null, way)
 }
 
-fn emails(way: Way) -> Schema {
+fn emails(way: Direction) -> Schema {
     let name = text("recipient.subscribedEmails.name", "Name.", way);
     let email = text("recipient.subscribedEmails.email", "E-mail address.", way);
     let properties = vec![("name", name.into()), ("email", email.into())];
     let title = match way {
-        Way::Request => "EmailSubscriberRequest",
-        Way::Response => "EmailSubscriber",
+        Direction::Request => "EmailSubscriberRequest",
+        Direction::Response => "EmailSubscriber",
     };
     let item = built(properties, Some(title), "An e-mail subscriber.", false, way);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
     let array = match way {
-        Way::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
-        Way::Response => array,
+        Direction::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
+        Direction::Response => array,
     };
     array.build().into()
 }
 
 /// Returns the schema of an object. The OpenAPI document lists an object with a title under this title.
-fn built(properties: Vec<(&str, Schema)>, title: Option<&str>, meaning: &str, may_be_null: bool, way: Way) -> Schema {
+fn built(
+    properties: Vec<(&str, Schema)>,
+    title: Option<&str>,
+    meaning: &str,
+    may_be_null: bool,
+    way: Direction,
+) -> Schema {
     let kind = if may_be_null { nullable(Type::Object) } else { SchemaType::new(Type::Object) };
     let mut builder = ObjectBuilder::new().schema_type(kind).title(title).description(Some(meaning));
     for (name, schema) in properties {
         builder = builder.property(name, schema);
-        if way == Way::Response {
+        if way == Direction::Response {
             builder = builder.required(name);
         }
     }
-    if way == Way::Request {
+    if way == Direction::Request {
         builder = builder.additional_properties(Some(AdditionalProperties::FreeForm(false)));
     }
     builder.build().into()

@@ -10,7 +10,7 @@ pub(super) const MAX_EMAILS: usize = 100;
 
 /// A JSON upload: its rows, and the budget that funds the rows without a budget of their own.
 #[derive(Debug, Default)]
-pub(crate) struct TypedPayments {
+pub(crate) struct JsonUpload {
     pub(crate) default_budget: Option<BudgetId>,
     pub(crate) rows: Vec<PaymentRow>,
 }

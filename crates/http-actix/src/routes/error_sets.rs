@@ -7,7 +7,7 @@ use utoipa::openapi::{Content, Header, Ref, RefOr, Response, ResponseBuilder};
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-const VALUES: &str = "`required`, `invalid_type`, `invalid_format`, `invalid_value`, `out_of_range`, `too_long`, \
+const INVALID: &str = "`required`, `invalid_type`, `invalid_format`, `invalid_value`, `out_of_range`, `too_long`, \
     `duplicate_parameter`: one entry for each validation error.";
 const VALUES_OF_A_BODY: &str = "`required`, `invalid_json`, `invalid_type`, `invalid_format`, `invalid_value`, \
     `out_of_range`, `too_long`, `too_many_decimals`, `unknown_field`, `duplicate_field`, `duplicate_parameter`, \
@@ -24,7 +24,7 @@ fn response(status: &str, description: &str, headers: &[&str]) -> (String, RefOr
 /// Returns the errors of an operation that reads.
 fn reading(forbidden: &str) -> Responses {
     BTreeMap::from([
-        response("400", VALUES, &[]),
+        response("400", INVALID, &[]),
         response("401", "`missing_credentials`: no API key was sent.", &["WWW-Authenticate"]),
         response("403", forbidden, &[]),
         response("404", "`not_found`: the object does not exist, or this API key cannot access it.", &[]),
@@ -66,14 +66,14 @@ error_sets! {
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.",
     );
     /// Errors of an operation that reads data of the client. It names no account, so it has no 404.
-    ClientReadErrors = without(reading(KEYS), &["404"]);
+    ClientReadErrors = without(reading(FORBIDDEN), &["404"]);
     /// Errors of an operation that changes the networks of the client.
     ClientWriteErrors = writing(
-        KEYS,
+        FORBIDDEN,
         "`invalid_state`: the caller would be shut out, the address is on the list, or the list is full.",
     );
     /// Errors of a reading operation that exists in the sandbox only.
-    SandboxReadErrors = reading(SANDBOX);
+    SandboxReadErrors = reading(FORBIDDEN_OR_SANDBOX_ONLY);
     /// Errors of reading events. In production, the operator enables events for each client.
     EventErrors = reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
     /// Errors of the address lookup, which names no account.
@@ -89,14 +89,14 @@ error_sets! {
         response("415", "`unsupported_media_type`: the body is neither empty nor `{}`.", &[]),
     ]);
     /// Errors of an operation that writes and has no set of its own.
-    WriteErrors = writing(KEYS, "`invalid_state`, `mfa_not_enrolled`.");
+    WriteErrors = writing(FORBIDDEN, "`invalid_state`, `mfa_not_enrolled`.");
     /// Errors of an operation that accepts payments.
-    UploadErrors = with(writing(KEYS, "`invalid_state`, `balance_limit`."), [
+    UploadErrors = with(writing(FORBIDDEN, "`invalid_state`, `balance_limit`."), [
         response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is neither JSON nor, for uploads, CSV in UTF-8.", &[]),
     ]);
     /// Errors of an operation that changes an object and moves no money.
-    ChangeErrors = writing(KEYS, "`invalid_state`.");
+    ChangeErrors = writing(FORBIDDEN, "`invalid_state`.");
     /// Errors of an operation that manages budgets or cards.
     ManagementErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget does \
@@ -105,7 +105,7 @@ error_sets! {
     );
     /// Errors of the order of a physical card.
     PhysicalCardErrors = writing(
-        SANDBOX,
+        FORBIDDEN_OR_SANDBOX_ONLY,
         "`invalid_state`: the card is physical, has ended or has a physical card already, or the account has the \
          maximum number of cards.",
     );
@@ -118,7 +118,7 @@ error_sets! {
     /// Errors of a change of a merchant profile or a checkout. It is possible in every state, so it has no 409.
     MerchantEditErrors = without(MerchantErrors::responses(), &["409"]);
     /// Errors of an upload of a logo.
-    LogoErrors = with(without(writing(KEYS, ""), &["409"]), [
+    LogoErrors = with(without(writing(FORBIDDEN, ""), &["409"]), [
         response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, takes too much memory or time to decode, or is sent twice.", &[]),
         response("415", "`unsupported_media_type`: the body is not multipart/form-data, or the file not PNG, JPEG or WebP.", &[]),
     ]);
@@ -134,7 +134,7 @@ error_sets! {
         [response("422", "`too_many_rows`: more rows match than a file can have.", &[])],
     );
     /// Errors of the simulated decisions of operators, payers and merchants.
-    MerchantSimulationErrors = writing(SANDBOX, "`invalid_state`: the object is final, or not OPEN; `balance_limit`.");
+    MerchantSimulationErrors = writing(FORBIDDEN_OR_SANDBOX_ONLY, "`invalid_state`: the object is final, or not OPEN; `balance_limit`.");
     /// Errors of a confirmation.
     ConfirmErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",
@@ -142,39 +142,39 @@ error_sets! {
     );
     /// Errors of a simulated credit or card message.
     SimulationErrors = writing(
-        SANDBOX,
+        FORBIDDEN_OR_SANDBOX_ONLY,
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
          `amount_exceeds_authorization`, `balance_limit`.",
     );
     /// Errors of an operation on a dispute.
     DisputeErrors = writing(
-        SANDBOX,
+        FORBIDDEN_OR_SANDBOX_ONLY,
         "`wrong_transaction_kind`, `amount_exceeds_authorization`; `invalid_state`: the dispute is decided or credited \
          already, or has 20 texts of evidence; `balance_limit`.",
     );
     /// Errors of an operation on a subscription.
     WebhookErrors = writing(
-        KEYS,
+        FORBIDDEN,
         "`invalid_state`: the client has the maximum number of subscriptions, the subscription is disabled, the event \
          does not exist any more, or the request succeeded before under this idempotency key and its response \
          contained a secret.",
     );
     /// Errors of a clock change.
-    ClockErrors = writing(SANDBOX, "`invalid_state`: the clock cannot go back, or past the year 2099.");
+    ClockErrors = writing(FORBIDDEN_OR_SANDBOX_ONLY, "`invalid_state`: the clock cannot go back, or past the year 2099.");
     /// Errors of a change of the settings of card messages.
-    SettingErrors = without(writing(SANDBOX, ""), &["409"]);
+    SettingErrors = without(writing(FORBIDDEN_OR_SANDBOX_ONLY, ""), &["409"]);
     /// Errors of a scenario. The errors of its steps are part of its 201 response.
     ScenarioErrors =
-        writing(SANDBOX, "`invalid_state`: the world was restored while a decision endpoint was asked about a step.");
+        writing(FORBIDDEN_OR_SANDBOX_ONLY, "`invalid_state`: the world was restored while a decision endpoint was asked about a step.");
     /// Errors of creating a world.
     CreateWorldErrors = writing(
-        SANDBOX,
+        FORBIDDEN_OR_SANDBOX_ONLY,
         "`invalid_state`: a world with this seed exists, the request already created a world under this idempotency \
          key, the client has the maximum number of worlds, or the snapshot was taken by another version of Florin.",
     );
     /// Errors of an operation that imports a snapshot.
     ImportSnapshotErrors = with(without(writing(
-        SANDBOX,
+        FORBIDDEN_OR_SANDBOX_ONLY,
         "`invalid_state`: the client has the maximum number of imported snapshots, or the snapshot was taken by another \
          version of Florin.",
     ), &["404"]), [
@@ -182,19 +182,20 @@ error_sets! {
         response("415", "`unsupported_media_type`: the body is not `application/x-ndjson`.", &[]),
     ]);
     /// Errors of listing imported snapshots.
-    ImportedSnapshotErrors = without(reading(SANDBOX), &["404"]);
+    ImportedSnapshotErrors = without(reading(FORBIDDEN_OR_SANDBOX_ONLY), &["404"]);
     /// Errors of deleting an imported snapshot.
-    DeleteImportedErrors = without(writing(SANDBOX, ""), &["409"]);
+    DeleteImportedErrors = without(writing(FORBIDDEN_OR_SANDBOX_ONLY, ""), &["409"]);
     /// Errors of an operation on a world.
     WorldErrors = writing(
-        SANDBOX,
+        FORBIDDEN_OR_SANDBOX_ONLY,
         "`invalid_state`: the world has the maximum number of snapshots, it is too large for a snapshot, or the \
          snapshot was taken by another version of Florin.",
     );
 }
 
-const KEYS: &str = "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.";
-const SANDBOX: &str = "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
+const FORBIDDEN: &str = "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.";
+const FORBIDDEN_OR_SANDBOX_ONLY: &str =
+    "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
 
 /// Adds responses to a set. A response replaces the existing one with its status.
 fn with<const N: usize>(mut responses: Responses, more: [(String, RefOr<Response>); N]) -> Responses {

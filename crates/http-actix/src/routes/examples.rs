@@ -45,12 +45,12 @@ pub(super) fn add(document: &mut OpenApi) {
         let PathItem { get, put, post, delete, patch, .. } = item;
         for operation in [get, put, post, delete, patch].into_iter().flatten() {
             let id = operation.operation_id.clone().unwrap_or_default();
-            illustrate(operation, EXAMPLES.get(&id).unwrap_or(&Example::default()));
+            add_example(operation, EXAMPLES.get(&id).unwrap_or(&Example::default()));
         }
     }
 }
 
-fn illustrate(operation: &mut Operation, example: &Example) {
+fn add_example(operation: &mut Operation, example: &Example) {
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(described) = parameter else { continue };
         if let Some(value) = example.parameters.get(&described.name).cloned().or_else(|| shared(described)) {

@@ -3,7 +3,7 @@
 use super::{LimitView, Time};
 use chrono::{DateTime, NaiveTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::card::{
-    Card, CardBudget, CardNumber, CardOwner, CardProfile, CardState, CardTransition, LimitWindow, RecipientAddress,
+    Card, CardBudget, CardNumber, CardOwnerKind, CardProfile, CardState, CardTransition, LimitWindow, RecipientAddress,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -217,7 +217,7 @@ impl CardView {
                 person_id: person,
                 account_id: card.account.to_string(),
                 user_token: token,
-                budget_id: (record.owner() == CardOwner::Budget).then(|| card.budget.to_string()),
+                budget_id: (record.owner() == CardOwnerKind::Budget).then(|| card.budget.to_string()),
             },
             budgets: profile.budgets.iter().map(CardBudgetView::from).collect(),
             spending_limit: limits.next().map(|limit| LimitView::at(limit, card.currency, now)),

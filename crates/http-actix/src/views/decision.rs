@@ -1,7 +1,7 @@
 //! Decision endpoints and their decisions in responses. Florin extensions.
 
 use super::{Amount, Time};
-use florin_domain::card::{DecisionCode, DecisionEndpoint, DecisionReply, DecisionSeen, EndpointSettings, Verdict};
+use florin_domain::card::{DecisionCheck, DecisionCode, DecisionEndpoint, DecisionReply, EndpointSettings, Verdict};
 use florin_domain::webhook::SigningSecret;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -90,8 +90,8 @@ pub(super) struct DecisionView {
     fallback_reason: Option<&'static str>,
 }
 
-impl From<&DecisionSeen> for DecisionView {
-    fn from(seen: &DecisionSeen) -> Self {
+impl From<&DecisionCheck> for DecisionView {
+    fn from(seen: &DecisionCheck) -> Self {
         let (by, decision) = match seen.verdict {
             Verdict::Reply(DecisionReply::Approve) => ("ENDPOINT", "APPROVE"),
             Verdict::Reply(DecisionReply::Decline(_)) => ("ENDPOINT", "DECLINE"),

@@ -2,7 +2,7 @@
 
 use super::Amount;
 use super::decision::DecisionView;
-use florin_domain::card::{ControlSeen, DeclineExplanation, LimitSeen, Rule};
+use florin_domain::card::{ControlCheck, DeclineExplanation, LimitCheck, Rule};
 use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -135,27 +135,29 @@ impl RuleView {
             Rule::Pin { .. } | Rule::SecurityCode { .. } => view,
             Rule::WalletToken { state } => Self { token_state: Some(state.as_str()), ..view },
             Rule::ThreeDSecure { outcome } => Self { outcome: Some(outcome.as_str()), ..view },
-            Rule::Controls(ControlSeen { control, owner, value, .. }) => {
+            Rule::Controls(ControlCheck { control, owner, value, .. }) => {
                 let (control, owner) = (Some(control.as_str()), Some(owner.as_str()));
                 Self { control, owner, value: value.clone(), ..view }
             }
-            Rule::TransactionLimit(LimitSeen { window, amount, max_uses, requested, .. }) => Self {
+            Rule::TransactionLimit(LimitCheck { window, amount, max_uses, requested, .. }) => Self {
                 limit_window: Some(window.as_str()),
                 limit_amount: money(*amount),
                 usage_limit: *max_uses,
                 wanted_amount: money(*requested),
                 ..view
             },
-            Rule::SpendingLimit(LimitSeen { window, window_start, amount, spent, max_uses, uses, requested }) => Self {
-                limit_window: Some(window.as_str()),
-                window_start: Some(window_start.to_string()),
-                limit_amount: money(*amount),
-                spent_amount: money(*spent),
-                usage_limit: *max_uses,
-                uses: Some(*uses),
-                wanted_amount: money(*requested),
-                ..view
-            },
+            Rule::SpendingLimit(LimitCheck { window, window_start, amount, spent, max_uses, uses, requested }) => {
+                Self {
+                    limit_window: Some(window.as_str()),
+                    window_start: Some(window_start.to_string()),
+                    limit_amount: money(*amount),
+                    spent_amount: money(*spent),
+                    usage_limit: *max_uses,
+                    uses: Some(*uses),
+                    wanted_amount: money(*requested),
+                    ..view
+                }
+            }
             Rule::Decision(seen) => Self { decision: Some(DecisionView::from(seen)), ..view },
             Rule::AvailableBalance { available, requested } => {
                 Self { available_balance: money(*available), wanted_amount: money(*requested), ..view }

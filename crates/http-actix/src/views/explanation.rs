@@ -1,7 +1,9 @@
 //! The explanation of a balance in responses.
 
 use super::{Amount, List, Sum, Time};
-use florin_domain::books::{BalanceExplanation, Held, KindSum, OpenHold, PoolSums, Proof, Reservation, Running};
+use florin_domain::books::{
+    BalanceExplanation, KindSum, OpenHold, OpenItems, PoolSums, Proof, Reservation, RunningBalance,
+};
 use florin_domain::money::{Currency, Total};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -215,7 +217,7 @@ impl From<&BalanceExplanation> for ExplanationView {
     }
 }
 
-fn posting(row: &Running, currency: Currency) -> PostingView {
+fn posting(row: &RunningBalance, currency: Currency) -> PostingView {
     PostingView {
         journal_id: row.booking.journal.0,
         kind: row.booking.kind.as_str(),
@@ -226,7 +228,7 @@ fn posting(row: &Running, currency: Currency) -> PostingView {
     }
 }
 
-fn open_holds(holds: &Held<OpenHold>, currency: Currency) -> OpenHoldsView {
+fn open_holds(holds: &OpenItems<OpenHold>, currency: Currency) -> OpenHoldsView {
     let row = |hold: &OpenHold| OpenHoldView {
         chain_token: hold.chain.0,
         card_id: hold.card.0,
@@ -238,7 +240,7 @@ fn open_holds(holds: &Held<OpenHold>, currency: Currency) -> OpenHoldsView {
     OpenHoldsView { count: holds.count, total: Sum(holds.total.of(currency)), rows }
 }
 
-fn reservations(reservations: &Held<Reservation>, currency: Currency) -> ReservationsView {
+fn reservations(reservations: &OpenItems<Reservation>, currency: Currency) -> ReservationsView {
     let row = |reservation: &Reservation| ReservationView {
         payment_batch_id: reservation.batch.0,
         order_id: reservation.order.0,

@@ -1,7 +1,7 @@
 //! The check of an account's books in responses.
 
 use super::{Amount, Sum};
-use florin_domain::books::{CounterExample, InvariantReport, Proven};
+use florin_domain::books::{CounterExample, InvariantReport, InvariantResult};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -204,8 +204,8 @@ impl From<&InvariantReport> for InvariantsView {
     }
 }
 
-impl From<&Proven> for CheckView {
-    fn from(check: &Proven) -> Self {
+impl From<&InvariantResult> for CheckView {
+    fn from(check: &InvariantResult) -> Self {
         Self {
             name: check.invariant.as_str(),
             verdict: verdict(check.counter_example.is_none()),
@@ -244,7 +244,7 @@ impl From<&CounterExample> for CounterExampleView {
                 currency_code: books.currency.code(),
                 expected: Amount(books.expected.of(books.currency)),
                 credited: Sum(books.credited.of(books.currency)),
-                stated: Amount(books.stated.of(books.currency)),
+                stated: Amount(books.stored_claim.of(books.currency)),
                 claimed: Sum(books.claimed.of(books.currency)),
                 cleared: Amount(books.cleared.of(books.currency)),
             }),

@@ -1,6 +1,6 @@
 //! The questions that are sent to decision endpoints. Florin extensions.
 
-use super::presented::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
+use super::message_extras::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
 use super::transaction::{AcceptorView, ConversionView};
 use super::{Amount, Time};
 use florin_application::Asking;

@@ -79,7 +79,7 @@ pub(crate) struct SessionView<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = PayCheckoutSessionAnswer)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PayAnswer<'a> {
+pub(crate) struct PaidSession<'a> {
     #[serde(flatten)]
     pub(crate) session: SessionView<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]

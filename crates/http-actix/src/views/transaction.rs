@@ -1,7 +1,7 @@
 //! Card messages in responses.
 
 use super::decision::DecisionView;
-use super::presented::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
+use super::message_extras::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
 use super::scalars::RateView;
 use super::{Amount, DryRunView, Time};
 use florin_domain::card::{Acceptor, CardTransaction};
@@ -249,7 +249,7 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
             },
             currency_code: record.currency.code(),
             currency_conversion: ConversionView::from(record),
-            preceding_related_transaction_token: record.named().map(|token| token.0),
+            preceding_related_transaction_token: record.follows().map(|token| token.0),
             network: record.network.as_str(),
             subnetwork: record.subnetwork(),
             card_acceptor: AcceptorView::from(&record.acceptor),

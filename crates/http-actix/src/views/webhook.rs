@@ -4,9 +4,7 @@ use super::Time;
 use chrono::{DateTime, Utc};
 use florin_domain::event::EventType;
 use florin_domain::ids::EventId;
-use florin_domain::webhook::{
-    AttemptRecord, CheckoutFilter, Delivery, DisabledReason, SendError, SigningSecret, Webhook,
-};
+use florin_domain::webhook::{AttemptRecord, CheckoutIds, Delivery, DisabledReason, SendError, SigningSecret, Webhook};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -70,8 +68,8 @@ pub(crate) struct FilterView {
     r#in: Vec<Uuid>,
 }
 
-impl From<&CheckoutFilter> for FiltersView {
-    fn from(filter: &CheckoutFilter) -> Self {
+impl From<&CheckoutIds> for FiltersView {
+    fn from(filter: &CheckoutIds) -> Self {
         Self { checkout_id: FilterView { r#in: filter.ids().iter().map(|id| id.0).collect() } }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Time;
 use chrono::{DateTime, Utc};
-use florin_application::MadeWorld;
+use florin_application::CreatedWorld;
 use florin_domain::world::{ClockReading, ClockSetting, ImportedSnapshot, SandboxWorld, WorldSnapshot};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ impl WorldView {
 
 /// A new world with its API key.
 #[derive(Serialize, ToSchema)]
-#[schema(as = MadeWorld)]
+#[schema(as = CreatedWorld)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MadeWorldView {
     #[serde(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct MadeWorldView {
 
 impl MadeWorldView {
     /// Builds the view of a new world at the given real time.
-    pub(crate) fn at(made: MadeWorld, real: DateTime<Utc>) -> Self {
+    pub(crate) fn at(made: CreatedWorld, real: DateTime<Utc>) -> Self {
         Self { world: WorldView::at(&made.world, real), api_key: made.key }
     }
 }

@@ -1,6 +1,6 @@
 //! The list of banks and the simulated bank.
 
-use super::look::Look;
+use super::context::PageContext;
 use crate::qr::{self, Code};
 use crate::room::{escaped, fitting};
 use crate::view;
@@ -10,7 +10,7 @@ use askama::Template;
 #[derive(Template)]
 #[template(path = "choose_bank.html")]
 pub(super) struct ChooseBank<'a> {
-    look: Look<'a>,
+    context: PageContext<'a>,
     view: &'a view::ChooseBank,
     /// The banks that fit.
     banks: &'a [BankChoice],
@@ -21,15 +21,15 @@ pub(super) struct ChooseBank<'a> {
 const BANK: usize = 210;
 
 impl<'a> ChooseBank<'a> {
-    pub(super) fn new(look: Look<'a>, view: &'a view::ChooseBank) -> Self {
+    pub(super) fn new(context: PageContext<'a>, view: &'a view::ChooseBank) -> Self {
         let size = |bank: &BankChoice| BANK + escaped(&bank.id) + escaped(&bank.name);
-        let (shown, _) = fitting(view.banks.iter().map(size), look.room);
+        let (shown, _) = fitting(view.banks.iter().map(size), context.room);
         let code = view.phone_url.as_deref().and_then(qr::encode);
-        Self { look, view, banks: view.banks.get(..shown).unwrap_or_default(), code }
+        Self { context, view, banks: view.banks.get(..shown).unwrap_or_default(), code }
     }
 
     fn count(&self) -> String {
-        let t = &self.look.t.banks;
+        let t = &self.context.t.banks;
         if self.banks.len() < self.view.matches {
             (t.cut)(self.banks.len(), self.view.matches)
         } else {
@@ -41,29 +41,29 @@ impl<'a> ChooseBank<'a> {
 #[derive(Template)]
 #[template(path = "bank_link.html")]
 pub(super) struct BankLink<'a> {
-    look: Look<'a>,
+    context: PageContext<'a>,
     view: &'a view::BankLink,
     heading: &'static str,
 }
 
 impl<'a> BankLink<'a> {
-    pub(super) fn new(look: Look<'a>, view: &'a view::BankLink) -> Self {
-        Self { look, view, heading: heading(look, &view.approval) }
+    pub(super) fn new(context: PageContext<'a>, view: &'a view::BankLink) -> Self {
+        Self { context, view, heading: heading(context, &view.approval) }
     }
 }
 
 /// Returns the heading for what is approved: a payment or a refund.
-fn heading(look: Look<'_>, approval: &Approval) -> &'static str {
+fn heading(context: PageContext<'_>, approval: &Approval) -> &'static str {
     match approval {
-        Approval::Payment { .. } => look.t.simulated.payment,
-        Approval::Refund { .. } => look.t.simulated.refund,
+        Approval::Payment { .. } => context.t.simulated.payment,
+        Approval::Refund { .. } => context.t.simulated.refund,
     }
 }
 
 #[derive(Template)]
 #[template(path = "simulated_bank.html")]
 pub(super) struct SimulatedBank<'a> {
-    look: Look<'a>,
+    context: PageContext<'a>,
     view: &'a view::SimulatedBank,
     heading: &'static str,
     name_error: Option<String>,
@@ -71,25 +71,25 @@ pub(super) struct SimulatedBank<'a> {
 }
 
 impl<'a> SimulatedBank<'a> {
-    pub(super) fn new(look: Look<'a>, view: &'a view::SimulatedBank) -> Self {
-        let t = &look.t.simulated;
-        let heading = heading(look, &view.approval);
+    pub(super) fn new(context: PageContext<'a>, view: &'a view::SimulatedBank) -> Self {
+        let t = &context.t.simulated;
+        let heading = heading(context, &view.approval);
         let name_error = if view.errors.contains(&SignInError::NameMissing) {
             Some(t.name_missing.to_owned())
         } else if view.errors.contains(&SignInError::NameTooLong) {
-            Some((look.t.common.too_long)(t.name, view::SimulatedBank::MAX_NAME))
+            Some((context.t.common.too_long)(t.name, view::SimulatedBank::MAX_NAME))
         } else {
             None
         };
         let minutes_error = view.errors.contains(&SignInError::Minutes).then_some(t.minutes_wrong);
-        Self { look, view, heading, name_error, minutes_error }
+        Self { context, view, heading, name_error, minutes_error }
     }
 
     /// Returns the outcomes: for each, the value, the text, and whether it is selected.
     fn outcomes(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         let values = view::SimulatedBank::OUTCOMES;
         let selected = values.into_iter().position(|value| value == self.view.outcome).unwrap_or_default();
-        let texts = values.into_iter().zip(self.look.t.simulated.outcomes).enumerate();
+        let texts = values.into_iter().zip(self.context.t.simulated.outcomes).enumerate();
         texts.map(move |(position, (value, text))| (value, text, position == selected))
     }
 }

@@ -1,43 +1,43 @@
 //! Renders pages. Each page has a template, which is filled from the page's view.
 
 mod bank;
+mod context;
 mod end;
-mod look;
 mod summary;
 
 use crate::room::less;
 use crate::view::{Frame, Page};
 use askama::Template;
-use look::Look;
+use context::PageContext;
 
 /// Renders a page as a complete HTML document.
 ///
 /// Every value is escaped. Control characters, and characters that change the writing direction of other text, are
 /// removed. The document has fewer than 30,000 bytes: a page that would have more lists less.
 pub fn render(frame: &Frame, page: &Page) -> String {
-    let mut look = Look::new(frame);
+    let mut context = PageContext::new(frame);
     loop {
-        let html = without_controls(filled(look, page));
-        match less(look.room, html.len()) {
-            Some(room) => look.room = room,
+        let html = without_controls(filled(context, page));
+        match less(context.room, html.len()) {
+            Some(room) => context.room = room,
             None => return html,
         }
     }
 }
 
 /// Fills the template of a page.
-fn filled(look: Look<'_>, page: &Page) -> String {
+fn filled(context: PageContext<'_>, page: &Page) -> String {
     let html = match page {
-        Page::Summary(view) => summary::Summary::new(look, view).render(),
-        Page::ChooseBank(view) => bank::ChooseBank::new(look, view).render(),
-        Page::BankLink(view) => bank::BankLink::new(look, view).render(),
-        Page::SimulatedBank(view) => bank::SimulatedBank::new(look, view).render(),
-        Page::Waiting(view) => end::Waiting { look, view }.render(),
-        Page::Receipt(view) => end::Receipt { look, view }.render(),
-        Page::Failed(view) => end::Failed { look, view }.render(),
-        Page::Ended(view) => end::Ended::new(look, view).render(),
-        Page::RefundResult(view) => end::RefundResult { look, view }.render(),
-        Page::Problem(view) => end::Problem { look, view, said: (look.t.problem)(view.kind) }.render(),
+        Page::Summary(view) => summary::Summary::new(context, view).render(),
+        Page::ChooseBank(view) => bank::ChooseBank::new(context, view).render(),
+        Page::BankLink(view) => bank::BankLink::new(context, view).render(),
+        Page::SimulatedBank(view) => bank::SimulatedBank::new(context, view).render(),
+        Page::Waiting(view) => end::Waiting { context, view }.render(),
+        Page::Receipt(view) => end::Receipt { context, view }.render(),
+        Page::Failed(view) => end::Failed { context, view }.render(),
+        Page::Ended(view) => end::Ended::new(context, view).render(),
+        Page::RefundResult(view) => end::RefundResult { context, view }.render(),
+        Page::Problem(view) => end::Problem { context, view, message: (context.t.problem)(view.kind) }.render(),
     };
     // Writing to a string can't fail.
     html.unwrap_or_default()

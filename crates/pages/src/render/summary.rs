@@ -1,6 +1,6 @@
 //! The summary page.
 
-use super::look::Look;
+use super::context::PageContext;
 use crate::countries::countries;
 use crate::room::{escaped, fitting};
 use crate::view;
@@ -10,7 +10,7 @@ use askama::Template;
 #[derive(Template)]
 #[template(path = "summary.html")]
 pub(super) struct Summary<'a> {
-    look: Look<'a>,
+    context: PageContext<'a>,
     view: &'a view::Summary,
     fields: Vec<Field<'a>>,
     /// The addresses of the postcode that fit.
@@ -31,23 +31,23 @@ struct Field<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub(super) fn new(mut look: Look<'a>, view: &'a view::Summary) -> Self {
+    pub(super) fn new(mut context: PageContext<'a>, view: &'a view::Summary) -> Self {
         let (found, rates) = match &view.step {
-            Step::Address(form) => (fitting_addresses(&mut look, &form.lookup), Vec::new()),
+            Step::Address(form) => (fitting_addresses(&mut context, &form.lookup), Vec::new()),
             Step::Rates { rates, selected, .. } => {
-                (Default::default(), fitting_rates(&mut look, rates, selected.as_deref()))
+                (Default::default(), fitting_rates(&mut context, rates, selected.as_deref()))
             }
             Step::Confirm | Step::RatesUnavailable => Default::default(),
         };
         let fields = match &view.step {
-            Step::Address(form) => fields(look, form),
+            Step::Address(form) => fields(context, form),
             _ => Vec::new(),
         };
         let heading = match view.order.purpose {
-            Purpose::Shopping => look.t.summary.heading,
-            Purpose::TopUp => look.t.summary.heading_top_up,
+            Purpose::Shopping => context.t.summary.heading,
+            Purpose::TopUp => context.t.summary.heading_top_up,
         };
-        Self { look, view, fields, found, rates, heading }
+        Self { context, view, fields, found, rates, heading }
     }
 
     fn has_errors(&self) -> bool {
@@ -56,7 +56,7 @@ impl<'a> Summary<'a> {
     }
 
     fn countries(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        countries(self.look.frame.language)
+        countries(self.context.frame.language)
     }
 }
 
@@ -66,30 +66,34 @@ const ADDRESS: usize = 130;
 const RATE: usize = 190;
 
 /// Returns the addresses that fit. The basket gets the room that they leave.
-fn fitting_addresses<'a>(look: &mut Look<'a>, lookup: &'a Lookup) -> &'a [String] {
+fn fitting_addresses<'a>(context: &mut PageContext<'a>, lookup: &'a Lookup) -> &'a [String] {
     let Lookup::Found(all) = lookup else { return &[] };
-    let (shown, taken) = fitting(all.iter().map(|address| ADDRESS + escaped(address)), look.room);
-    look.room = look.room.saturating_sub(taken);
+    let (shown, taken) = fitting(all.iter().map(|address| ADDRESS + escaped(address)), context.room);
+    context.room = context.room.saturating_sub(taken);
     all.get(..shown).unwrap_or_default()
 }
 
 /// Returns the rates that fit, and the selected one. The basket gets the room that they leave.
-fn fitting_rates<'a>(look: &mut Look<'a>, all: &'a [RateChoice], selected: Option<&str>) -> Vec<&'a RateChoice> {
+fn fitting_rates<'a>(
+    context: &mut PageContext<'a>,
+    all: &'a [RateChoice],
+    selected: Option<&str>,
+) -> Vec<&'a RateChoice> {
     let size = |rate: &RateChoice| RATE + escaped(&rate.service_code) + escaped(&rate.description);
-    let (shown, taken) = fitting(all.iter().map(size), look.room);
-    look.room = look.room.saturating_sub(taken);
+    let (shown, taken) = fitting(all.iter().map(size), context.room);
+    context.room = context.room.saturating_sub(taken);
     let (shown, rest) = all.split_at(shown);
     let selected = rest.iter().find(|rate| Some(rate.service_code.as_str()) == selected);
     shown.iter().chain(selected).collect()
 }
 
-fn fields<'a>(look: Look<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
-    let t = &look.t.address;
+fn fields<'a>(context: PageContext<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
+    let t = &context.t.address;
     let said = AddressField::ALL.into_iter().zip(t.labels).zip(t.missing.into_iter().zip(t.invalid));
     said.map(|((kind, label), (missing, invalid))| {
         let error = form.errors.iter().find(|(wrong, _)| *wrong == kind).map(|(_, error)| match error {
             FieldError::Missing => missing.to_owned(),
-            FieldError::TooLong(max) => (look.t.common.too_long)(label, *max),
+            FieldError::TooLong(max) => (context.t.common.too_long)(label, *max),
             FieldError::Invalid => invalid.to_owned(),
         });
         let (value, autocomplete) = value(kind, &form.values);

@@ -1,7 +1,7 @@
 //! Checks of callers and accounts.
 
 use crate::check::{CheckResult, checks};
-use crate::expect::{same, there};
+use crate::expect::{expect_some, same};
 use crate::factory::Handle;
 use crate::world::{BOTH, Who, account, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
@@ -33,9 +33,9 @@ async fn revoked_and_expired(handle: Handle) -> CheckResult {
     let expired = ApiKey { id, expires_at: Some(old), ..key(Who::Mine)? };
     handle.registry.add_key(expired.clone(), KeyHash([9; 32])).await?;
     handle.registry.revoke_key(key(Who::Mine)?.id, noon()).await?;
-    let found = there("the expired key", handle.callers.find(&KeyHash([9; 32])).await?)?;
+    let found = expect_some("the expired key", handle.callers.find(&KeyHash([9; 32])).await?)?;
     same("the expired key", found.key, expired)?;
-    let found = there("the revoked key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    let found = expect_some("the revoked key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
     same("the revoked key", found.key, ApiKey { revoked_at: Some(noon()), ..key(Who::Mine)? })
 }
 
@@ -50,10 +50,10 @@ async fn whole_hash(handle: Handle) -> CheckResult {
         same("the caller of a hash that differs in one bit", handle.callers.find(&hash).await?, None)?;
         let other = ApiKey { id: ApiKeyId(uuid(4, number)), ..key(Who::Mine)? };
         handle.registry.add_key(other.clone(), hash).await?;
-        let found = there("a key", handle.callers.find(&hash).await?)?;
+        let found = expect_some("a key", handle.callers.find(&hash).await?)?;
         same("the key of a hash that differs in one bit", found.key, other)?;
     }
-    let found = there("a key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    let found = expect_some("a key", handle.callers.find(&Who::Mine.key_hash()).await?)?;
     same("the first key", found.key, key(Who::Mine)?)
 }
 
@@ -74,7 +74,7 @@ async fn listed_accounts(handle: Handle) -> CheckResult {
         let hash = KeyHash([number; 32]);
         let expected = ApiKey { id: ApiKeyId(uuid(4, number.into())), accounts, ..key(Who::Mine)? };
         handle.registry.add_key(expected.clone(), hash).await?;
-        let found = there("a key", handle.callers.find(&hash).await?)?;
+        let found = expect_some("a key", handle.callers.find(&hash).await?)?;
         same("a key with its accounts", found.key, expected)?;
     }
     Ok(())

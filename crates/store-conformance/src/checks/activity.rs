@@ -3,12 +3,12 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{approval, pay, step, topped_up};
 use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp, stamp_at, token};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{issue_to_person, transfer};
 use crate::observe::key_of;
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirmed, create, empty, leased, payment_id, record, start, take,
+    Fill, after, batch_id, cancel, claim, confirmed, create, empty, leased, payment_id, record, start, start_payments,
 };
 use crate::people::join;
 use crate::world::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
@@ -103,9 +103,9 @@ async fn deposited(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSe
 
 /// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
 async fn settled(handle: &Handle) -> CheckResult {
-    let lease = there("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
+    let lease = expect_some("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;
-    handle.processing.take(take(&lease, 4, 6000)).await?;
+    handle.processing.start_payments(start_payments(&lease, 4, 6000)).await?;
     let first = lease.batch;
     let number = if first == batch_id(1) { 100_000 } else { 200_000 };
     let failed = PaymentOutcome::Failed(FailureReason::Compliance);
@@ -136,7 +136,7 @@ async fn top_ups(handle: Handle) -> CheckResult {
     same("of an open one", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = deposited(&handle, Who::Mine, 2).await?;
     let kinds = vec![ActivityType::Deposit];
-    let payment = there("its payment", session.payment)?;
+    let payment = expect_some("its payment", session.payment)?;
     for (budgets, expected) in [(vec![], 1), (vec![Who::Mine.budget()], 1), (vec![Who::Mine.second_budget()], 0)] {
         let filter = ActivityFilter { kinds: kinds.clone(), budgets, ..ActivityFilter::default() };
         let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
@@ -236,23 +236,23 @@ async fn chains(handle: Handle) -> CheckResult {
     let sent = expect_new(handle.cards.first_message(command).await)?;
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "9999")?, stamp_at(2, at))?;
     let declined = expect_new(handle.cards.first_message(command).await)?;
-    let declined = there("a declined chain", Activity::of_chain(declined, vec![], None, None))?;
+    let declined = expect_some("a declined chain", Activity::of_chain(declined, vec![], None, None))?;
     let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
     let account = Who::Mine.account()?;
     let chain = async || {
-        let seen = there("the message", crate::observe::chain(&handle, &account, token(1)).await?)?;
-        there("the chain", seen.chain)
+        let seen = expect_some("the message", crate::observe::chain(&handle, &account, token(1)).await?)?;
+        expect_some("the chain", seen.chain)
     };
     let open = Activity::of_chain(sent.clone(), vec![], Some(&chain().await?), None);
-    let expected = vec![declined.clone(), there("an open chain", open)?];
+    let expected = vec![declined.clone(), expect_some("an open chain", open)?];
     same("the chains", list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows, expected)?;
     // A part is cleared, and the rest is reversed.
     let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("4", false)?)?).await)?;
     let reversal = FollowUp::Reversal { amount: None };
     let rest = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 4, reversal)?).await)?;
-    let ended = florin_domain::card::CardTransaction { state: TransactionState::Completion, ..sent };
+    let ended = florin_domain::card::CardTransaction { state: TransactionState::Completed, ..sent };
     let ended = Activity::of_chain(ended, vec![rest, part], Some(&chain().await?), None);
-    let ended = there("an ended chain", ended)?;
+    let ended = expect_some("an ended chain", ended)?;
     same("its amount", (ended.status, ended.amount), (ActivityStatus::Complete, Minor(400)))?;
     same("the chains", list(&handle, Who::Mine, filter, EVERY).await?.rows, vec![declined, ended])
 }
@@ -301,7 +301,7 @@ async fn credits(handle: Handle) -> CheckResult {
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
     same("how many", rows.len(), 4)?;
     let id = ActivityId(crate::commands::journal_id(1).0);
-    let found = there("the credit", rows.iter().find(|row| row.id == id))?;
+    let found = expect_some("the credit", rows.iter().find(|row| row.id == id))?;
     let expected = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Complete);
     same(
         "the credit",
@@ -318,7 +318,7 @@ async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
-    let [paid, received] = there("both sides", Activity::of_transfer(&done.transfer))?;
+    let [paid, received] = expect_some("both sides", Activity::of_transfer(&done.transfer))?;
     let kinds = vec![ActivityType::Unload, ActivityType::Load];
     for (budget, side) in [(ends.0, paid), (ends.1, received)] {
         let filter = ActivityFilter { kinds: kinds.clone(), budgets: vec![budget], ..ActivityFilter::default() };
@@ -340,9 +340,9 @@ async fn payments(handle: Handle) -> CheckResult {
     same("after a confirmation", count().await?, 6)?;
     let lease = leased(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
-    handle.processing.take(take(&lease, 2, 6000)).await?;
+    handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
     let rows = list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows;
-    let at = there("its confirmation", batch.state.confirmation())?.at;
+    let at = expect_some("its confirmation", batch.state.confirmation())?.at;
     let stored = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?.payments;
     let mut expected: Vec<_> =
         stored.into_iter().filter_map(|payment| Activity::of_payment(payment, Some(at))).collect();

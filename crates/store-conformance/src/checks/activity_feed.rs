@@ -3,10 +3,10 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checks::activity::busy;
 use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
-use crate::payments::{after, confirmed, leased, record, start, take};
+use crate::payments::{after, confirmed, leased, record, start, start_payments};
 use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use florin_domain::activity::{
@@ -39,7 +39,7 @@ async fn changes(
     max: i64,
 ) -> Result<ActivityChanges, Failure> {
     let found = handle.activities.changes(&Who::Mine.account()?, filter, after, max).await?;
-    there("an answer to the cursor", found)
+    expect_some("an answer to the cursor", found)
 }
 
 /// Reads the feed from a cursor in parts of at most `max` rows, until a part is empty. Returns all rows, and the last
@@ -54,8 +54,8 @@ async fn follow(
     loop {
         let found = changes(handle, filter.clone(), after, max).await?;
         let is_end = found.rows.is_empty();
-        holds("a part has at most so many rows", i64::try_from(found.rows.len()).is_ok_and(|rows| rows <= max))?;
-        holds("a cursor never goes back", after.is_none_or(|after| after <= found.next))?;
+        expect_true("a part has at most so many rows", i64::try_from(found.rows.len()).is_ok_and(|rows| rows <= max))?;
+        expect_true("a cursor never goes back", after.is_none_or(|after| after <= found.next))?;
         seen.extend(found.rows);
         after = Some(found.next);
         if is_end {
@@ -133,7 +133,8 @@ async fn renewed(handle: Handle) -> CheckResult {
     for (number, step) in (3..).zip(steps) {
         expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, step)?).await)?;
         let (seen, next) = follow(&handle, &none, Some(end), 1000).await?;
-        let listed = there("the chain", by_id(listed(&handle, none.clone()).await?).remove(&ActivityId(token(1).0)))?;
+        let listed =
+            expect_some("the chain", by_id(listed(&handle, none.clone()).await?).remove(&ActivityId(token(1).0)))?;
         same("the chain as it is now", seen, vec![listed])?;
         end = next;
     }
@@ -155,11 +156,11 @@ async fn payments(handle: Handle) -> CheckResult {
     same("a confirmation changes all", seen.len(), 3)?;
     let lease = leased(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
-    let taken = handle.processing.take(take(&lease, 2, 6000)).await?;
+    let taken = handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
     let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id.0).collect::<std::collections::BTreeSet<_>>();
     same("what was taken", ids(&seen), taken.iter().map(|payment| payment.id.0).collect())?;
-    let payment = there("a payment", taken.first())?.id;
+    let payment = expect_some("a payment", taken.first())?.id;
     handle.processing.record(record(&lease, &[payment], PaymentOutcome::Pending, Some(after(200)), 6500)).await?;
     same("the bank only waits", follow(&handle, &none, Some(end), 2).await?.0, vec![])?;
     handle.processing.record(record(&lease, &[payment], PaymentOutcome::Completed, None, 7000)).await?;
@@ -195,7 +196,7 @@ async fn concurrent(handle: Handle) -> CheckResult {
     same("the last state of every row", last, by_id(listed(&handle, ActivityFilter::default()).await?))?;
     for states in seen.values() {
         let is_news = |pair: &[Activity]| pair[0] != pair[1];
-        holds("a row appears again only after a change", states.windows(2).all(is_news))?;
+        expect_true("a row appears again only after a change", states.windows(2).all(is_news))?;
     }
     Ok(())
 }
@@ -268,7 +269,7 @@ async fn replaced(handle: Handle) -> CheckResult {
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
-    holds("the world is deleted", handle.worlds.delete(&mine).await?)?;
+    expect_true("the world is deleted", handle.worlds.delete(&mine).await?)?;
     handle.worlds.create(command()?).await?;
     let found = handle.activities.changes(&mine, ActivityFilter::default(), Some(end), 10).await?;
     same("a cursor of the deleted world", found, None)

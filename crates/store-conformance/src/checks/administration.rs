@@ -1,7 +1,7 @@
 //! Checks of the administration of clients, accounts and keys.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{duplicate, not_found, same, there};
+use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
 use crate::world::{Who, key, noon, seeded, uuid};
 use crate::worlds::{command, prepared};
@@ -28,11 +28,11 @@ checks! {
 const NEW: KeyHash = KeyHash([60; 32]);
 
 async fn client(handle: &Handle, id: ClientId) -> Result<ApiClient, Failure> {
-    there("the client", handle.registry.clients().await?.into_iter().find(|client| client.id == id))
+    expect_some("the client", handle.registry.clients().await?.into_iter().find(|client| client.id == id))
 }
 
 async fn key_of(handle: &Handle, id: ApiKeyId) -> Result<ApiKey, Failure> {
-    there("the key", handle.registry.keys(None).await?.into_iter().find(|key| key.id == id))
+    expect_some("the key", handle.registry.keys(None).await?.into_iter().find(|key| key.id == id))
 }
 
 async fn change_client(handle: Handle) -> CheckResult {
@@ -48,7 +48,7 @@ async fn change_client(handle: Handle) -> CheckResult {
         let change = ClientChange { name: None, allowed_networks: Some(networks) };
         handle.registry.change_client(id, change).await?;
         same("the client", client(&handle, id).await?, expected.clone())?;
-        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
         same("the caller's client", caller.client, expected.clone())?;
     }
     same("the other client", client(&handle, other.id).await?, other)?;
@@ -64,7 +64,7 @@ async fn disabled(handle: Handle) -> CheckResult {
     {
         handle.registry.set_disabled(id, at).await?;
         same("since when", client(&handle, id).await?.disabled_at, expected)?;
-        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
         same("the caller's client", caller.client.disabled_at, expected)?;
     }
     same("the other client", client(&handle, Who::Other.client()).await?.disabled_at, None)?;
@@ -77,12 +77,12 @@ async fn disabled(handle: Handle) -> CheckResult {
 async fn rename(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
-    let before = there("the other account", handle.accounts.find(&other).await?)?;
-    let mut expected = there("the account", handle.accounts.find(&mine).await?)?;
+    let before = expect_some("the other account", handle.accounts.find(&other).await?)?;
+    let mut expected = expect_some("the account", handle.accounts.find(&mine).await?)?;
     expected.name = "Çelik".into();
     handle.registry.rename_account(&mine, "Çelik".into()).await?;
-    same("the account", there("the account", handle.accounts.find(&mine).await?)?, expected)?;
-    same("the other account", there("the other account", handle.accounts.find(&other).await?)?, before)?;
+    same("the account", expect_some("the account", handle.accounts.find(&mine).await?)?, expected)?;
+    same("the other account", expect_some("the other account", handle.accounts.find(&other).await?)?, before)?;
     not_found("of no account", &handle.registry.rename_account(&AccountId::parse("F404")?, "x".into()).await)
 }
 
@@ -96,12 +96,12 @@ async fn rotate(handle: Handle) -> CheckResult {
     let old = key(Who::Mine)?;
     let rotation = handle.registry.rotate_key(old.id, NEW, Arc::new(rotated(60))).await?;
     same("the rotation", &Ok(rotation.clone()), &rotated(60)(&old))?;
-    let successor = there("the successor", handle.callers.find(&NEW).await?)?.key;
+    let successor = expect_some("the successor", handle.callers.find(&NEW).await?)?.key;
     same("the successor", &successor, &rotation.successor)?;
     same("its accounts", &successor.accounts, &old.accounts)?;
     let replaced_by = Some(rotation.successor.id);
     let ends = ApiKey { expires_at: Some(noon() + TimeDelta::hours(1)), replaced_by, ..old };
-    same("the old key", there("the old key", handle.callers.find(&Who::Mine.key_hash()).await?)?.key, ends)?;
+    same("the old key", expect_some("the old key", handle.callers.find(&Who::Mine.key_hash()).await?)?.key, ends)?;
     same("another key", key_of(&handle, key(Who::Other)?.id).await?, key(Who::Other)?)
 }
 

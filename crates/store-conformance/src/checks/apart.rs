@@ -6,7 +6,7 @@ use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, credit_of, expiry, follow_up, instruction, open,
     purchase, token,
 };
-use crate::expect::{expect_new, holds, replayed, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, replayed, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, make};
 use crate::observe::{Observation, audited};
@@ -77,7 +77,7 @@ async fn accounts(handle: Handle) -> CheckResult {
     let together = in_one_group(&handle, Who::Mine, alternating(&handle)?).await?;
     let seen = Observation::of_accounts(&handle, &TWINS, 0..=6).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    holds("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
+    expect_true("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
     handle.worlds.create(copy("T1", 102, Some(WorldSeed([1; 32])))?).await?;
     for (place, (work, found)) in (1..).zip(alternating(&handle)?.into_iter().zip(together)) {
         same(&format!("the answer to command {place} of a group of two accounts"), found, work.await)?;
@@ -157,8 +157,8 @@ async fn restored(handle: Handle) -> CheckResult {
     let command = RestoreCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
     expect_new(handle.worlds.restore(command).await)?;
     let answer = handle.credits.credit(keyed(Who::Twin, 2, 1)?).await;
-    holds("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;
-    there("the account", handle.accounts.find(&Who::Twin.account()?).await?)?;
+    expect_true("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;
+    expect_some("the account", handle.accounts.find(&Who::Twin.account()?).await?)?;
     audited(&handle).await
 }
 
@@ -193,6 +193,6 @@ async fn first_state(handle: Handle) -> CheckResult {
         work.push(Box::pin(async move { cards.follow_up(command).await }));
     }
     in_one_group(&handle, Who::Mine, work).await?;
-    let seen = there("a state", *seen.lock().unwrap_or_else(PoisonError::into_inner))?;
-    holds("the group showed a message that is still pending", seen != TransactionState::Pending)
+    let seen = expect_some("a state", *seen.lock().unwrap_or_else(PoisonError::into_inner))?;
+    expect_true("the group showed a message that is still pending", seen != TransactionState::Pending)
 }

@@ -2,7 +2,7 @@
 
 use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{holds, same};
+use crate::expect::{expect_true, same};
 use crate::factory::Handle;
 use crate::world::noon;
 use chrono::TimeDelta;
@@ -65,7 +65,7 @@ async fn one_chain(handle: Handle) -> CheckResult {
     let records = handle.audit_log.records(0, 100).await?;
     same("number of records", records.len(), 10)?;
     for pair in records.windows(2) {
-        holds("a record does not follow the one before", pair[1].previous == pair[0].hash)?;
+        expect_true("a record does not follow the one before", pair[1].previous == pair[0].hash)?;
     }
     Ok(())
 }

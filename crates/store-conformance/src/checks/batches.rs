@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
-use crate::expect::{absent, expect_new, refused, same, there};
+use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, batch};
 use crate::world::{Who, enrolment, gbp, jpy, noon, seeded, uuid, world};
@@ -29,7 +29,7 @@ checks! {
 
 async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failure> {
     let account = Who::Mine.account()?;
-    there("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
+    expect_some("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
 }
 
 async fn stores_all(handle: Handle) -> CheckResult {
@@ -52,7 +52,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     let second = Balances::new(Minor(4_500), Minor(0), Minor(500))?;
     same("the first budget", after.balances.get(&(Who::Mine.budget(), gbp()?)), Some(&first))?;
     same("the second budget", after.balances.get(&(Who::Mine.second_budget(), gbp()?)), Some(&second))?;
-    same("the journal", handle.audit.audit().await?.journal_transactions, 8)?;
+    same("the journal", handle.books_check.check_all().await?.journal_transactions, 8)?;
     audited(&handle).await
 }
 
@@ -66,7 +66,7 @@ async fn shown(handle: Handle) -> CheckResult {
     same("an unknown session", seen(&handle, 2).await?.session, None)?;
     same("policy and enrolment", (with.mfa_required, with.enrolment), (false, Some(enrolment(Who::Mine)?)))?;
     let account = Who::Mine.account()?;
-    let without = there("the batch", batch(&handle, &account, Who::Mine.batch(), None).await?)?;
+    let without = expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), None).await?)?;
     same("no session", without.session, None)?;
     let pounds = |budget| with.balances.get(&(budget, gbp().ok()?)).map(Balances::available);
     let expected = (Some(Minor(9_500)), Some(Minor(5_000)));
@@ -74,7 +74,7 @@ async fn shown(handle: Handle) -> CheckResult {
     let yen = with.balances.get(&(Who::Mine.budget(), jpy()?)).map(Balances::available);
     same("a balance of another currency is right, if shown", yen.unwrap_or(Minor(5_000)), Minor(5_000))?;
     let other = batch(&handle, &Who::Other.account()?, Who::Other.batch(), None).await?;
-    same("the other's policy", there("the other's batch", other)?.mfa_required, true)
+    same("the other's policy", expect_some("the other's batch", other)?.mfa_required, true)
 }
 
 async fn attempts(handle: Handle) -> CheckResult {
@@ -85,7 +85,7 @@ async fn attempts(handle: Handle) -> CheckResult {
         let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;
         same("the refusal", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Failed))?;
         let after = seen(&handle, 1).await?;
-        let session = there("the session", after.session)?;
+        let session = expect_some("the session", after.session)?;
         same("wrong tokens", session.wrong_tokens, wrong)?;
         same("locked", session.state == MfaSessionState::Locked, wrong == 5)?;
         same("batch and balances", (after.batch, after.balances), (before.batch.clone(), before.balances.clone()))?;
@@ -99,7 +99,7 @@ async fn totp_attempts(handle: Handle) -> CheckResult {
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     for wrong in 1..=3 {
         refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
-        let enrolled = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+        let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
         same("when wrong tokens came", &enrolled.wrong_at, &vec![noon(); wrong])?;
         let shown = seen(&handle, 1).await?;
         same("the enrolment that rules see", shown.enrolment, Some(enrolled))?;
@@ -122,7 +122,7 @@ async fn lock(handle: Handle) -> CheckResult {
     same("what was seeded", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
-    let locked = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    let locked = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("the lock", (locked.locked_until, locked.wrong_at), (Some(noon() + TotpEnrolment::window()), vec![]))?;
     let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT))?).await;
     same("a right token under lock", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Locked))

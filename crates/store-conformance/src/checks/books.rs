@@ -3,22 +3,24 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{approval, opened, refund_step, refunded, shop, sold};
 use crate::commands::{Carded, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::balances;
-use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, take};
+use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, start_payments};
 use crate::together::{Work, in_order};
 use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
-use florin_domain::books::{BalanceExplanation, Invariant, MAX_LISTED, PoolSums, SettlementBooks, explain, judge};
+use florin_domain::books::{
+    BalanceExplanation, Invariant, MAX_LISTED, PoolSums, SettlementBooks, check_books, explain,
+};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::checkout::RefundAction;
 use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
-use florin_ports::Explained;
+use florin_ports::ExplainResult;
 
 checks! {
     "books.explain.adds_up_after_everything" => adds_up,
@@ -43,7 +45,7 @@ async fn explained(
     page: PageRequest,
 ) -> Result<BalanceExplanation, Failure> {
     match handle.books.explain(&Who::Mine.account()?, budget, currency, page).await? {
-        Explained::Parts(parts) => Ok(explain(*parts, page)),
+        ExplainResult::Parts(parts) => Ok(explain(*parts, page)),
         other => Err(Failure::new(format!("there is nothing to explain: {other:?}"))),
     }
 }
@@ -67,7 +69,7 @@ async fn busy(handle: &Handle) -> CheckResult {
     confirmed(handle, Who::Mine, 1, 6).await?;
     let lease = leased(handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
-    handle.processing.take(take(&lease, 4, 6000)).await?;
+    handle.processing.start_payments(start_payments(&lease, 4, 6000)).await?;
     let failed = PaymentOutcome::Failed(FailureReason::Compliance);
     handle.processing.record(record(&lease, &[payment_id(100_000)], PaymentOutcome::Completed, None, 7000)).await?;
     handle.processing.record(record(&lease, &[payment_id(100_002)], failed, None, 7100)).await?;
@@ -78,14 +80,14 @@ async fn busy(handle: &Handle) -> CheckResult {
 async fn adds_up(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fresh_one = whole(&handle).await?;
-    holds("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
+    expect_true("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
     more(&handle).await?;
     let seen = whole(&handle).await?;
-    holds(&format!("it does not add up: {:?}", seen.proofs), seen.adds_up())?;
+    expect_true(&format!("it does not add up: {:?}", seen.proofs), seen.adds_up())?;
     let stated = PoolSums::from(balances(&handle, Who::Mine, gbp()?).await?);
     same("the balance", seen.stated, stated)?;
-    same("the newest", there("a row", seen.bookings.rows.first())?.after, stated)?;
-    let oldest = there("a row", seen.bookings.rows.last())?;
+    same("the newest", expect_some("a row", seen.bookings.rows.first())?.after, stated)?;
+    let oldest = expect_some("a row", seen.bookings.rows.last())?;
     same("the oldest", oldest.after, oldest.booking.moved)
 }
 
@@ -127,7 +129,7 @@ async fn open_holds(handle: Handle) -> CheckResult {
     let found: Vec<_> = seen.rows.iter().map(|hold| (hold.chain, hold.amount)).collect();
     same("the holds", found, vec![(token(4), Minor(1000)), (token(3), Minor(1000)), (token(2), Minor(600))])?;
     same("in all", (seen.count, seen.total), (3, Total(2600)))?;
-    let first = there("a hold", seen.rows.first())?;
+    let first = expect_some("a hold", seen.rows.first())?;
     let due = noon() + TimeDelta::seconds(6) + florin_domain::card::HoldLife::DEFAULT;
     same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
 }
@@ -145,8 +147,8 @@ async fn reservations(handle: Handle) -> CheckResult {
     // Payments 0, 2 and 4 belong to this budget; two of them are final.
     let content = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?;
     let mut open = content.payments.iter().filter(|payment| payment.index == 4);
-    let open = there("a payment", open.find_map(|payment| payment.terms()?.cost()))?;
-    same("what the first has still to pay", there("a row", seen.rows.first())?.amount, open)
+    let open = expect_some("a payment", open.find_map(|payment| payment.terms()?.cost()))?;
+    same("what the first has still to pay", expect_some("a row", seen.rows.first())?.amount, open)
 }
 
 /// Creates more holds and more reserving orders than an explanation lists.
@@ -186,7 +188,7 @@ async fn many(handle: Handle) -> CheckResult {
     )?;
     let found = (explanation.reservations.count, explanation.reservations.rows.len(), explanation.reservations.total);
     same("reservations", found, (count, MAX_LISTED, minor.into()))?;
-    holds("it does not add up", explanation.adds_up())
+    expect_true("it does not add up", explanation.adds_up())
 }
 
 async fn sums(handle: Handle) -> CheckResult {
@@ -210,10 +212,10 @@ async fn unknown(handle: Handle) -> CheckResult {
     let account = Who::Mine.account()?;
     let page = PageRequest::default();
     let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
-    same("an unknown budget", nowhere, Explained::NoBudget)?;
+    same("an unknown budget", nowhere, ExplainResult::NoBudget)?;
     let euros = Currency::parse("EUR")?;
     let not_held = handle.books.explain(&account, Who::Mine.budget(), euros, page).await?;
-    same("a currency that is not held", not_held, Explained::NotHeld)?;
+    same("a currency that is not held", not_held, ExplainResult::NotHeld)?;
     let yen = explained(&handle, Who::Mine.budget(), jpy()?, page).await?;
     same("the yen", (yen.stated.ledger(), yen.bookings.count, yen.adds_up()), (Total(5_000), 1, true))
 }
@@ -222,7 +224,7 @@ async fn one_moment(handle: Handle) -> CheckResult {
     let writing = writing(&handle).await?;
     for _ in 0..30 {
         let seen = whole(&handle).await?;
-        holds(&format!("it does not add up meanwhile: {:?}", seen.proofs), seen.adds_up())?;
+        expect_true(&format!("it does not add up meanwhile: {:?}", seen.proofs), seen.adds_up())?;
     }
     writing.await.map_err(|error| Failure::new(error.to_string()))?
 }
@@ -242,7 +244,7 @@ async fn merchants(handle: Handle) -> CheckResult {
         expect_new(handle.merchant_payments.act(refund_step(who, base + 4, at_bank, (base + 4, after(200)))?).await)?;
     }
     let books = handle.books.books(&Who::Mine.account()?).await?;
-    holds(&format!("they do not hold: {books:?}"), judge(&books).holds())?;
+    expect_true(&format!("they do not hold: {books:?}"), check_books(&books).holds())?;
     let settled = books.merchant.settlements.into_iter().collect::<Vec<_>>();
     let key = (Who::Mine.account()?, Who::Mine.settlement_account().0, gbp()?);
     let sums = SettlementBooks { settled: Total(1_900), paid: Total(2_000), refunded: Total(100) };
@@ -255,8 +257,8 @@ async fn merchants(handle: Handle) -> CheckResult {
 async fn books_in_one_moment(handle: Handle) -> CheckResult {
     let writing = writing(&handle).await?;
     for _ in 0..30 {
-        let report = judge(&handle.books.books(&Who::Mine.account()?).await?);
-        holds(&format!("they do not hold meanwhile: {report:?}"), report.holds())?;
+        let report = check_books(&handle.books.books(&Who::Mine.account()?).await?);
+        expect_true(&format!("they do not hold meanwhile: {report:?}"), report.holds())?;
     }
     writing.await.map_err(|error| Failure::new(error.to_string()))?
 }
@@ -282,8 +284,8 @@ async fn hold(handle: Handle) -> CheckResult {
     let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
     for who in crate::world::BOTH {
-        let report = judge(&handle.books.books(&who.account()?).await?);
-        holds(&format!("they do not hold: {report:?}"), report.holds())?;
+        let report = check_books(&handle.books.books(&who.account()?).await?);
+        expect_true(&format!("they do not hold: {report:?}"), report.holds())?;
         same("what was checked", report.checks.len(), Invariant::ALL.len())?;
     }
     Ok(())
@@ -304,7 +306,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let foreign = Who::Other.budget();
     let seen = handle.books.explain(&Who::Mine.account()?, foreign, gbp()?, PageRequest::default()).await?;
-    same("a foreign budget", seen, Explained::NoBudget)?;
+    same("a foreign budget", seen, ExplainResult::NoBudget)?;
     let account = Who::Other.account()?;
     let books = handle.books.books(&account).await?;
     same("accounts", books.budgets.keys().all(|(of, ..)| *of == account), true)?;

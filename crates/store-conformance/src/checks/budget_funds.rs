@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::credit;
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, make, transfer};
 use crate::observe::budget as next_credit;
@@ -23,13 +23,13 @@ checks! {
 /// Returns the funds of a budget in one currency. Expects the lookup and the list to return the same.
 async fn funds(handle: &Handle, budget: BudgetId, currency: Currency) -> Result<BudgetFunds, Failure> {
     let mine = Who::Mine.account()?;
-    let found = there("the budget", handle.budgets.find_with_funds(&mine, budget).await?)?;
+    let found = expect_some("the budget", handle.budgets.find_with_funds(&mine, budget).await?)?;
     let listed = handle.budgets.list_with_funds(&mine, BudgetFilter::default(), PageRequest::default()).await?;
-    let listed = there("the row", listed.rows.into_iter().find(|row| row.record.budget.id == budget))?;
+    let listed = expect_some("the row", listed.rows.into_iter().find(|row| row.record.budget.id == budget))?;
     same("the row", &listed, &found)?;
     same("one each", found.funds.len(), found.record.budget.balances.len())?;
     let place = found.record.budget.balances.iter().position(|(held, _)| *held == currency);
-    Ok(found.funds[there("the currency", place)?])
+    Ok(found.funds[expect_some("the currency", place)?])
 }
 
 fn available(minor: i64) -> PoolSums {
@@ -80,6 +80,6 @@ async fn one_sequence(handle: Handle) -> CheckResult {
     let last = expect_new(handle.credits.credit(credit(Who::Mine, 4, "7", gbp()?)?).await)?;
     let numbers = [first.box_transaction_id, second.transfer.number, third.transfer.number, last.box_transaction_id];
     same("the numbers", numbers, [1, 2, 4, 6])?;
-    let other = there("the budget", next_credit(&handle, &Who::Other.account()?, Who::Other.budget()).await?)?;
+    let other = expect_some("the budget", next_credit(&handle, &Who::Other.account()?, Who::Other.budget()).await?)?;
     same("the next number of the other account", other.number, 1)
 }

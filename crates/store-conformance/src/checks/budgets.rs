@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{budget_id, edit_budget, make, make_for};
 use crate::observe::{Observation, audited};
@@ -45,7 +45,7 @@ async fn whole(handle: Handle) -> CheckResult {
     let only_cards = [BudgetFeature::BudgetCards];
     let command = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
     let made = expect_new(handle.budgets.create(command).await)?;
-    let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
+    let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
     same("what is found", &found, &made)?;
     same("its name", found.budget.name.as_str(), "Bücher 1")?;
     same("its parent", found.parent, Some(Who::Mine.budget()))?;
@@ -162,10 +162,10 @@ async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for budget in [Who::Mine.budget(), Who::Mine.parent_budget()] {
-        let before = there("the budget", handle.budgets.find(&mine, budget).await?)?;
+        let before = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
         let command = edit_budget(Who::Mine, budget, every_member()?, after(9))?;
         let edited = expect_new(handle.budgets.edit(command).await)?;
-        let found = there("the budget", handle.budgets.find(&mine, budget).await?)?;
+        let found = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
         same("what is found", &found, &edited)?;
         same("its name", found.budget.name.as_str(), "Zoë's trips ✓")?;
         same("its status", found.status, BudgetStatus::Hidden)?;
@@ -177,7 +177,7 @@ async fn edited(handle: Handle) -> CheckResult {
     }
     let unset = BudgetEdit { low_balance: Some(None), ..BudgetEdit::default() };
     expect_new(handle.budgets.edit(edit_budget(Who::Mine, Who::Mine.budget(), unset, after(10))?).await)?;
-    let found = there("the budget", handle.budgets.find(&mine, Who::Mine.budget()).await?)?;
+    let found = expect_some("the budget", handle.budgets.find(&mine, Who::Mine.budget()).await?)?;
     same("no threshold", found.low_balance, None)
 }
 
@@ -193,7 +193,7 @@ async fn edited_again(handle: Handle) -> CheckResult {
     let answer = replayed(handle.budgets.edit(with_key("two", "{}")?).await)?;
     same("the answer", answer.body, format!("{edited:?}"))?;
     same("the first request", mismatch(handle.budgets.edit(with_key("three", "[]")?).await)?, request("{}"))?;
-    let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, Who::Mine.budget()).await?)?;
+    let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("its name", found.budget.name.as_str(), "one")
 }
 
@@ -248,7 +248,7 @@ async fn seeded_ones(handle: Handle) -> CheckResult {
     let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
     same("seeded budgets", seen.len(), 3)?;
     for budget in seen {
-        let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget.id).await?)?;
+        let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget.id).await?)?;
         let expected =
             if budget.id == parent.budget.id { parent.clone() } else { BudgetRecord::seeded(budget, &parent) };
         same("a seeded budget", found, expected)?;

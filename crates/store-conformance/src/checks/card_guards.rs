@@ -2,9 +2,9 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{first, follow_up, message, stamp, token};
-use crate::expect::{absent, expect_new, same, there};
+use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{card_id, control, control_budget, issue_to_person, protect, replacement};
+use crate::management::{card_id, control_budget, issue_to_person, replacement, set_controls, set_pin};
 use crate::observe::{Observation, audited, card};
 use crate::payments::after;
 use crate::people::{edit_person, join, person_id};
@@ -70,14 +70,14 @@ async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Re
 async fn of_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
-    let changed = expect_new(handle.card_management.change(control(Who::Mine, card, every_control()?)?).await)?;
+    let changed = expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     same("the controls", &changed.record.controls, &every_control()?)?;
-    let found = there("the card", handle.card_management.find(&mine, card).await?)?;
+    let found = expect_some("the card", handle.card_management.find(&mine, card).await?)?;
     same("what is found", &found, &changed)?;
     same("by chip", buy(&handle, card, 1, EntryMode::Chip).await?, Response::Approved)?;
     same("typed", buy(&handle, card, 2, EntryMode::Keyed).await?, Response::EntryModeNotAllowed)?;
     same("another card", buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?, Response::Approved)?;
-    expect_new(handle.card_management.change(control(Who::Mine, card, Controls::default())?).await)?;
+    expect_new(handle.card_management.change(set_controls(Who::Mine, card, Controls::default())?).await)?;
     same("without controls", buy(&handle, card, 4, EntryMode::Keyed).await?, Response::Approved)?;
     audited(&handle).await
 }
@@ -87,7 +87,7 @@ async fn of_budget(handle: Handle) -> CheckResult {
     let (mine, budget) = (Who::Mine.account()?, Who::Mine.budget());
     let changed = expect_new(handle.budgets.edit(control_budget(Who::Mine, budget, every_control()?)?).await)?;
     same("the controls", &changed.controls, &every_control()?)?;
-    let found = there("the budget", handle.budgets.find(&mine, budget).await?)?;
+    let found = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
     same("what is found", (found.controls, found.updated_at), (changed.controls, changed.updated_at))?;
     same("by chip", buy(&handle, Who::Mine.card(), 1, EntryMode::Chip).await?, Response::Approved)?;
     same("typed", buy(&handle, Who::Mine.card(), 2, EntryMode::Keyed).await?, Response::EntryModeNotAllowed)?;
@@ -143,7 +143,7 @@ async fn race(handle: Handle) -> CheckResult {
         let one = task.await.map_err(|error| Failure::new(error.to_string()))?;
         held += one.map_err(|()| Failure::new("neither approved before the control nor declined by it"))?;
     }
-    let seen = there("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
+    let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
     let last = buy(&handle, Who::Mine.card(), 99, EntryMode::Keyed).await?;
     same("afterwards", last, Response::EntryModeNotAllowed)?;
@@ -153,10 +153,10 @@ async fn race(handle: Handle) -> CheckResult {
 async fn replaced(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
-    expect_new(handle.card_management.change(control(Who::Mine, card, every_control()?)?).await)?;
-    expect_new(handle.card_management.change(protect(Who::Mine, card, [7; 32])?).await)?;
+    expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
+    expect_new(handle.card_management.change(set_pin(Who::Mine, card, [7; 32])?).await)?;
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card, 1)?).await)?;
-    let found = there("the new card", handle.card_management.find(&Who::Mine.account()?, card_id(1)).await?)?;
+    let found = expect_some("the new card", handle.card_management.find(&Who::Mine.account()?, card_id(1)).await?)?;
     same("what is found", &found, &new)?;
     same("its controls and its PIN", (found.record.controls, found.record.pin), (every_control()?, None))
 }
@@ -167,8 +167,8 @@ async fn pin(handle: Handle) -> CheckResult {
         (Who::Mine.card(), PinDigest::new(std::array::from_fn(|place| u8::try_from(place).unwrap_or(0))));
     let with = |digest| (FirstKind::Debit, Extras { pin: Some(digest), ..Extras::default() });
     same("before", send(&handle, card, 1, with(digest)).await?.response, Response::IncorrectPin)?;
-    expect_new(handle.card_management.change(protect(Who::Mine, card, *digest.as_bytes())?).await)?;
-    let found = there("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)?;
+    expect_new(handle.card_management.change(set_pin(Who::Mine, card, *digest.as_bytes())?).await)?;
+    let found = expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)?;
     same("the digest", found.record.pin, Some(digest))?;
     same("the right one", send(&handle, card, 2, with(digest)).await?.response, Response::Approved)?;
     let wrong = PinDigest::new([9; 32]);
@@ -217,9 +217,9 @@ async fn presented(handle: Handle) -> CheckResult {
     same("3-D Secure", sent[0].details.three_d_secure, Some(ThreeDSecure::Attempted))?;
     for expected in sent {
         let chain = handle.chains.history(&Who::Mine.account()?, expected.token).await?;
-        let messages = there("the history", chain)?.messages;
+        let messages = expect_some("the history", chain)?.messages;
         let found = messages.into_iter().find(|message| message.transaction.token == expected.token);
-        same("what it presents", there("the message", found)?.transaction.details, expected.details)?;
+        same("what it presents", expect_some("the message", found)?.transaction.details, expected.details)?;
     }
     Ok(())
 }
@@ -241,12 +241,13 @@ async fn explained(handle: Handle) -> CheckResult {
     for (number, (extras, kind)) in (1..).zip(wrong) {
         send(&handle, card, number, (kind, extras)).await?;
     }
-    expect_new(handle.card_management.change(control(Who::Mine, card, every_control()?)?).await)?;
+    expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     send(&handle, card, 5, (FirstKind::Purchase, Extras::default())).await?;
     let mut names = Vec::new();
     for number in 1..=5 {
-        let chain = there("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
-        let declined = there("the explanation", chain.messages.into_iter().next().and_then(|only| only.declined))?;
+        let chain = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
+        let declined =
+            expect_some("the explanation", chain.messages.into_iter().next().and_then(|only| only.declined))?;
         names.push(declined.failed.name());
         if let Rule::Controls(seen) = declined.failed {
             same("the control", (seen.owner, seen.value, seen.allows), (ControlOwner::Card, None, false))?;
@@ -260,11 +261,11 @@ async fn explained(handle: Handle) -> CheckResult {
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let command = control(Who::Mine, Who::Other.limited_card(), every_control()?)?;
+    let command = set_controls(Who::Mine, Who::Other.limited_card(), every_control()?)?;
     absent("controls of a card", &handle.card_management.change(command).await)?;
     let command = control_budget(Who::Mine, Who::Other.budget(), every_control()?)?;
     absent("controls of a budget", &handle.budgets.edit(command).await)?;
-    let command = protect(Who::Mine, Who::Other.limited_card(), [7; 32])?;
+    let command = set_pin(Who::Mine, Who::Other.limited_card(), [7; 32])?;
     absent("a PIN", &handle.card_management.change(command).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }

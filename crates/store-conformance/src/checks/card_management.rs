@@ -2,9 +2,9 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, first, follow_up, message, request, stamp, stamp_at, token};
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, issue, limit, limit_id, make_for, no_limit, replacement};
+use crate::management::{card_id, change_state, issue, limit, limit_id, make_for, no_limit, replacement};
 use crate::observe::{Observation, audited, card};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
@@ -41,18 +41,18 @@ async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
-    let found = there("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
+    let found = expect_some("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
     same("what is found", &found, &made)?;
     same("its name", found.record.name.as_str(), "日本 8")?;
-    let budget = there("its budget", handle.budgets.find(&mine, Who::Mine.second_budget()).await?)?;
+    let budget = expect_some("its budget", handle.budgets.find(&mine, Who::Mine.second_budget()).await?)?;
     let expected = CardBudget { id: budget.budget.id, name: budget.budget.name, kind: budget.kind, active: true };
     same("its budgets", &found.budgets, &vec![expected])?;
-    let limits = there("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
+    let limits = expect_some("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
     same("its limits", (limits.card, limits.limits.len()), (found.record.card, 0))?;
     let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("not active", expect_new(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
-    let seeded = there("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
-    let known = there("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
+    let seeded = expect_some("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
+    let known = expect_some("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
     same("a seeded card", seeded.record, CardRecord::seeded(known))
 }
 
@@ -122,18 +122,19 @@ async fn moved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
-    let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
+    let life = expect_some("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     same("before", life.count, 0)?;
-    let suspended =
-        expect_new(handle.card_management.change(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
+    let suspended = expect_new(
+        handle.card_management.change(change_state(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await,
+    )?;
     let seen = (suspended.record.card.state, suspended.record.state_reason.as_deref());
     same("the card", seen, (CardState::Suspended, Some("Verloren ✗")))?;
     let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
-    expect_new(handle.card_management.change(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
+    expect_new(handle.card_management.change(change_state(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
     let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(2))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::Approved)?;
-    let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
+    let life = expect_some("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_deref())).collect();
     let expected = vec![
         (CardState::Suspended, CardState::Active, Some("Gefunden")),
@@ -146,10 +147,10 @@ async fn moved(handle: Handle) -> CheckResult {
 
 async fn not_moved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = bring(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
+    let command = change_state(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
     expect_new(handle.card_management.change(command).await)?;
     let before = Observation::take(&handle, 1).await?;
-    let command = bring(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
+    let command = change_state(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
     let expected =
         ChangeCardRefusal::from(IllegalTransition { current: CardState::Terminated, requested: CardState::Active });
     same("from an end", refused(handle.card_management.change(command).await)?, expected)?;
@@ -160,7 +161,7 @@ async fn twice(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..8 {
-        let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+        let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         let cards = handle.card_management.clone();
         tasks.push(tokio::spawn(async move { cards.change(command).await.is_ok() }));
     }
@@ -177,7 +178,7 @@ async fn race(handle: Handle) -> CheckResult {
     let mut tasks = Vec::new();
     for number in 0..40 {
         if number == 20 {
-            let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+            let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
             let cards = handle.card_management.clone();
             tasks.push(tokio::spawn(async move { cards.change(command).await.map(|_| 0).map_err(|_| ()) }));
         }
@@ -196,7 +197,7 @@ async fn race(handle: Handle) -> CheckResult {
         let one = task.await.map_err(|error| Failure::new(error.to_string()))?;
         held += one.map_err(|()| Failure::new("neither approved nor declined as suspended"))?;
     }
-    let seen = there("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
+    let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(99))?;
     same("afterwards", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
@@ -222,7 +223,7 @@ async fn limited(handle: Handle) -> CheckResult {
     )?;
     let week = limit(Who::Mine, id, (LimitWindow::Week, "50.00", None), noon() + TimeDelta::days(1))?;
     expect_new(handle.card_management.set_limit(week).await)?;
-    let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let seen: Vec<_> = seen.limits.iter().map(|limit| (limit.window, limit.spent.0, limit.max_uses)).collect();
     same("by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
 }
@@ -230,16 +231,16 @@ async fn limited(handle: Handle) -> CheckResult {
 async fn unlimited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.limited_card();
-    let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
-    let day = there("a limit", seen.limits.first())?.id;
+    let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let day = expect_some("a limit", seen.limits.first())?.id;
     let removed = expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
     same("what was removed", removed, day)?;
-    let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
     let command = no_limit(Who::Mine, id, LimitWindow::Day)?;
     same("once more", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
-    let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
+    let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)
 }
 
@@ -249,27 +250,30 @@ async fn replaced(handle: Handle) -> CheckResult {
     let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
     let command = first(Who::Mine, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
-    let before = there("the limits", handle.card_management.limits(&mine, old).await?)?.limits;
+    let before = expect_some("the limits", handle.card_management.limits(&mine, old).await?)?.limits;
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, old, 1)?).await)?;
     same("the new card", (new.record.card.id, new.record.card.state), (card_id(1), CardState::Unactivated))?;
     same("what is found", handle.card_management.find(&mine, card_id(1)).await?.as_ref(), Some(&new))?;
-    let found = there("the old card", handle.card_management.find(&mine, old).await?)?;
+    let found = expect_some("the old card", handle.card_management.find(&mine, old).await?)?;
     let seen = (found.record.card.state, found.record.replaced_by, found.limits);
     same("the old card", seen, (CardState::Replaced, Some(card_id(1)), before.clone()))?;
     let used = |limits: &[CardLimit]| -> Vec<_> {
         limits.iter().map(|limit| (limit.window, limit.amount, limit.spent, limit.uses)).collect()
     };
     same("the limits", used(&new.limits), used(&before))?;
-    holds("the limits have other ids", new.limits.iter().all(|limit| before.iter().all(|old| old.id != limit.id)))?;
+    expect_true(
+        "the limits have other ids",
+        new.limits.iter().all(|limit| before.iter().all(|old| old.id != limit.id)),
+    )?;
     let carried: Vec<_> = new.limits.iter().map(|limit| (limit.carried.spent, limit.carried.uses)).collect();
     same("what was carried over", carried, vec![(Minor(701), 1); 4])?;
     let life = handle.card_management.transitions(&mine, old, PageRequest::default()).await?;
-    let steps: Vec<_> = there("the life", life)?.rows.into_iter().map(|step| (step.to, step.reason)).collect();
+    let steps: Vec<_> = expect_some("the life", life)?.rows.into_iter().map(|step| (step.to, step.reason)).collect();
     same("the life", steps, vec![(CardState::Replaced, None)])?;
     let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
     expect_new(handle.cards.follow_up(reversal).await)?;
     let books = handle.books.books(&mine).await?;
-    holds("messages account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))?;
+    expect_true("messages account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))?;
     audited(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let again = refused(handle.card_management.replace(replacement(Who::Mine, old, 2)?).await)?;
@@ -290,7 +294,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("another request", mismatch(cards.create(card(2, "[]")?).await)?, request("{}"))?;
     let step = || {
         let claim = Some(claim(Who::Mine, "step", "{}")?);
-        Ok::<_, Failure>(ChangeCardCommand { claim, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
+        Ok::<_, Failure>(ChangeCardCommand { claim, ..change_state(Who::Mine, id, CardState::Suspended, "now")? })
     };
     let moved = expect_new(cards.change(step()?).await)?;
     same("a transition", replayed(cards.change(step()?).await)?.body, format!("{moved:?}"))?;
@@ -322,7 +326,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     let refusal = refused(cards.create(issue(Who::Mine, 1, Who::Other.budget(), true)?).await)?;
     same("a budget", refusal, CreateCardRefusal::NoBudget("body.budgetId".into()))?;
     absent("a replacement", &cards.replace(replacement(Who::Mine, id, 1)?).await)?;
-    absent("a transition", &cards.change(bring(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
+    absent("a transition", &cards.change(change_state(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
     let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
     absent("a limit", &cards.set_limit(command).await)?;
     absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
@@ -331,7 +335,7 @@ async fn foreign(handle: Handle) -> CheckResult {
 
 async fn every_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let move_to = |state| bring(Who::Mine, Who::Mine.card(), state, "now");
+    let move_to = |state| change_state(Who::Mine, Who::Mine.card(), state, "now");
     expect_new(handle.card_management.change(move_to(CardState::Suspended)?).await)?;
     let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;
     let rule = command.decide;

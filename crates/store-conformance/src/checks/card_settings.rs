@@ -2,9 +2,9 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, answer_of, claim, clearing, expiry, first, follow_up, message, purchase, stamp, token};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{lasting, margin, some_lives};
+use crate::management::{set_hold_lives, set_over_clearing, some_lives};
 use crate::observe::{Observation, audited, chain};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -33,8 +33,8 @@ async fn settings(handle: &Handle, who: Who) -> Result<CardSettings, Failure> {
 
 /// Returns the chain that begins with message `number`.
 async fn chain_of(handle: &Handle, number: u128) -> Result<Chain, Failure> {
-    let seen = there("the message", chain(handle, &Who::Mine.account()?, token(number)).await?)?;
-    there("the chain", seen.chain)
+    let seen = expect_some("the message", chain(handle, &Who::Mine.account()?, token(number)).await?)?;
+    expect_some("the chain", seen.chain)
 }
 
 fn hold(number: u128) -> Result<DueHold, Failure> {
@@ -47,7 +47,7 @@ async fn kept(handle: Handle) -> CheckResult {
     let set = CardSettings { hold_life: some_lives(3)?, over_clearing: OverClearing::Accept };
     let claimed = |lives| -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "lives", "{}")?);
-        Ok(CardSettingsCommand { claim, ..lasting(Who::Mine, lives)? })
+        Ok(CardSettingsCommand { claim, ..set_hold_lives(Who::Mine, lives)? })
     };
     let done = expect_new(handle.card_management.set_settings(claimed(some_lives(3)?)?).await)?;
     same("what was set", (&done, settings(&handle, Who::Mine).await?), (&set, set.clone()))?;
@@ -55,16 +55,17 @@ async fn kept(handle: Handle) -> CheckResult {
     same("the stored answer", answer, answer_of(&done))?;
     let other = CardSettingsCommand {
         claim: Some(claim(Who::Mine, "lives", r#"{"a":1}"#)?),
-        ..margin(Who::Mine, OverClearing::Network)?
+        ..set_over_clearing(Who::Mine, OverClearing::Network)?
     };
     mismatch(handle.card_management.set_settings(other).await)?;
     same("after a replay and a mismatch", settings(&handle, Who::Mine).await?, set.clone())?;
-    expect_new(handle.card_management.set_settings(margin(Who::Mine, OverClearing::Network)?).await)?;
+    expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     let both = CardSettings { over_clearing: OverClearing::Network, ..set };
     same("after another change", settings(&handle, Who::Mine).await?, both)?;
-    expect_new(handle.card_management.set_settings(lasting(Who::Mine, HoldLife::default())?).await)?;
+    expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, HoldLife::default())?).await)?;
     same("the default life", settings(&handle, Who::Mine).await?.hold_life, HoldLife::default())?;
-    let unknown = CardSettingsCommand { account: AccountId::parse("nobody")?, ..lasting(Who::Mine, some_lives(1)?)? };
+    let unknown =
+        CardSettingsCommand { account: AccountId::parse("nobody")?, ..set_hold_lives(Who::Mine, some_lives(1)?)? };
     absent("settings of nobody", &handle.card_management.set_settings(unknown).await)
 }
 
@@ -89,7 +90,7 @@ async fn add_up(handle: Handle) -> CheckResult {
 
 async fn due(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.card_management.set_settings(lasting(Who::Mine, some_lives(3)?)?).await)?;
+    expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let atm = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "5")?, stamp(2))?;
     expect_new(handle.cards.first_message(atm).await)?;
@@ -112,7 +113,7 @@ async fn own_clock(handle: Handle) -> CheckResult {
     let account = Who::Mine.account()?;
     expect_new(handle.timelines.set_clock(ClockCommand { account: account.clone(), decide, claim: None }).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    expect_new(handle.card_management.set_settings(lasting(Who::Mine, some_lives(3)?)?).await)?;
+    expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "10")?).await)?;
     let found = async |at: DateTime<Utc>| handle.timelines.due_holds(&account, at, 10).await;
     let soon = noon() + TimeDelta::hours(3);
@@ -125,7 +126,7 @@ async fn existing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let due = Some(noon() + HoldLife::DEFAULT);
-    expect_new(handle.card_management.set_settings(lasting(Who::Mine, some_lives(3)?)?).await)?;
+    expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
     same("after the change", chain_of(&handle, 1).await?.due_at(), due)?;
     let more = FollowUp::Incremental { amount: amount("1")?, decline: None };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, more)?).await)?;
@@ -136,7 +137,7 @@ async fn existing(handle: Handle) -> CheckResult {
 
 async fn over_clearing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.card_management.set_settings(margin(Who::Mine, OverClearing::Network)?).await)?;
+    expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     for number in [1, 2] {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }
@@ -148,14 +149,14 @@ async fn over_clearing(handle: Handle) -> CheckResult {
     same("the refusal", refusal, CardRefusal::ExceedsMargin { max })?;
     before.still_holds("a clearing above the margin", &handle).await?;
     expect_new(handle.cards.follow_up(clear(1, 3, "10")?).await)?;
-    expect_new(handle.card_management.set_settings(margin(Who::Mine, OverClearing::Accept)?).await)?;
+    expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Accept)?).await)?;
     expect_new(handle.cards.follow_up(clear(2, 4, "10.01")?).await)?;
     audited(&handle).await
 }
 
 async fn forced(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.card_management.set_settings(margin(Who::Mine, OverClearing::Network)?).await)?;
+    expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = FollowUp::ForcedClearing { amount: amount("10")? };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, late)?).await)?;
@@ -171,8 +172,8 @@ async fn forced(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.card_management.set_settings(lasting(Who::Other, some_lives(3)?)?).await)?;
-    expect_new(handle.card_management.set_settings(margin(Who::Other, OverClearing::Network)?).await)?;
+    expect_new(handle.card_management.set_settings(set_hold_lives(Who::Other, some_lives(3)?)?).await)?;
+    expect_new(handle.card_management.set_settings(set_over_clearing(Who::Other, OverClearing::Network)?).await)?;
     same("mine", settings(&handle, Who::Mine).await?, CardSettings::default())?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("when it is due", chain_of(&handle, 1).await?.due_at(), Some(noon() + HoldLife::DEFAULT))?;

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};
-use crate::expect::{absent, expect_new, refused, same, there};
+use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, card, chain};
 use crate::world::{Who, gbp, jpy, seeded};
@@ -35,10 +35,10 @@ async fn stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
     same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
-    let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the message", &seen.first, &done)?;
-    same("what it is", seen.named, (MessageKind::Authorization, TransactionState::Pending))?;
-    let hold = there("the chain", seen.chain)?;
+    same("what it is", seen.named_message, (MessageKind::Authorization, TransactionState::Pending))?;
+    let hold = expect_some("the chain", seen.chain)?;
     same(
         "the hold",
         (hold.id, hold.held(), hold.authorised, hold.end()),
@@ -48,7 +48,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     let expected = Balances::new(Minor(8_475), Minor(1_025), Minor(0))?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
     same("the balances that rules see", seen.balances, expected)?;
-    let report = handle.audit.audit().await?;
+    let report = handle.books_check.check_all().await?;
     same("the journal", report.journal_transactions, 7)?;
     audited(&handle).await
 }
@@ -72,7 +72,7 @@ async fn every_field(handle: Handle) -> CheckResult {
             let message = FirstMessage { acceptor: acceptor.clone(), network, ..message(kind, "1")? };
             let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
             let done = expect_new(handle.cards.first_message(command).await)?;
-            let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+            let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
             same("network and acceptor", (seen.first.network, &seen.first.acceptor), (network, &acceptor))?;
             same("the message", seen.first, done)?;
             same("the kind of its chain", seen.chain.map(|chain| chain.kind), Some(kind.chain()))?;
@@ -85,7 +85,7 @@ async fn decline(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
-    let seen = there("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the declined message", seen.first, done)?;
     same("its chain", seen.chain, None)?;
     same(
@@ -93,7 +93,7 @@ async fn decline(handle: Handle) -> CheckResult {
         balances(&handle, Who::Mine, gbp()?).await?,
         Balances::new(Minor(9_500), Minor(0), Minor(0))?,
     )?;
-    same("the journal", handle.audit.audit().await?.journal_transactions, 6)
+    same("the journal", handle.books_check.check_all().await?.journal_transactions, 6)
 }
 
 async fn refusal(handle: Handle) -> CheckResult {
@@ -133,7 +133,7 @@ async fn own_currency(handle: Handle) -> CheckResult {
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, Balances::new(Minor(1), Minor(4_999), Minor(0))?)?;
     same("the pounds", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
-    let other = there("a card", card(&handle, &Who::Mine.account()?, Who::Mine.limited_card()).await?)?;
+    let other = expect_some("a card", card(&handle, &Who::Mine.account()?, Who::Mine.limited_card()).await?)?;
     same("the second budget", other.balances, Balances::new(Minor(5_000), Minor(0), Minor(0))?)
 }
 
@@ -142,16 +142,16 @@ async fn follow_up_stores_all(handle: Handle) -> CheckResult {
     let account = Who::Mine.account()?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
-    let seen = there("the clearing", chain(&handle, &account, token(2)).await?)?;
-    same("what was named", seen.named, (MessageKind::Clearing, TransactionState::Completion))?;
-    let hold = there("the chain", seen.chain)?;
+    let seen = expect_some("the clearing", chain(&handle, &account, token(2)).await?)?;
+    same("what was named", seen.named_message, (MessageKind::Clearing, TransactionState::Completed))?;
+    let hold = expect_some("the chain", seen.chain)?;
     same("the hold", (hold.held(), hold.cleared, hold.end()), (Minor(600), Minor(400), None))?;
     same("the balances", seen.balances, Balances::new(Minor(8_500), Minor(600), Minor(0))?)?;
     same("the answer", (part.preceding, part.ledger_balance), (Some(token(1)), Minor(9_100)))?;
     // The clearing exceeds the hold: available funds cover the difference, and the chain ends.
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("7", true)?)?).await)?;
-    let seen = there("the chain", chain(&handle, &account, token(1)).await?)?;
-    let hold = there("the chain", seen.chain)?;
+    let seen = expect_some("the chain", chain(&handle, &account, token(1)).await?)?;
+    let hold = expect_some("the chain", seen.chain)?;
     same("the end", (hold.held(), hold.cleared, hold.end()), (Minor(0), Minor(1_100), Some(ChainEnd::Cleared)))?;
     same("the balances", seen.balances, Balances::new(Minor(8_400), Minor(0), Minor(0))?)?;
     audited(&handle).await
@@ -160,15 +160,15 @@ async fn follow_up_stores_all(handle: Handle) -> CheckResult {
 async fn first_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = [
-        (clearing("10", true)?, TransactionState::Completion),
-        (FollowUp::Reversal { amount: None }, TransactionState::Cleared),
+        (clearing("10", true)?, TransactionState::Completed),
+        (FollowUp::Reversal { amount: None }, TransactionState::NothingCleared),
     ];
     for (number, (message, state)) in (1..).zip(ends) {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
         expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(number), number + 10, message)?).await)?;
-        let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
-        same("the state of the first message", (seen.first.state, seen.named.1), (state, state))?;
-        let last = there("the message", chain(&handle, &Who::Mine.account()?, token(number + 10)).await?)?;
+        let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        same("the state of the first message", (seen.first.state, seen.named_message.1), (state, state))?;
+        let last = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number + 10)).await?)?;
         same("the first message as the last one shows it", last.first, seen.first)?;
     }
     Ok(())
@@ -184,21 +184,21 @@ async fn after_the_end(handle: Handle) -> CheckResult {
     send(2, 1, FollowUp::Reversal { amount: None }).await?;
     let late = send(3, 1, FollowUp::ForcedClearing { amount: amount("4")? }).await?;
     same("the late clearing", (late.impacted, late.ledger_balance), (Minor(-400), Minor(9_100)))?;
-    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
-    let cleared = there("the chain", seen.chain)?;
+    let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let cleared = expect_some("the chain", seen.chain)?;
     same("what is cleared", (cleared.cleared, cleared.end()), (Minor(400), Some(ChainEnd::Reversed)))?;
-    same("the state of the first message", seen.first.state, TransactionState::Completion)?;
+    same("the state of the first message", seen.first.state, TransactionState::Completed)?;
     let debit = first(Who::Mine, Who::Mine.card(), message(FirstKind::Debit, "10")?, stamp(4))?;
     expect_new(handle.cards.first_message(debit).await)?;
-    for (number, state, left) in [(5, TransactionState::Completion, 600), (6, TransactionState::Completion, 200)] {
+    for (number, state, left) in [(5, TransactionState::Completed, 600), (6, TransactionState::Completed, 200)] {
         send(number, 4, FollowUp::DebitReversal { amount: Some(amount("4")?) }).await?;
-        let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(4)).await?)?;
+        let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(4)).await?)?;
         same("what is left", (seen.first.state, seen.chain.map(|chain| chain.cleared)), (state, Some(Minor(left))))?;
     }
     send(7, 4, FollowUp::DebitReversal { amount: None }).await?;
-    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(4)).await?)?;
+    let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(4)).await?)?;
     let end = seen.chain.and_then(|chain| chain.end());
-    same("the end", (seen.first.state, end), (TransactionState::Cleared, Some(ChainEnd::Reversed)))?;
+    same("the end", (seen.first.state, end), (TransactionState::NothingCleared, Some(ChainEnd::Reversed)))?;
     same("the balances", seen.balances, Balances::new(Minor(9_100), Minor(0), Minor(0))?)?;
     audited(&handle).await
 }
@@ -216,8 +216,8 @@ async fn any_message(handle: Handle) -> CheckResult {
     let account = Who::Mine.account()?;
     let kinds = [MessageKind::Authorization, MessageKind::Advice, MessageKind::Reversal, MessageKind::Clearing];
     for (number, kind) in (1..).zip(kinds) {
-        let seen = there("a message", chain(&handle, &account, token(number)).await?)?;
-        same("what is named, and its chain", (seen.named.0, seen.first.token), (kind, token(1)))?;
+        let seen = expect_some("a message", chain(&handle, &account, token(number)).await?)?;
+        same("what is named, and its chain", (seen.named_message.0, seen.first.token), (kind, token(1)))?;
     }
     audited(&handle).await
 }
@@ -225,12 +225,12 @@ async fn any_message(handle: Handle) -> CheckResult {
 async fn advice_declined(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let before = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let before = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     let advice = FollowUp::Advice { amount: amount("95.01")? };
     let done = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
     same("the advice", done.state, TransactionState::Declined)?;
-    let after = there("the advice", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
-    same("what is named", after.named, (MessageKind::Advice, TransactionState::Declined))?;
+    let after = expect_some("the advice", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
+    same("what is named", after.named_message, (MessageKind::Advice, TransactionState::Declined))?;
     same("the chain", (after.chain, after.first, after.balances), (before.chain, before.first, before.balances))
 }
 

@@ -81,7 +81,7 @@ async fn to_a_payee(handle: Handle) -> CheckResult {
     same("a payee who is not approved", refusal, CreateSessionRefusal::PayeeNotApproved(pending))?;
     handle.payees.approve(approve_payee(Who::Mine, payee_id(1), Approval::Approve, after(1))?).await?;
     let done = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, top_ups, request()?)?).await)?;
-    let purpose = SessionPurpose::TopUp { checkout: top_ups, payee: payee_id(1) };
+    let purpose = SessionPurpose::Payee { checkout: top_ups, payee: payee_id(1) };
     same("the purpose", &done.session.purpose, &purpose)?;
     let found = handle.checkout_sessions.find(&Who::Mine.account()?, done.session.id).await?;
     same("what is found", found, Some(unpaid(done.session)))
@@ -103,29 +103,29 @@ async fn known(handle: Handle) -> CheckResult {
     let first = opened(&handle, Who::Mine, sold, 1).await?;
     let key = || Text::parse("key 1");
     let mut second = session_request(Who::Mine, 2)?;
-    second.opening.terms.idempotency_key = key()?;
+    second.draft.terms.idempotency_key = key()?;
     let repeated = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, second)?).await)?;
     same("the same session", repeated, CreatedSession { session: first, is_new: false })?;
     let mine = Who::Mine.account()?;
     same("the second id", handle.checkout_sessions.find(&mine, checkout_session_id(2)).await?, None)?;
     // Top-ups do not share idempotency keys with sessions of checkouts.
     let mut top_up = top_up_request(Who::Mine, 3)?;
-    top_up.opening.terms.idempotency_key = key()?;
+    top_up.draft.terms.idempotency_key = key()?;
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     same("a top-up with the key", (top_up.is_new, top_up.session.id), (true, checkout_session_id(3)))?;
     let mut repeated = top_up_request(Who::Mine, 4)?;
-    repeated.opening.terms.idempotency_key = key()?;
+    repeated.draft.terms.idempotency_key = key()?;
     let repeated = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, repeated)?).await)?;
     same("the same top-up", repeated, CreatedSession { is_new: false, ..top_up })?;
     // Keys are compared exactly.
     let mut other = session_request(Who::Mine, 5)?;
-    other.opening.terms.idempotency_key = Text::parse("KEY 1")?;
+    other.draft.terms.idempotency_key = Text::parse("KEY 1")?;
     let other = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, other)?).await)?;
     same("another key", other.is_new, true)?;
     // The other account does not share idempotency keys with mine.
     let theirs = shop(&handle, Who::Other, 6).await?;
     let mut request = session_request(Who::Other, 6)?;
-    request.opening.terms.idempotency_key = key()?;
+    request.draft.terms.idempotency_key = key()?;
     let theirs = expect_new(handle.checkout_sessions.create(create_session(Who::Other, theirs, request)?).await)?;
     same("the key on the other account", theirs.is_new, true)
 }
@@ -137,7 +137,7 @@ async fn taken(handle: Handle) -> CheckResult {
     opened(&handle, Who::Mine, sold, 1).await?;
     let session = async |who, checkout, number, references: &[u128]| {
         let mut request = session_request(who, number)?;
-        request.opening.references = references.iter().map(|number| reference(*number)).collect();
+        request.draft.references = references.iter().map(|number| reference(*number)).collect();
         Ok::<_, Failure>(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
     let second = expect_new(session(Who::Mine, sold, 2, &[1, 2]).await?)?;
@@ -145,7 +145,7 @@ async fn taken(handle: Handle) -> CheckResult {
     let refusal = refused(session(Who::Mine, sold, 3, &[2, 1]).await?)?;
     same("only taken ones", refusal, CreateSessionRefusal::NoReference)?;
     let mut top_up = top_up_request(Who::Mine, 4)?;
-    top_up.opening.references = vec![reference(1), reference(4)];
+    top_up.draft.references = vec![reference(1), reference(4)];
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     same("that of a top-up", top_up.session.payment_reference, reference(4))?;
     let fifth = expect_new(session(Who::Mine, sold, 5, &[4, 5]).await?)?;
@@ -193,9 +193,9 @@ async fn concurrent(handle: Handle) -> CheckResult {
     let references: Vec<PaymentReference> = (1..=10).map(reference).collect();
     let work = |key: Option<&str>, number| {
         let mut request = session_request(Who::Mine, number)?;
-        request.opening.references.clone_from(&references);
+        request.draft.references.clone_from(&references);
         if let Some(key) = key {
-            request.opening.terms.idempotency_key = Text::parse(key)?;
+            request.draft.terms.idempotency_key = Text::parse(key)?;
         }
         Ok::<_, Failure>(creation(&handle, create_session(Who::Mine, sold, request)?))
     };

@@ -8,7 +8,7 @@ use crate::checkout_sessions::{
     approval, checkout_session_id, create_refund, drawn, opened, pay, payer_bank, refund_request, shipping, shop, sold,
     step, topped_up,
 };
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{audited, balances};
 use crate::payments::after;
@@ -72,7 +72,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
         }
         same("winners", winners.len(), 1)?;
         let mine = Who::Mine.account()?;
-        let found = there("it", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
+        let found = expect_some("it", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
         let is_paid = found.session.status == SessionStatus::Completed;
         same("its payments", (found.attempts, found.pending()), (i64::from(is_paid), None))?;
         same("the session", winners.pop(), Some(found.session))?;

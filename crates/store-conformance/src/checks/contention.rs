@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{audited, balances};
 use crate::world::{Who, gbp, seeded, world};
@@ -26,7 +26,7 @@ checks! {
 
 /// Opens a second handle on the same data.
 pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
-    let open = there("the way to a second handle", handle.reopen.clone())?;
+    let open = expect_some("the way to a second handle", handle.reopen.clone())?;
     Ok(open().await?)
 }
 
@@ -144,7 +144,7 @@ async fn readers(handle: Handle) -> CheckResult {
             let done = expect_new(handle.cards.first_message(command).await)?;
             // A read after the answer sees this message and all earlier ones.
             let now = balances(&handle, Who::Mine, gbp()?).await?;
-            holds("an answer was given before its effect", now.available() <= done.available_balance)
+            expect_true("an answer was given before its effect", now.available() <= done.available_balance)
         }));
     }
     for task in tasks {
@@ -170,6 +170,6 @@ async fn one_key_on_two(handle: Handle) -> CheckResult {
         }
     }
     same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
-    holds("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
+    expect_true("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
     audited(&other).await
 }

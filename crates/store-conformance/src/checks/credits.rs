@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::credit;
-use crate::expect::{absent, expect_new, refused, same, there};
+use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, budget};
 use crate::world::{Who, gbp, jpy, noon, seeded};
@@ -28,7 +28,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
     let yen = Balances::new(Minor(5_000), Minor(0), Minor(0))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, yen)?;
-    same("the journal", handle.audit.audit().await?.journal_transactions, 7)?;
+    same("the journal", handle.books_check.check_all().await?.journal_transactions, 7)?;
     audited(&handle).await
 }
 
@@ -66,7 +66,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 async fn whole_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let CreditSituation { budget: seen, number } =
-        there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
+        expect_some("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;
     let expected = vec![
         (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{first, message, stamp_at};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::world::{Who, day, unused, world};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
@@ -32,7 +32,7 @@ async fn limits(handle: Handle) -> CheckResult {
     for (window, start) in starts() {
         // The domain defines on which day a week begins.
         let start = (0..7).map(|days| start + TimeDelta::days(days)).find(|at| window.start(*at) == at.date_naive());
-        let start = there("the first moment of a window", start)?;
+        let start = expect_some("the first moment of a window", start)?;
         let mut seed = world.accounts[0].cards[0].clone();
         seed.card.id.0 = crate::world::uuid(17, cards.len() as u128);
         let (amount, window_start) = (Minor(10_000), window.start(start - TimeDelta::days(40)));
@@ -53,7 +53,7 @@ async fn limits(handle: Handle) -> CheckResult {
     }
     let books = handle.books.books(&Who::Mine.account()?).await?;
     for (card, window, start) in cards {
-        let found = there("the limit", books.limits.iter().find(|limit| limit.card == card))?;
+        let found = expect_some("the limit", books.limits.iter().find(|limit| limit.card == card))?;
         same("the window", (found.limit.window, found.limit.window_start), (window, start.date_naive()))?;
         same("what was used", (found.limit.spent, found.limit.uses), (Minor(600), 2))?;
         same("what messages account for", (found.max_spent, found.max_uses), (Total(600), 2))?;

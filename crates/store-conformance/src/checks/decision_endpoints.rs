@@ -3,7 +3,7 @@
 use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{first, follow_up, message, purchase, request, stamp, token};
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::webhooks::claimed;
@@ -13,8 +13,8 @@ use chrono::TimeDelta;
 use florin_domain::access::ApiKey;
 use florin_domain::card::decide::{CardRefusal, Extras, FirstKind, FirstMessage, FollowUp, decide_consulted_follow_up};
 use florin_domain::card::{
-    Consultation, DecisionCode, DecisionEndpoint, DecisionReply, DecisionSeen, DecisionTime, EndpointChange,
-    EndpointRefusal, EndpointSettings, Fallback, NoReply, Verdict, put_endpoint, remove_endpoint,
+    DecisionCheck, DecisionCode, DecisionEndpoint, DecisionReply, DecisionTime, EndpointChange, EndpointDecision,
+    EndpointRefusal, EndpointSettings, Fallback, NoDecision, Verdict, put_endpoint, remove_endpoint,
 };
 use florin_domain::ids::AccountId;
 use florin_domain::money::Minor;
@@ -66,9 +66,9 @@ fn remove(account: AccountId) -> EndpointCommand {
 /// Expects that every port shows this endpoint of an account.
 async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionEndpoint>) -> CheckResult {
     same("the endpoint", handle.decision_endpoints.endpoint(account).await?.as_ref(), expected)?;
-    let found = there("the account", handle.accounts.find(account).await?)?;
+    let found = expect_some("the account", handle.accounts.find(account).await?)?;
     same("the endpoint of the account", found.decisions.as_deref(), expected)?;
-    let profile = there("the profile", handle.profiles.profile(account).await?)?;
+    let profile = expect_some("the profile", handle.profiles.profile(account).await?)?;
     same("the endpoint of the profile", profile.account.decisions.as_deref(), expected)
 }
 
@@ -81,7 +81,7 @@ async fn stores(handle: Handle) -> CheckResult {
         settings: EndpointSettings {
             url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
             enabled: false,
-            time_limit: there("the time", DecisionTime::of_millis(4_999))?,
+            time_limit: expect_some("the time", DecisionTime::of_millis(4_999))?,
             fallback: Fallback::Approve,
         },
         secrets: SealedSecret::new(vec![0, 1, 255]),
@@ -102,8 +102,10 @@ async fn stores(handle: Handle) -> CheckResult {
             }
             Ok(put_endpoint(current.as_ref(), &new))
         });
-        let kept =
-            there("the endpoint", expect_new(handle.decision_endpoints.change_endpoint(keeping).await)?.endpoint)?;
+        let kept = expect_some(
+            "the endpoint",
+            expect_new(handle.decision_endpoints.change_endpoint(keeping).await)?.endpoint,
+        )?;
         same("the secrets", kept.secrets.as_bytes(), stored.secrets.as_bytes())?;
     }
     expect_new(handle.decision_endpoints.change_endpoint(remove(mine.clone())).await)?;
@@ -180,7 +182,7 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_new(handle.decision_endpoints.change_endpoint(put(&made)).await)?;
     let owner = SecretOwner::Decisions(made.account.clone());
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    holds("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
+    expect_true("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
     same("at most one", handle.secrets.secrets(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)?;
     let replace =
         async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
@@ -190,7 +192,7 @@ async fn secrets(handle: Handle) -> CheckResult {
     same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
     shown(&handle, &made.account, Some(&DecisionEndpoint { secrets: sealed(NEW, 4), ..made.clone() })).await?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    holds("they are found again", !found.iter().any(|(found, _)| *found == owner))
+    expect_true("they are found again", !found.iter().any(|(found, _)| *found == owner))
 }
 
 async fn worlds(handle: Handle) -> CheckResult {
@@ -218,7 +220,7 @@ fn verdicts() -> Result<Vec<Verdict>, Failure> {
     let mut all = vec![Verdict::Reply(DecisionReply::Approve), Verdict::Reply(part)];
     all.extend(DecisionCode::ALL.map(|code| Verdict::Reply(DecisionReply::Decline(code))));
     for fallback in Fallback::ALL {
-        all.extend(NoReply::ALL.map(|reason| Verdict::Fallback { fallback, reason }));
+        all.extend(NoDecision::ALL.map(|reason| Verdict::Fallback { fallback, reason }));
     }
     Ok(all)
 }
@@ -228,20 +230,20 @@ async fn decisions(handle: Handle) -> CheckResult {
     let mut expected = Vec::new();
     for (number, verdict) in (1..).zip(verdicts()?) {
         for (offset, allows_partial) in [(0, false), (100, true)] {
-            let decision = Consultation::Heard(verdict);
+            let decision = EndpointDecision::Decided(verdict);
             let extras = Extras { partial_approval: allows_partial, decision, ..Extras::default() };
             let number = number + offset;
             let message = FirstMessage { extras, ..message(FirstKind::Purchase, "2")? };
             let stored = expect_new(
                 handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await,
             )?;
-            same("the decision", stored.details.decision, Some(DecisionSeen { verdict, allows_partial }))?;
-            expected.push((number, stored, DecisionSeen { verdict, allows_partial }));
+            same("the decision", stored.details.decision, Some(DecisionCheck { verdict, allows_partial }))?;
+            expected.push((number, stored, DecisionCheck { verdict, allows_partial }));
         }
     }
     for (number, stored, seen) in expected {
-        let chain = there("the chain", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
-        let found = there("the message", chain.messages.into_iter().next())?;
+        let chain = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
+        let found = expect_some("the message", chain.messages.into_iter().next())?;
         same("the message", &found.transaction, &stored)?;
         let failed = found.declined.map(|declined| declined.failed);
         let expected = seen.declines_with().map(|_| florin_domain::card::Rule::Decision(seen));
@@ -249,16 +251,16 @@ async fn decisions(handle: Handle) -> CheckResult {
     }
     expect_new(handle.cards.first_message(purchase(Who::Mine, 300, "10")?).await)?;
     let verdict = Verdict::Reply(DecisionReply::Approve);
-    let (seen, named) = (DecisionSeen { verdict, allows_partial: false }, token(300));
+    let (seen, named) = (DecisionCheck { verdict, allows_partial: false }, token(300));
     let more = FollowUp::Incremental { amount: crate::commands::amount("1")?, decline: None };
     let mut command = follow_up(Who::Mine, named, 301, more.clone())?;
     let ids = stamp(301);
     command.decide = Arc::new(move |situation| {
-        ids.rule(|stamp| decide_consulted_follow_up(situation, named, &more, Consultation::Heard(verdict), stamp))
+        ids.rule(|stamp| decide_consulted_follow_up(situation, named, &more, EndpointDecision::Decided(verdict), stamp))
     });
     let stored = expect_new(handle.cards.follow_up(command).await)?;
     same("the decision on an increment", stored.details.decision, Some(seen))?;
-    let chain = there("the chain", handle.chains.history(&Who::Mine.account()?, named).await?)?;
+    let chain = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, named).await?)?;
     same("the increment", chain.messages.last().map(|last| &last.transaction), Some(&stored))?;
     audited(&handle).await
 }
@@ -267,7 +269,7 @@ async fn questions(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 3).await?;
     let asking = |key: Option<&str>| -> Result<_, Failure> {
-        let extras = Extras { decision: Consultation::Due, ..Extras::default() };
+        let extras = Extras { decision: EndpointDecision::Due, ..Extras::default() };
         let message = FirstMessage { extras, ..message(FirstKind::Purchase, "10")? };
         let mut command = first(Who::Mine, Who::Mine.card(), message, stamp(1))?;
         command.claim = key.map(|key| crate::commands::claim(Who::Mine, key, "{}")).transpose()?;
@@ -276,7 +278,7 @@ async fn questions(handle: Handle) -> CheckResult {
     for key in [None, Some("k")] {
         let asked = handle.cards.first_message(asking(key)?).await;
         let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::Undecided(_))));
-        holds("it is refused with a question", is_question)?;
+        expect_true("it is refused with a question", is_question)?;
         before.still_holds("a question", &handle).await?;
     }
     // Once the message is decided, the key has a stored answer, and a repeated request asks nothing.

@@ -3,7 +3,7 @@
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::purchase;
-use crate::expect::{absent, expect_new, holds, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{
     change, claim, claimed, create, decision, end, everything, id, keys, log, pay, reach, recovery, redelivery,
@@ -52,7 +52,7 @@ async fn queued(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.create(create(other_kind)).await)?;
     expect_new(handle.webhooks.create(create(Webhook { enabled: false, ..webhook(Who::Mine, 5)? })).await)?;
     pay(&handle, Who::Mine, 1).await?;
-    let event = there("the event", stored(&handle).await?.pop())?;
+    let event = expect_some("the event", stored(&handle).await?.pop())?;
     for number in [1, 2] {
         let found = log(&handle, number).await?;
         same("how many", found.len(), 1)?;
@@ -73,7 +73,7 @@ async fn queued(handle: Handle) -> CheckResult {
         };
         same("the delivery", delivery, &expected)?;
         same("when", delivery.created_at.timestamp(), event.occurred_at.timestamp())?;
-        holds("there are attempts", attempts.is_empty())?;
+        expect_true("there are attempts", attempts.is_empty())?;
         let claims = claim(&handle, (number, 1), noon() + TimeDelta::days(1), 9).await?;
         same("the body", claims[0].body.as_deref(), Some(event.body.as_str()))?;
     }
@@ -259,17 +259,17 @@ async fn recorded(handle: Handle) -> CheckResult {
     });
     same("recorded", handle.deliveries.record(vec![ended], now).await?, 1)?;
     let situation = seen.lock().map(|mut seen| seen.pop()).ok().flatten();
-    let situation = there("the situation", situation)?;
+    let situation = expect_some("the situation", situation)?;
     same("its delivery", (&situation.delivery, situation.webhook), (&claims[0].delivery, moved))?;
     let (delivery, attempts) = log(&handle, 1).await?.remove(0);
     let due = Some(now + TimeDelta::microseconds(7));
     same("the status", (delivery.status, delivery.due_at), (DeliveryStatus::Failed, due))?;
     same("the attempts", attempts, vec![attempt])?;
-    let found = there("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?)?;
+    let found = expect_some("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?)?;
     same("disabled", (found.enabled, found.disabled_reason), (false, Some(DisabledReason::Gone)))?;
     same("failing", found.failing, Some(failing))?;
-    let other = there("the other one", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
-    holds("the other one is disabled", other.enabled && other.failing.is_none())
+    let other = expect_some("the other one", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
+    expect_true("the other one is disabled", other.enabled && other.failing.is_none())
 }
 
 async fn released(handle: Handle) -> CheckResult {
@@ -411,7 +411,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let claims = claim(&handle, (1, 1), now, 2).await?;
     let ends = claims.iter().map(|claim| end(claim, 200, decision(DeliveryStatus::Delivered, now))).collect();
     handle.deliveries.record(ends, now).await?;
-    let queued = crate::event_forms::PlainForms::now();
+    let queued = crate::event_renderer::PlainRenderer::now();
     same("too young", handle.deliveries.delete_deliveries(queued, 9).await?, 0)?;
     let later = queued + TimeDelta::seconds(1);
     same("at most one", handle.deliveries.delete_deliveries(later, 1).await?, 1)?;
@@ -434,7 +434,8 @@ async fn restored(handle: Handle) -> CheckResult {
     let of = |status| found.iter().filter(|delivery| delivery.status == status).count();
     same("statuses", (of(DeliveryStatus::Cancelled), of(DeliveryStatus::Delivered), found.len()), (1, 1, 2))?;
     same("claimed", claim(&handle, (1, 2), noon(), 9).await?.len(), 0)?;
-    let undone = there("the undone one", found.iter().find(|delivery| delivery.status == DeliveryStatus::Cancelled))?;
+    let undone =
+        expect_some("the undone one", found.iter().find(|delivery| delivery.status == DeliveryStatus::Cancelled))?;
     let gone = handle.deliveries.redeliver(redelivery(1, undone.message)).await;
     same("an undone event", refused(gone)?, WebhookRefusal::EventGone)
 }

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, clearing, first, follow_up, message, purchase, stamp, token};
 use crate::disputes::{act, dispute_id, evidence, open_dispute};
-use crate::expect::{absent, expect_new, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, chain};
 use crate::together::{Work, race};
@@ -34,7 +34,7 @@ const LOST: DisputeAction = DisputeAction::Resolve(DisputeOutcome::Lost);
 const WON: DisputeAction = DisputeAction::Resolve(DisputeOutcome::Won);
 
 /// Clears purchase `number` of 10.00, and returns the token of its clearing, `number + 1`.
-async fn bought(handle: &Handle, who: Who, number: u128) -> Result<TransactionToken, Failure> {
+async fn create_purchase(handle: &Handle, who: Who, number: u128) -> Result<TransactionToken, Failure> {
     expect_new(handle.cards.first_message(purchase(who, number, "10")?).await)?;
     let clearing = follow_up(who, token(number), number + 1, clearing("10", true)?)?;
     Ok(expect_new(handle.cards.follow_up(clearing).await)?.token)
@@ -49,17 +49,17 @@ async fn step(handle: &Handle, dispute: u128, action: DisputeAction, number: u12
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<Dispute, Failure> {
-    there("the dispute", handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?)
+    expect_some("the dispute", handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?)
 }
 
 async fn claimed(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure> {
-    let seen = there("the transaction", chain(handle, &Who::Mine.account()?, of).await?)?;
-    Ok(there("its chain", seen.chain)?.disputed)
+    let seen = expect_some("the transaction", chain(handle, &Who::Mine.account()?, of).await?)?;
+    Ok(expect_some("its chain", seen.chain)?.disputed)
 }
 
 async fn opened(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let done = open(&handle, clearing, "4", 10).await?;
     same("the transaction", (done.transaction, done.chain, done.card), (clearing, token(1), Who::Mine.card()))?;
     same("the terms", (done.amount, done.reason), (Minor(400), DisputeReason::NotReceived))?;
@@ -73,7 +73,7 @@ async fn opened(handle: Handle) -> CheckResult {
 
 async fn ten(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 100..200 {
         let (command, disputes) = (open_dispute(Who::Mine, clearing, "1", number)?, handle.disputes.clone());
@@ -94,7 +94,7 @@ async fn ten(handle: Handle) -> CheckResult {
 
 async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let command = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "k", "{}")?);
         Ok(OpenDisputeCommand { claim, ..open_dispute(Who::Mine, clearing, "4", 10)? })
@@ -112,10 +112,10 @@ async fn again(handle: Handle) -> CheckResult {
 
 async fn lost(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let credit = expect_new(handle.disputes.act(act(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
-    let message = there("the message", credit.transaction)?;
+    let message = expect_some("the message", credit.transaction)?;
     same("the effect", (message.token, message.impacted), (token(20), Minor(400)))?;
     same("the dispute", find(&handle, 10).await?, credit.dispute)?;
     let end = expect_new(handle.disputes.act(act(Who::Mine, 10, LOST, 30)?).await)?;
@@ -124,9 +124,9 @@ async fn lost(handle: Handle) -> CheckResult {
     same("the dispute", &found, &end.dispute)?;
     same("what is claimed", claimed(&handle, clearing).await?, Minor::ZERO)?;
     let history = handle.chains.history(&Who::Mine.account()?, token(30)).await?;
-    let history = there("the history", history)?;
+    let history = expect_some("the history", history)?;
     let messages: Vec<_> = history.messages.iter().map(|message| message.transaction.clone()).collect();
-    let expected = there("the message", end.transaction)?;
+    let expected = expect_some("the message", end.transaction)?;
     same("the chain of the dispute", (messages.len(), history.journal.len()), (2, 2))?;
     same("its end", messages.last(), Some(&expected))?;
     same("its link", messages.first().and_then(|first| first.details.dispute), expected.details.dispute)?;
@@ -135,7 +135,7 @@ async fn lost(handle: Handle) -> CheckResult {
 
 async fn nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     step(&handle, 10, DisputeAction::Credit, 20).await?;
     step(&handle, 10, WON, 30).await?;
@@ -150,7 +150,7 @@ async fn nothing(handle: Handle) -> CheckResult {
 
 async fn texts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let texts = [" a ", "ž\" ✓", "x'; --", "a\nb", "a"];
     for (number, text) in (20..).zip(texts) {
@@ -165,7 +165,7 @@ async fn texts(handle: Handle) -> CheckResult {
 async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let one = bought(&handle, Who::Mine, 1).await?;
+    let one = create_purchase(&handle, Who::Mine, 1).await?;
     let debit = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Debit, "2")?, stamp(3))?;
     let debit = expect_new(handle.cards.first_message(debit).await)?.token;
     for (of, text, number) in [(one, "1", 10), (token(1), "2", 11), (debit, "0.50", 12), (one, "3", 13)] {
@@ -200,7 +200,7 @@ async fn listed(handle: Handle) -> CheckResult {
 
 async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     for number in 10..14 {
         open(&handle, clearing, "1", number).await?;
     }
@@ -246,7 +246,7 @@ fn tried(answer: Result<Written<DisputeDone>, WriteError<DisputeRefusal>>) -> Re
 
 async fn dry(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
     let new = OpenDisputeCommand { mode: Mode::DryRun, ..open_dispute(Who::Mine, clearing, "1", 11)? };
@@ -262,7 +262,7 @@ async fn dry(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let clearing = bought(&handle, Who::Mine, 1).await?;
+    let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
     absent("a transaction", &handle.disputes.open(open_dispute(Who::Other, clearing, "1", 11)?).await)?;

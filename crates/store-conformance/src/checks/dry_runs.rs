@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, claim, clearing, confirm, credit, first, follow_up, message, open, purchase, stamp, token,
 };
-use crate::expect::{absent, expect_new, holds, refused, same, store_failed, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::Observation;
@@ -93,7 +93,7 @@ pub(super) async fn came_true<T: PartialEq + Debug>(
 ) -> CheckResult {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {
-        let record = there("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
+        let record = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
         same("what a budget holds", record.budget.in_currency(*currency), Some(*after))?;
     }
     let written = i64::try_from(tried.journal.len()).unwrap_or_default();
@@ -101,7 +101,7 @@ pub(super) async fn came_true<T: PartialEq + Debug>(
 }
 
 pub(super) async fn journal(handle: &Handle) -> Result<i64, Failure> {
-    Ok(handle.audit.audit().await?.journal_transactions)
+    Ok(handle.books_check.check_all().await?.journal_transactions)
 }
 
 /// Builds a purchase on the card that has limits.
@@ -137,7 +137,7 @@ async fn cards_answer(handle: Handle) -> CheckResult {
     let cleared = preview_follow_up(&handle, clear(2, "8")?).await?;
     let done = expect_new(handle.cards.follow_up(clear(2, "8")?).await)?;
     came_true(&handle, before + 1, &cleared, &done).await?;
-    let history = there("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
+    let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
     same("the postings", history.journal, [tried.journal, cleared.journal].concat())?;
     let again = refused(preview_follow_up(&handle, clear(3, "8")?).await)?;
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
@@ -150,7 +150,7 @@ async fn declines(handle: Handle) -> CheckResult {
     same("no postings", &tried.journal, &Vec::new())?;
     let done = expect_new(handle.cards.first_message(limited(1, "20.01")?).await)?;
     same("the answer", &tried.done, &done)?;
-    let history = there("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
+    let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
     let kept = history.messages.into_iter().next().and_then(|done| done.declined);
     let kept = kept.map(|explanation| DryRunDecline { explanation, currency: done.currency });
     same("why", tried.declined, kept)
@@ -306,7 +306,7 @@ async fn in_line(handle: Handle) -> CheckResult {
     for task in tried {
         let done = transaction(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // A dry run sees the effects of earlier purchases, but not of other dry runs.
-        holds("what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
+        expect_true("what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }
     let last = transaction(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;

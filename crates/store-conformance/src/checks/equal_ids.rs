@@ -2,10 +2,10 @@
 //! reads and changes only its own records.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, holds, same};
+use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, differences, single_reads};
-use crate::payments::{after, claim, confirmed, record, start, take};
+use crate::payments::{after, claim, confirmed, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::world::Who;
 use crate::worlds::{command, copy, prepared, snapshot};
@@ -118,7 +118,7 @@ async fn own_values(handle: Handle) -> CheckResult {
     play_with(&handle, Who::Twin, SECOND, Values::Usual).await?;
     unchanged(&mine, &shown(&handle, Who::Mine).await?)?;
     let twin = shown(&handle, Who::Twin).await?;
-    holds("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     unchanged(&twin, &shown(&handle, Who::Twin).await?)?;
     audited(&handle).await
 }
@@ -135,7 +135,7 @@ async fn own_work(handle: Handle) -> CheckResult {
         handle.processing.start(start(lease, 1_000)).await?;
     }
     for lease in leases.iter().rev() {
-        let taken = handle.processing.take(take(lease, 100, 2_000)).await?;
+        let taken = handle.processing.start_payments(start_payments(lease, 100, 2_000)).await?;
         let own = |payments: &[Payment]| payments.iter().all(|payment| payment.account == lease.account);
         same("number of payments taken, whether all belong to the account", (taken.len(), own(&taken)), (4, true))?;
         let due = handle.processing.due(lease, after(9_999), 100).await?;
@@ -156,7 +156,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
-    holds("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
+    expect_true("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
     let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     none(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
     none(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;

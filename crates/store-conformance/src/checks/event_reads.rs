@@ -3,8 +3,8 @@
 use super::events::{reach, stored, without_gaps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit, purchase};
-use crate::event_forms::PlainForms;
-use crate::expect::{expect_new, holds, same, there};
+use crate::event_renderer::PlainRenderer;
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::webhooks::{self, log, subscribe};
 use crate::world::{Who, gbp, noon, seeded};
@@ -57,7 +57,7 @@ async fn pages(handle: Handle) -> CheckResult {
     let mut all = stored(&handle).await?;
     all.reverse();
     same("the number of events", all.len(), 8)?;
-    holds("newest first", all.windows(2).all(|pair| pair[0].position > pair[1].position))?;
+    expect_true("newest first", all.windows(2).all(|pair| pair[0].position > pair[1].position))?;
     let mut seen = Vec::new();
     for offset in [0, 3, 6] {
         let page = PageRequest { limit: 3, offset };
@@ -116,10 +116,10 @@ async fn reached(handle: Handle) -> CheckResult {
     for reach in [client(Who::Mine, None), reach(Who::Mine)?, both] {
         let found = of(reach).await?;
         same("the count", found.count, 2)?;
-        holds("only my events", found.rows.iter().all(|event| event.account == mine))?;
+        expect_true("only my events", found.rows.iter().all(|event| event.account == mine))?;
     }
     same("events of no account", of(client(Who::Mine, Some([].into()))).await?.count, 0)?;
-    let event = there("an event", stored(&handle).await?.pop())?;
+    let event = expect_some("an event", stored(&handle).await?.pop())?;
     same("its position", handle.events.position_of(reach(Who::Mine)?, event.id).await?, Some(event.position))?;
     same("for others", handle.events.position_of(foreign.clone(), event.id).await?, None)?;
     same("of none", handle.events.position_of(reach(Who::Mine)?, EventId(Uuid::nil())).await?, None)?;
@@ -239,7 +239,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     busy(&handle, Who::Mine, 1, 2).await?;
     busy(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
-    let written = PlainForms::now();
+    let written = PlainRenderer::now();
     same("none is older", handle.events.delete_events(written, 100).await?, 0)?;
     let later = written + TimeDelta::microseconds(1);
     same("at most so many", handle.events.delete_events(later, 3).await?, 3)?;
@@ -249,7 +249,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let last = known_tail(&handle).await?;
     busy(&handle, Who::Mine, 10, 1).await?;
     let next = stored(&handle).await?;
-    holds("positions are never given twice", next.iter().all(|event| event.position > last))?;
+    expect_true("positions are never given twice", next.iter().all(|event| event.position > last))?;
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
 }
 
@@ -271,8 +271,8 @@ async fn restored(handle: Handle) -> CheckResult {
     let after = stored(&handle).await?;
     without_gaps(&after)?;
     let last = undone.last().map(|event| event.position);
-    holds("later positions", after[2..].iter().all(|event| Some(event.position) > last))?;
-    holds("the world is deleted", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("later positions", after[2..].iter().all(|event| Some(event.position) > last))?;
+    expect_true("the world is deleted", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     same("events of a deleted world", stored(&handle).await?, vec![])
 }
 

@@ -2,8 +2,8 @@
 
 use super::events::{reach, stored};
 use crate::check::{CheckResult, Failure, checks};
-use crate::event_forms::PlainForms;
-use crate::expect::{expect_new, holds, refused, replayed, same};
+use crate::event_renderer::PlainRenderer;
+use crate::expect::{expect_new, expect_true, refused, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{change, claim, claimed, create, decision, end, pay, recovery, redelivery, subscribe, webhook};
 use crate::world::{Who, noon, seeded};
@@ -70,7 +70,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("the events", events(&all.found), order.map(Clone::clone).to_vec())?;
     same("searched", all.until, end)?;
     let positions: Vec<_> = all.found.iter().map(|redelivery| redelivery.position).collect();
-    holds(
+    expect_true(
         "positions after the events, in order",
         positions.is_sorted() && positions[0] > start && positions[2] <= end,
     )?;
@@ -92,7 +92,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("of none", handle.events.position_of(reach(Who::Mine)?, later).await?, None)?;
     pay(&handle, Who::Mine, 9).await?;
     let next = stored(&handle).await?.pop().map(|event| event.position);
-    holds("a position is given once", next > Some(end))
+    expect_true("a position is given once", next > Some(end))
 }
 
 async fn selected(handle: Handle) -> CheckResult {
@@ -173,6 +173,6 @@ async fn gone(handle: Handle) -> CheckResult {
     same("after a restore", mine(&handle, NONE, 9).await?.found, before[..1].to_vec())?;
     let undone = Redelivery::id_at(before[1].position);
     same("of an undone event", handle.events.position_of(reach(Who::Mine)?, undone).await?, None)?;
-    handle.events.delete_events(PlainForms::now() + TimeDelta::days(9999), 100).await?;
+    handle.events.delete_events(PlainRenderer::now() + TimeDelta::days(9999), 100).await?;
     same("after the deletion of old events", mine(&handle, NONE, 9).await?.found, vec![])
 }

@@ -2,12 +2,12 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim as claimed, clearing, credit, expiry, follow_up, purchase, token};
-use crate::event_forms::PlainForms;
-use crate::expect::{absent, expect_new, refused, replayed, same, store_failed, there};
+use crate::event_renderer::PlainRenderer;
+use crate::expect::{absent, expect_new, expect_some, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, issue, replacement, transfer};
+use crate::management::{card_id, change_state, issue, replacement, transfer};
 use crate::payments::{
-    Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, take, upload,
+    Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, start_payments, upload,
 };
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
@@ -92,7 +92,7 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
     let lease = leased(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 30)).await?;
     same("after the start", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchProcessing, 1)]))?;
-    let taken = handle.processing.take(take(&lease, 9, 40)).await?;
+    let taken = handle.processing.start_payments(start_payments(&lease, 9, 40)).await?;
     same("after payments were taken", kinds(&handle).await?, happened(&[(EventKind::PaymentCreated, 4)]))?;
     let ids: Vec<_> = taken.iter().map(|payment| payment.id).collect();
     handle.processing.record(record(&lease, &ids, PaymentOutcome::Completed, None, 50)).await?;
@@ -150,9 +150,10 @@ async fn every_member(handle: Handle) -> CheckResult {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
     handle.processing.start(command).await?;
-    let mut command = take(&lease, 9, 3_000);
-    let command = remembering!(command, decided, |decision: florin_domain::batch::TakeSituation| &decision.events);
-    let taken: Vec<_> = handle.processing.take(command).await?.iter().map(|payment| payment.id).collect();
+    let mut command = start_payments(&lease, 9, 3_000);
+    let command =
+        remembering!(command, decided, |decision: florin_domain::batch::StartPaymentsSituation| &decision.events);
+    let taken: Vec<_> = handle.processing.start_payments(command).await?.iter().map(|payment| payment.id).collect();
     for (outcome, ids) in
         [(PaymentOutcome::Completed, 4_000), (PaymentOutcome::Returned(FailureReason::AccountClosed), 5_000)]
     {
@@ -177,8 +178,8 @@ async fn every_member(handle: Handle) -> CheckResult {
     for (stored, decided) in events.iter().zip(&decided) {
         let expected = (decided.kind, &decided.account, decided.object().id(), decided.at);
         same("an event", (stored.kind, &stored.account, stored.object, stored.occurred_at), expected)?;
-        same("its body", &stored.body, &PlainForms::text(decided, stored.sequence))?;
-        same("when it was written", stored.recorded_at, PlainForms::now())?;
+        same("its body", &stored.body, &PlainRenderer::text(decided, stored.sequence))?;
+        same("when it was written", stored.recorded_at, PlainRenderer::now())?;
     }
     let mut of_batches = EventKind::ALL.iter().filter(|kind| kind.as_str().starts_with("Payment"));
     let all = of_batches.all(|kind| decided.iter().any(|event| event.kind == *kind));
@@ -201,7 +202,7 @@ async fn numbered(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.create(issue(Who::Mine, 30, Who::Mine.budget(), true)?).await)?;
     let card = card_id(30);
     for to in [CardState::Suspended, CardState::Active] {
-        expect_new(handle.card_management.change(bring(Who::Mine, card, to, "a reason")?).await)?;
+        expect_new(handle.card_management.change(change_state(Who::Mine, card, to, "a reason")?).await)?;
     }
     expect_new(handle.card_management.replace(replacement(Who::Mine, card, 31)?).await)?;
     let events = stored(&handle).await?;
@@ -225,11 +226,11 @@ async fn numbered(handle: Handle) -> CheckResult {
         (EventKind::CardStateUpdated, card_id(31).0, 1),
     ];
     same("kinds, objects and sequences", found, expected.to_vec())?;
-    let history = there("the chain", handle.chains.history(&Who::Mine.account()?, token(20)).await?)?;
+    let history = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, token(20)).await?)?;
     for (event, message) in events[5..].iter().filter(|event| event.object == token(20).0).zip(&history.messages) {
         // The chain shows the current state of the first message; its event shows the state at that time.
         if message.transaction.token != token(20) {
-            let body = PlainForms::text(&message.transaction.event(), event.sequence);
+            let body = PlainRenderer::text(&message.transaction.event(), event.sequence);
             same("the body of a message", &event.body, &body)?;
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
-use crate::expect::{absent, expect_new, holds, refused, same, store_failed, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, noon, seeded};
@@ -36,10 +36,10 @@ async fn stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
-    let seen = there("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
-    same("what is named", seen.named, (MessageKind::Expiry, TransactionState::Cleared))?;
-    same("the first message", seen.first.state, TransactionState::Cleared)?;
-    let ended = there("the chain", seen.chain)?;
+    let seen = expect_some("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
+    same("what is named", seen.named_message, (MessageKind::Expiry, TransactionState::NothingCleared))?;
+    same("the first message", seen.first.state, TransactionState::NothingCleared)?;
+    let ended = expect_some("the chain", seen.chain)?;
     same("the chain", (ended.held(), ended.end()), (Minor(0), Some(ChainEnd::Expired)))?;
     same("the balances", seen.balances, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     same("due holds", handle.cards.due_holds(due(), 10).await?, vec![])?;
@@ -186,7 +186,7 @@ async fn only_held(handle: Handle) -> CheckResult {
     let advice = FollowUp::Advice { amount: amount("0")? };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 16, advice)?).await)?;
     let found = handle.cards.due_holds(due(), 100).await?;
-    holds("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
+    expect_true("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
     same("what is due", found, vec![hold(Who::Mine, 5)?])?;
     // A chain without a held amount stays open: an advice can raise the amount again.
     let advice = FollowUp::Advice { amount: amount("8")? };

@@ -3,10 +3,10 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{first, follow_up, journal_id, message, purchase, stamp, stamp_at, token};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{
-    Fill, after, batch_id, confirm, confirmed, create, empty, leased, payment_id, record, start, take,
+    Fill, after, batch_id, confirm, confirmed, create, empty, leased, payment_id, record, start, start_payments,
 };
 use crate::world::{Who, batch, gbp, noon, seeded, world};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
@@ -15,7 +15,7 @@ use florin_domain::card::decide::{ChainSituation, FirstKind, FollowUp, decide_fo
 use florin_domain::ledger::{JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
-use florin_ports::{Discrepancy, Explained, FollowUpCommand};
+use florin_ports::{Discrepancy, ExplainResult, FollowUpCommand};
 use std::sync::Arc;
 
 checks! {
@@ -23,14 +23,14 @@ checks! {
     "books.explain.paid_orders_reserve_nothing" => paid,
     "books.explain.reservations_of_the_oldest_batch_first" => oldest,
     "books.books.chains_that_hold_nothing_do_not_count" => refunds,
-    "audit.finds_reservations_without_money" => unreserved,
+    "books_check.finds_reservations_without_money" => unreserved,
     "chains.history.by_time_whatever_the_tokens" => history,
 }
 
 async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failure> {
     let found = handle.books.explain(&Who::Mine.account()?, Who::Mine.budget(), gbp()?, PageRequest::default()).await?;
     match found {
-        Explained::Parts(parts) => Ok(*parts),
+        ExplainResult::Parts(parts) => Ok(*parts),
         other => Err(crate::check::Failure::new(format!("there is nothing to explain: {other:?}"))),
     }
 }
@@ -47,7 +47,7 @@ async fn large(handle: Handle) -> CheckResult {
     }
     handle.seeding.seed(world).await?;
     let sums = parts(&handle).await?.sums;
-    let credits = there("the credits", sums.iter().find(|sum| sum.kind == JournalKind::Credit))?;
+    let credits = expect_some("the credits", sums.iter().find(|sum| sum.kind == JournalKind::Credit))?;
     same("what was credited", (credits.count, credits.moved.available), (2, Total(i128::from(i64::MAX) * 2)))
 }
 
@@ -57,7 +57,7 @@ async fn paid(handle: Handle) -> CheckResult {
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
-    handle.processing.take(take(&lease, 9, 6_000)).await?;
+    handle.processing.start_payments(start_payments(&lease, 9, 6_000)).await?;
     same("orders that reserve money", parts(&handle).await?.reservations.count, 1)?;
     handle.processing.record(record(&lease, &[payment_id(100_000)], PaymentOutcome::Completed, None, 7_000)).await?;
     let seen = parts(&handle).await?.reservations;
@@ -89,7 +89,7 @@ async fn unreserved(handle: Handle) -> CheckResult {
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
     world.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
     handle.seeding.seed(world).await?;
-    let mut found = handle.audit.audit().await?.discrepancies;
+    let mut found = handle.books_check.check_all().await?.discrepancies;
     found.sort_by_key(|found| format!("{found:?}"));
     let of = |budget| Ok::<_, crate::check::Failure>(Discrepancy::Reservations { budget, currency: gbp()? });
     same("discrepancies", found, vec![of(Who::Mine.budget())?, of(Who::Mine.second_budget())?])
@@ -107,7 +107,7 @@ async fn history(handle: Handle) -> CheckResult {
         });
         expect_new(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?;
     }
-    let history = there("the history", handle.chains.history(&Who::Mine.account()?, token(5)).await?)?;
+    let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(5)).await?)?;
     let tokens: Vec<_> = history.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 9, 5, 7].map(token).to_vec())
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{audited, chain};
 use crate::world::{Who, noon, seeded, world};
@@ -26,7 +26,7 @@ checks! {
 }
 
 async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure> {
-    there("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)
+    expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)
 }
 
 async fn with(
@@ -54,7 +54,7 @@ async fn whole(handle: Handle) -> CheckResult {
     let found = history(&handle, 1).await?;
     let tokens: Vec<_> = found.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
-    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the first message", &found.messages[0].transaction, &seen.first)?;
     same("the chain", &found.chain, &seen.chain)?;
     let steps: Vec<_> = found.steps().iter().map(|step| (step.message, step.held.0)).collect();
@@ -62,7 +62,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("the hold, step by step", steps, expected.to_vec())?;
     let causes: Vec<_> = found.journal.iter().map(|journal| journal.cause).collect();
     same("the causes of the journal", causes, [1, 4, 5, 6].map(|number| token(number).0).to_vec())?;
-    let cleared = there("the last transaction", found.journal.last())?;
+    let cleared = expect_some("the last transaction", found.journal.last())?;
     let sum: i64 = cleared.postings().iter().map(|posting| posting.amount.0).sum();
     same("its postings", (cleared.postings().len(), sum), (2, 0))?;
     audited(&handle).await
@@ -121,7 +121,7 @@ async fn explained(handle: Handle) -> CheckResult {
         let message =
             FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(FirstKind::Purchase, "500")? };
         let command = first(Who::Mine, card, message.clone(), stamp(number))?;
-        let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
+        let situation = expect_some("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
         let expected: Option<DeclineExplanation> = stamp(number)
             .rule(|stamp| florin_domain::card::decide::decide_first(&situation, &message, stamp))
             .ok()
@@ -129,7 +129,7 @@ async fn explained(handle: Handle) -> CheckResult {
         expect_new(handle.cards.first_message(command).await)?;
         let found = history(&handle, number).await?;
         same("the explanation", &found.messages[0].declined, &expected)?;
-        failed.push(there("an explanation", expected)?.failed.name());
+        failed.push(expect_some("an explanation", expected)?.failed.name());
     }
     let rules = [
         "card_activated",
@@ -158,7 +158,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
     let withdrawal = with(&handle, 1, (FirstKind::Atm, "10"), abroad).await?;
     same("amount and fee", (withdrawal.amount, withdrawal.acquirer_fee), (Minor(787), Minor(197)))?;
-    let rate = there("the rate", dollars()?.rates.first().map(|(_, rate)| *rate))?;
+    let rate = expect_some("the rate", dollars()?.rates.first().map(|(_, rate)| *rate))?;
     let conversion = Some(Conversion { currency: dollars()?.from, amount: Minor(1_000), rate });
     same("the conversion", withdrawal.conversion, conversion)?;
     let cleared = follow(&handle, 2, FollowUp::AtmClearing { amount: amount("10")?, fee: Some(amount("2")?) }).await?;
@@ -183,7 +183,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     for (number, expected) in stored {
         let chain = history(&handle, number).await?;
         let mut messages = chain.messages.into_iter().map(|message| message.transaction);
-        let mut message = there("the message", messages.find(|message| message.token == token(number)))?;
+        let mut message = expect_some("the message", messages.find(|message| message.token == token(number)))?;
         // The state of a first message follows its chain.
         message.state = expected.state;
         same("the message", message, expected)?;

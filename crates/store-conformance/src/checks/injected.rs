@@ -4,9 +4,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     SANDBOX, claim, clearing, confirm_batch, credit, expiry, first, follow_up, message, open, stamp, token,
 };
-use crate::expect::{expect_new, holds};
+use crate::expect::{expect_new, expect_true};
 use crate::factory::Handle;
-use crate::failing_writes::{End, Tried, end, plain_end};
+use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, audited};
 use crate::payments::{Fill, batch_id, create, empty};
 use crate::world::{Who, enrolment, gbp, noon, world};
@@ -24,9 +24,9 @@ checks! {
 /// Number of commands that [`execute`] knows.
 const COMMANDS: u8 = 8;
 
-fn tried(command: u8) -> Tried {
+fn tried(command: u8) -> FaultedCommand {
     let works = if command == 6 { End::Refused } else { End::Effect };
-    Tried { name: format!("command {command}"), has_key: !matches!(command, 2 | 5 | 6), works }
+    FaultedCommand { name: format!("command {command}"), has_key: !matches!(command, 2 | 5 | 6), works }
 }
 
 fn purchase(number: u128) -> Result<FirstMessageCommand, Failure> {
@@ -124,7 +124,7 @@ async fn any_write(handle: Handle) -> CheckResult {
                 tried.works_again(execute(&handle, command, base).await?, &place)?;
             }
         }
-        holds(&format!("no command failed at `{place}`"), failed > 0)?;
+        expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
     }
     audited(&handle).await
 }

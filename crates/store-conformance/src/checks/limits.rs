@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::{limit, no_limit};
 use crate::observe::card;
@@ -25,7 +25,7 @@ checks! {
 
 async fn limits(handle: &Handle) -> Result<Vec<CardLimit>, Failure> {
     let seen = card(handle, &Who::Mine.account()?, Who::Mine.limited_card()).await?;
-    Ok(there("the card", seen)?.limits)
+    Ok(expect_some("the card", seen)?.limits)
 }
 
 /// Returns the spent amount and the uses of the day, week, month and lifetime limits.
@@ -90,7 +90,7 @@ async fn counted(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(3), 6, clearing("2.50", true)?)?).await)?;
     same("above the hold", used(&handle).await?, vec![(250, 1), (350, 2), (350, 2), (350, 2)])?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
-    holds("chains account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))
+    expect_true("chains account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))
 }
 
 async fn new_window(handle: Handle) -> CheckResult {
@@ -110,7 +110,7 @@ async fn own(handle: Handle) -> CheckResult {
     let command = first(Who::Other, Who::Other.limited_card(), message(FirstKind::Purchase, "5")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
-    let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
+    let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("the other's", other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(), vec![Minor(500); 4])
 }
 

@@ -5,7 +5,7 @@ use crate::expect::same;
 use crate::factory::Handle;
 use crate::world::{BOTH, Who, bank, checkout, noon, seeded, uuid, world};
 use chrono::TimeDelta;
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::SettlementAccountId;
 use florin_domain::merchant::{
     Bank, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions,
@@ -204,7 +204,7 @@ async fn addresses_in_order(handle: Handle) -> CheckResult {
     handle.registry.replace_addresses(file.clone()).await?;
     for postcode in ["SW1A1AA", "M11AE", "EC1A1BB"] {
         let expected: Vec<_> = file.iter().filter(|address| address.postcode == postcode).cloned().collect();
-        let found = handle.addresses.find(&Postcode::parse(postcode)?).await?;
+        let found = handle.addresses.find(&UkPostcode::parse(postcode)?).await?;
         same(&format!("how many addresses of {postcode}"), found.len(), expected.len())?;
         same(&format!("the addresses of {postcode}"), found, expected)?;
     }
@@ -224,5 +224,5 @@ async fn addresses_whole(handle: Handle) -> CheckResult {
     };
     let expected: Vec<_> = (0..texts.len()).map(address).collect();
     handle.registry.replace_addresses(expected.clone()).await?;
-    same("the addresses", handle.addresses.find(&Postcode::parse("SW1A1AA")?).await?, expected)
+    same("the addresses", handle.addresses.find(&UkPostcode::parse("SW1A1AA")?).await?, expected)
 }

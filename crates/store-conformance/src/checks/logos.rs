@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
-use crate::expect::{absent, expect_new, holds, mismatch, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::merchants::{administer, edit_profile};
 use crate::observe::Observation;
@@ -40,7 +40,7 @@ fn set_logo(account: &AccountId, number: u8) -> SetLogoCommand {
 
 /// Expects that an account shows logo `number`, and that the logo is found by its id.
 async fn shows(handle: &Handle, account: &AccountId, number: u8) -> CheckResult {
-    let found = there("the profile", handle.merchants.find(account).await?)?;
+    let found = expect_some("the profile", handle.merchants.find(account).await?)?;
     let expected = logo(account, number);
     same("the id with the profile", found.logo, Some(expected.id))?;
     same("the logo", handle.merchants.logo(expected.id).await?, Some(expected))
@@ -56,7 +56,7 @@ async fn set(handle: Handle) -> CheckResult {
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
     shows(&handle, &mine, 1).await?;
-    let found = there("the logo", handle.merchants.logo(logo(&mine, 1).id).await?)?;
+    let found = expect_some("the logo", handle.merchants.logo(logo(&mine, 1).id).await?)?;
     same("every byte", found.png, logo(&mine, 1).png)?;
     gone(&handle, "an unknown id", &mine, 2).await?;
     // A merchant whose profile was never changed.
@@ -94,7 +94,7 @@ async fn duplicates(handle: Handle) -> CheckResult {
     expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
     let before = Observation::take(&handle, 1).await?;
     let error = store_failed(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
-    holds(&format!("a duplicate: {error:?}"), matches!(error, StoreError::Duplicate(_)))?;
+    expect_true(&format!("a duplicate: {error:?}"), matches!(error, StoreError::Duplicate(_)))?;
     before.still_holds("a duplicate", &handle).await
 }
 
@@ -161,7 +161,7 @@ async fn copied(handle: Handle) -> CheckResult {
         let account = AccountId::parse(name)?;
         let original = logo(&mine, 1);
         let expected = Logo { id: original.id.copied_to(&account), account: account.clone(), ..original };
-        let found = there("the profile of the copy", handle.merchants.find(&account).await?)?;
+        let found = expect_some("the profile of the copy", handle.merchants.find(&account).await?)?;
         same("the id of the copy", found.logo, Some(expected.id))?;
         same("the logo of the copy", handle.merchants.logo(expected.id).await?, Some(expected))?;
     }

@@ -16,7 +16,7 @@ use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_domain::stamp::Stamp;
-use florin_ports::{CreditCommand, Explained, SeedAccount, WorldContents};
+use florin_ports::{CreditCommand, ExplainResult, SeedAccount, WorldContents};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -90,7 +90,7 @@ impl Model {
         {
             let page = PageRequest { limit: 100, offset: offset.max(0) };
             let found = handle.books.explain(&Who::Mine.account()?, self.budget, self.currency, page).await?;
-            let Explained::Parts(parts) = found else { return Err(Failure::new(format!("no explanation {when}"))) };
+            let ExplainResult::Parts(parts) = found else { return Err(Failure::new(format!("no explanation {when}"))) };
             same(&format!("the sums {when}"), &parts.sums, &KindSum::of_each(&self.bookings))?;
             let skip = usize::try_from(page.offset.min(count)).unwrap_or_default();
             let expected: Vec<_> = self.bookings.iter().skip(skip).take(100).cloned().collect();
@@ -249,7 +249,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
         let (credit, first, second) = tokio::join!(model.credit(&handle, at, id), explain(), explain());
         credit?;
         for found in [first, second] {
-            let Explained::Parts(parts) = found? else { return Err(Failure::new("no explanation")) };
+            let ExplainResult::Parts(parts) = found? else { return Err(Failure::new("no explanation")) };
             let total = parts.sums.iter().fold(PoolSums::default(), |sum, kind| sum.plus(kind.moved));
             same("the balance", parts.stated, total)?;
         }

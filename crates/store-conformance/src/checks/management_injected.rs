@@ -2,10 +2,12 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::claim;
-use crate::expect::{expect_new, holds};
+use crate::expect::{expect_new, expect_true};
 use crate::factory::Handle;
-use crate::failing_writes::{End, Tried, end};
-use crate::management::{bring, budget_id, card_id, change, issue, limit, make, no_limit, replacement, transfer};
+use crate::failing_writes::{End, FaultedCommand, end};
+use crate::management::{
+    budget_id, card_id, change, change_state, issue, limit, make, no_limit, replacement, transfer,
+};
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
@@ -63,7 +65,7 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
             end(cards.create(command).await)
         }
         3 => {
-            let mut command = bring(Who::Mine, card, CardState::Suspended, "lost")?;
+            let mut command = change_state(Who::Mine, card, CardState::Suspended, "lost")?;
             command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.change(command).await)
         }
@@ -106,16 +108,16 @@ async fn any_write(handle: Handle) -> CheckResult {
             faults.arm(&place).await?;
             let ended = execute(&handle, command, base).await;
             faults.disarm().await?;
-            let tried = Tried { name: format!("command {command}"), has_key: true, works: End::Effect };
+            let tried = FaultedCommand { name: format!("command {command}"), has_key: true, works: End::Effect };
             if tried.failed(ended?, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;
                 tried.works_again(execute(&handle, command, base).await?, &place)?;
             }
         }
-        holds(&format!("no command failed at `{place}`"), failed > 0)?;
+        expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
         let made = handle.budgets.find(&Who::Mine.account()?, budget_id(base)).await?;
-        holds("a created budget can be read", made.is_some())?;
+        expect_true("a created budget can be read", made.is_some())?;
     }
     audited(&handle).await
 }

@@ -3,9 +3,9 @@
 use super::unicode::TEXTS;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, credit_with_everything, instruction, journal_id, purchase};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, card_id, change, issue, make, transfer, user};
+use crate::management::{budget_id, card_id, change, change_state, issue, make, transfer, user};
 use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
 use crate::people::personal;
 use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
@@ -15,7 +15,7 @@ use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetai
 use florin_domain::batch::{FundingBudgets, InputFormat};
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
 use florin_domain::card::{
-    CardChangeRequest, CardFilter, CardOwner, CardState, CreateCardSituation, FulfillmentStatus,
+    CardChangeRequest, CardFilter, CardOwnerKind, CardState, CreateCardSituation, FulfillmentStatus,
 };
 use florin_domain::ids::{ActivityId, ApiKeyId, PersonId};
 use florin_domain::mfa::TotpEnrolment;
@@ -46,7 +46,7 @@ fn optional() -> impl Iterator<Item = Option<&'static str>> {
 /// Expects activity to show a credit exactly as it was answered.
 async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
     let id = ActivityKey::Box(ActivityId(journal_id(number).0));
-    let found = there("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
+    let found = expect_some("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
 
@@ -104,7 +104,7 @@ async fn transfers(handle: Handle) -> CheckResult {
         });
         let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
-        for side in there("both sides", Activity::of_transfer(&done.transfer))? {
+        for side in expect_some("both sides", Activity::of_transfer(&done.transfer))? {
             let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Box(side.id)).await?;
             same("a side of the transfer", found, Some(side))?;
         }
@@ -137,13 +137,13 @@ async fn cards(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1..).zip(optional()) {
-        let owner = CardOwner::ALL[usize::from(number % 2 == 0)];
+        let owner = CardOwnerKind::ALL[usize::from(number % 2 == 0)];
         let mut command = issue(Who::Mine, number, Who::Mine.budget(), number % 2 == 0)?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateCardSituation| {
             let mut record = rule(situation)?;
             record.card.user_token = user(number % 3);
-            record.person = (owner == CardOwner::People).then(|| personal(number, &[record.card.budget]));
+            record.person = (owner == CardOwnerKind::People).then(|| personal(number, &[record.card.budget]));
             name.unwrap_or_default().clone_into(&mut record.name);
             record.state_reason = name.map(str::to_owned);
             record.phone = name.map(str::to_owned);
@@ -186,9 +186,9 @@ async fn reasons(handle: Handle) -> CheckResult {
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     for (number, reason) in (1..).zip(TEXTS) {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
-        expect_new(handle.card_management.change(bring(Who::Mine, card, to, reason)?).await)?;
+        expect_new(handle.card_management.change(change_state(Who::Mine, card, to, reason)?).await)?;
         let page = PageRequest { limit: 1, offset: 0 };
-        let life = there("the card", handle.card_management.transitions(&mine, card, page).await?)?;
+        let life = expect_some("the card", handle.card_management.transitions(&mine, card, page).await?)?;
         same("the reason", life.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
         same("the count", life.count, number)?;
     }
@@ -255,7 +255,7 @@ async fn keys(handle: Handle) -> CheckResult {
         };
         let hash = KeyHash([number; 32]);
         handle.registry.add_key(new.clone(), hash).await?;
-        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, new.clone())?;
+        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, new.clone())?;
         expected.push(new);
     }
     same("all keys", handle.registry.keys(None).await?, expected)

@@ -47,7 +47,7 @@ async fn try_refund(
 }
 
 /// Sells session 1 of mine, and creates top-up 2. Returns the payment.
-async fn trade(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
+async fn create_sales(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
     seeded(handle).await?;
     shop(handle, Who::Mine, 1).await?;
     let payment = sold(handle, Who::Mine, checkout_id(1), 1).await?.id;
@@ -68,7 +68,7 @@ fn authorise(number: u128) -> Result<RefundCommand, Failure> {
 }
 
 async fn nothing(handle: Handle) -> CheckResult {
-    let payment = trade(&handle).await?;
+    let payment = create_sales(&handle).await?;
     expect_new(handle.merchant_payments.create_refund(refund_of(payment, 250)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
@@ -82,7 +82,7 @@ async fn nothing(handle: Handle) -> CheckResult {
 }
 
 async fn answers(handle: Handle) -> CheckResult {
-    let payment = trade(&handle).await?;
+    let payment = create_sales(&handle).await?;
     let before = journal(&handle).await?;
     let tried = try_session(&handle, pay_top_up()?).await?;
     let done = expect_new(handle.checkout_sessions.act(pay_top_up()?).await)?;
@@ -100,7 +100,7 @@ async fn answers(handle: Handle) -> CheckResult {
 }
 
 async fn records(handle: Handle) -> CheckResult {
-    let payment = trade(&handle).await?;
+    let payment = create_sales(&handle).await?;
     let keyed = |body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(CreateRefundCommand { claim, ..refund_of(payment, 250)? })
@@ -117,7 +117,7 @@ async fn records(handle: Handle) -> CheckResult {
 }
 
 async fn foreign(handle: Handle) -> CheckResult {
-    let payment = trade(&handle).await?;
+    let payment = create_sales(&handle).await?;
     expect_new(handle.merchant_payments.create_refund(refund_of(payment, 250)?).await)?;
     let account = Who::Other.account()?;
     absent("a session", &try_session(&handle, SessionCommand { account: account.clone(), ..pay_top_up()? }).await)?;

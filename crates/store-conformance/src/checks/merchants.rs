@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{claim, request};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{administer, checkout_id, edit_checkout, edit_profile, sell};
 use crate::observe::Observation;
@@ -123,7 +123,7 @@ async fn created(handle: Handle) -> CheckResult {
     same("the new profile", &done, &MerchantProfile::new(plain.clone(), "Sklep ✓"))?;
     same("what is stored", handle.merchants.find(&plain).await?, Some(done))?;
     let listed = handle.registry.accounts().await?.into_iter().find(|account| account.id == plain);
-    same("the account is a merchant", there("the account", listed)?.merchant, true)?;
+    same("the account is a merchant", expect_some("the account", listed)?.merchant, true)?;
     let nobody = AccountId::parse("F99")?;
     let unknown = ProfileCommand { account: nobody, ..administer(Who::Mine, OperatorEdit::default())? };
     absent("an unknown account", &handle.merchants.change(unknown).await)
@@ -155,7 +155,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("the answer", answer.body, format!("{done:?}"))?;
     same("the first request", mismatch(handle.merchants.change(command("Two", "[]")?).await)?, request("{}"))?;
     let found = handle.merchants.find(&Who::Mine.account()?).await?;
-    same("the name", there("the profile", found)?.name.as_str(), "One")
+    same("the name", expect_some("the profile", found)?.name.as_str(), "One")
 }
 
 async fn sold(handle: Handle) -> CheckResult {
@@ -243,7 +243,7 @@ async fn edited(handle: Handle) -> CheckResult {
     let kind = CheckoutKind::Shopping { settlement_account: None, shipping: None };
     let expected = Checkout { status: CheckoutStatus::Active, locale: None, kind, updated_at: after(6), ..expected };
     same("what is cleared", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(expected))?;
-    let report = handle.audit.audit().await?;
+    let report = handle.books_check.check_all().await?;
     same("what the audit finds", report.discrepancies.is_empty(), true)
 }
 
@@ -271,7 +271,7 @@ async fn edited_again(handle: Handle) -> CheckResult {
     let answer = replayed(handle.checkouts.edit(command("Two")?).await)?;
     same("the answer", answer.body, format!("{done:?}"))?;
     let found = handle.checkouts.find(&Who::Mine.account()?, id).await?;
-    same("the name", there("the checkout", found)?.name.as_deref(), Some("One"))
+    same("the name", expect_some("the checkout", found)?.name.as_deref(), Some("One"))
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

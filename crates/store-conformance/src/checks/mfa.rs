@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{SANDBOX, open, session_id};
-use crate::expect::{absent, duplicate, expect_new, refused, same, store_failed, there};
+use crate::expect::{absent, duplicate, expect_new, expect_some, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch, opening};
 use crate::world::{BOTH, Who, enrolment, noon, seeded, uuid, world};
@@ -26,7 +26,7 @@ async fn stores(handle: Handle) -> CheckResult {
         let expected =
             MfaSession::open(session_id(number), client, account.clone(), Who::Mine.batch(), provider, noon());
         same("the answer", &done, &expected)?;
-        let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(done.id)).await?)?;
+        let seen = expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), Some(done.id)).await?)?;
         same("the session", seen.session, Some(expected))?;
     }
     Ok(())
@@ -35,7 +35,7 @@ async fn stores(handle: Handle) -> CheckResult {
 async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
-    let seen = there("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
+    let seen = expect_some("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
     same("the enrolment", seen.enrolment, Some(enrolment(Who::Mine)?))?;
     let batches = handle.seeding.batches(&account).await?;
     same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Mine.batch()))

@@ -22,7 +22,7 @@ mod credits;
 mod days;
 mod decision_endpoints;
 mod deliveries;
-mod deliveries_rest;
+mod deliveries_claim;
 mod disputes;
 mod dry_runs;
 mod durable;
@@ -162,7 +162,7 @@ const FILES: &[&[Check]] = &[
     event_redeliveries::CHECKS,
     webhooks::CHECKS,
     deliveries::CHECKS,
-    deliveries_rest::CHECKS,
+    deliveries_claim::CHECKS,
     members::CHECKS,
     pages::CHECKS,
     days::CHECKS,

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
-use crate::expect::{expect_new, refused, same, there};
+use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, seed_budget, seeded, world};
@@ -80,7 +80,7 @@ async fn pools(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(command).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(0), Minor(i64::MAX), Minor(0))?)?;
-    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the hold", seen.chain.map(|chain| chain.held()), Some(Minor(i64::MAX)))?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
@@ -112,7 +112,7 @@ async fn records(handle: Handle) -> CheckResult {
         decision.transaction.available_balance = Minor(i64::MIN + 1);
     });
     let done = expect_new(handle.cards.first_message(command).await)?;
-    let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the record", seen.first, done)
 }
 

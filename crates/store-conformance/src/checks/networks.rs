@@ -2,7 +2,7 @@
 
 use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{same, there};
+use crate::expect::{expect_some, same};
 use crate::factory::Handle;
 use crate::world::{Who, account, gbp, jpy, key, noon, seeded, uuid};
 use florin_domain::access::{
@@ -70,7 +70,7 @@ async fn changed(handle: Handle) -> CheckResult {
         same("what was changed", &changed, &expected)?;
         same("what is found", handle.networks.networks(mine).await?, expected.clone())?;
     }
-    let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
     let networks: Vec<_> = expected.iter().map(|entry| entry.network.clone()).collect();
     same("what decides who may call", caller.client.allowed_networks, networks)?;
     let left = expected.remove(2);
@@ -110,7 +110,7 @@ fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, F
 
 async fn profile(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let found = there("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
+    let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
     same("the profile", found, expected(account(Who::Mine)?)?)?;
     same("of no account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, credit, purchase};
-use crate::expect::{expect_new, replayed, same, there};
+use crate::expect::{expect_new, expect_some, replayed, same};
 use crate::factory::{Handle, Outage};
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, seeded};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const RECOVERY: Duration = Duration::from_secs(30);
 
 fn outage(handle: &Handle) -> Result<Arc<dyn Outage>, Failure> {
-    there("the way to an outage", handle.outage.clone())
+    expect_some("the way to an outage", handle.outage.clone())
 }
 
 async fn in_time<T>(what: &str, work: impl Future<Output = T> + Send) -> Result<T, Failure> {

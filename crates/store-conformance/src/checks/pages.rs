@@ -1,15 +1,15 @@
 //! Checks of filtered lists: every page, and the count of all matching rows.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, card_id, issue, make};
+use crate::management::{budget_id, card_id, change_state, issue, make};
 use crate::people::{person_id, personal};
 use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
 use crate::worlds::{empty, prepared, snapshot};
 use chrono::TimeDelta;
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
-use florin_domain::card::{CardFilter, CardOwner, CardSearch, CardState};
+use florin_domain::card::{CardFilter, CardOwnerKind, CardSearch, CardState};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType};
 use florin_domain::page::{Page, PageRequest};
@@ -131,7 +131,7 @@ fn card_filters() -> Result<Vec<CardFilter>, Failure> {
     for people in [vec![], vec![person_id(2)], vec![person_id(0), person_id(2), person_id(9)]] {
         filters.push(CardFilter { people: Some(people), ..of(None) });
     }
-    for owner in CardOwner::ALL {
+    for owner in CardOwnerKind::ALL {
         filters.push(CardFilter { owner: Some(owner), descending: true, ..of(None) });
     }
     for ids in [vec![], vec![card_id(3)], vec![card_id(5), card_id(1), card_id(101)]] {
@@ -144,7 +144,7 @@ fn card_filters() -> Result<Vec<CardFilter>, Failure> {
     filters.push(CardFilter { created_from: Some(tomorrow), ..of(None) });
     filters.push(CardFilter { created_before: Some(tomorrow), ..of(None) });
     let (search, budget) = (Some(CardSearch::parse("party")?), Some(Who::Mine.second_budget()));
-    filters.push(CardFilter { states: vec![Unactivated], search, owner: Some(CardOwner::Budget), ..of(budget) });
+    filters.push(CardFilter { states: vec![Unactivated], search, owner: Some(CardOwnerKind::Budget), ..of(budget) });
     Ok(filters)
 }
 
@@ -160,14 +160,16 @@ async fn transitions(handle: Handle) -> CheckResult {
     for number in 0..12 {
         let to = if number % 2 == 0 { CardState::Suspended } else { CardState::Active };
         for card in [Who::Mine.card(), card_id(1)] {
-            expect_new(handle.card_management.change(bring(Who::Mine, card, to, &format!("step {number}"))?).await)?;
+            expect_new(
+                handle.card_management.change(change_state(Who::Mine, card, to, &format!("step {number}"))?).await,
+            )?;
         }
         let first = handle.card_management.transitions(&mine, card_id(1), PageRequest { limit: 1, offset: 0 }).await?;
-        expected.extend(there("the card", first)?.rows);
+        expected.extend(expect_some("the card", first)?.rows);
     }
     expected.reverse();
     for page in pages(expected.len()) {
-        let found = there("the card", handle.card_management.transitions(&mine, card_id(1), page).await?)?;
+        let found = expect_some("the card", handle.card_management.transitions(&mine, card_id(1), page).await?)?;
         is_page("transitions", &found, &expected, page)?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, follow_up, open, purchase, token};
 use crate::expect::{expect_new, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{bring, issue, limit, make, no_limit, transfer};
+use crate::management::{change_state, issue, limit, make, no_limit, transfer};
 use crate::observe::{Observation, audited};
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
 use crate::together::{Work, in_one_group};
@@ -86,7 +86,7 @@ async fn answers(handle: Handle) -> CheckResult {
     unanswered!(handle.transfers.transfer(transfer(who, 4, ends, "1")?));
     unanswered!(handle.budgets.create(make(who, 1, None, vec![gbp()?])?));
     unanswered!(handle.card_management.create(issue(who, 1, who.budget(), true)?));
-    unanswered!(handle.card_management.change(bring(who, card, CardState::Suspended, "now")?));
+    unanswered!(handle.card_management.change(change_state(who, card, CardState::Suspended, "now")?));
     unanswered!(handle.card_management.set_limit(limit(who, card, (day, "1", None), noon())?));
     unanswered!(handle.card_management.remove_limit(no_limit(who, card, day)?));
     unanswered!(handle.mfa.open(open(who, 1, SANDBOX)?));

@@ -2,12 +2,12 @@
 
 use super::payments_process::running;
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, lease_id, leased, record, start, summary,
-    take,
+    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, lease_id, leased, record, start,
+    start_payments, summary,
 };
 use crate::world::{Who, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome};
@@ -60,12 +60,12 @@ async fn finds_work(handle: Handle) -> CheckResult {
     let expected = Lease { id: lease_id(3), account: Who::Other.account()?, batch: batch_id(5), until: after(140) };
     same("the only work", claimed, vec![expected.clone()])?;
     handle.processing.start(start(&expected, 7_200)).await?;
-    handle.processing.take(take(&expected, 1, 7_300)).await?;
+    handle.processing.start_payments(start_payments(&expected, 1, 7_300)).await?;
     handle.processing.release(&expected).await?;
     let claimed = handle.processing.claim(claim(4, after(90), 100)).await?;
     same("a batch with one more to take", batches(&claimed), vec![5])?;
-    let lease = there("a lease", claimed.into_iter().next())?;
-    handle.processing.take(take(&lease, 9, 7_400)).await?;
+    let lease = expect_some("a lease", claimed.into_iter().next())?;
+    handle.processing.start_payments(start_payments(&lease, 9, 7_400)).await?;
     handle.processing.release(&lease).await?;
     same("all taken, none due", handle.processing.claim(claim(5, after(100), 100)).await?, vec![])
 }
@@ -141,14 +141,19 @@ async fn lost(handle: Handle) -> CheckResult {
     let new = leased(&handle, 2, after(80)).await?;
     let before = Observation::take(&handle, 0).await?;
     lease_lost(handle.processing.start(start(&old, 1)).await)?;
-    lease_lost(handle.processing.take(take(&old, 9, 1)).await)?;
+    lease_lost(handle.processing.start_payments(start_payments(&old, 9, 1)).await)?;
     lease_lost(handle.processing.record(record(&old, &[], PaymentOutcome::Completed, None, 1)).await)?;
     same("whether it is renewed", handle.processing.renew(&old, after(9_999)).await?, false)?;
     handle.processing.release(&old).await?;
     before.still_holds("a lost lease", &handle).await?;
     handle.processing.start(start(&new, 1)).await?;
-    let payments: Vec<_> =
-        handle.processing.take(take(&new, 9, 10)).await?.into_iter().map(|payment| payment.id).collect();
+    let payments: Vec<_> = handle
+        .processing
+        .start_payments(start_payments(&new, 9, 10))
+        .await?
+        .into_iter()
+        .map(|payment| payment.id)
+        .collect();
     handle.processing.release(&new).await?;
     let before = Observation::take(&handle, 0).await?;
     lease_lost(handle.processing.record(record(&new, &payments, PaymentOutcome::Completed, None, 1)).await)?;
@@ -161,7 +166,7 @@ async fn lost(handle: Handle) -> CheckResult {
         Lease { batch: batch_id(99), ..third.clone() },
         Lease { id: lease_id(4), ..third },
     ] {
-        lease_lost(handle.processing.take(take(&wrong, 9, 20)).await)?;
+        lease_lost(handle.processing.start_payments(start_payments(&wrong, 9, 20)).await)?;
         lease_lost(handle.processing.record(record(&wrong, &payments, PaymentOutcome::Completed, None, 30)).await)?;
         same("whether it is renewed", handle.processing.renew(&wrong, after(9_999)).await?, false)?;
     }
@@ -173,7 +178,7 @@ async fn still_held(handle: Handle) -> CheckResult {
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
-    same("what is taken", handle.processing.take(take(&lease, 9, 10)).await?.len(), 2)?;
+    same("what is taken", handle.processing.start_payments(start_payments(&lease, 9, 10)).await?.len(), 2)?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
 }
 

@@ -2,7 +2,7 @@
 
 use super::payments_manage::balance_set;
 use crate::check::{CheckResult, checks};
-use crate::expect::{expect_new, holds, same, store_failed, there};
+use crate::expect::{expect_new, expect_some, expect_true, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{Fill, after, batch_id, confirm, confirmed, content, create, empty, statuses};
@@ -23,14 +23,14 @@ async fn confirmed_with_fees(handle: Handle) -> CheckResult {
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", &found.batch, &batch)?;
     same("its payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 4)])?;
-    holds("a payment has another time", found.payments.iter().all(|payment| payment.updated_at == after(30)))?;
+    expect_true("a payment has another time", found.payments.iter().all(|payment| payment.updated_at == after(30)))?;
     // 1.00 and 1.02 with one fee from the first budget, 1.01 and 1.03 with one fee from the second.
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
     let expected =
         [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
     same("both budgets", balance_set(&handle).await?, expected.to_vec())?;
-    let (of_batch, funds) = there("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    let (of_batch, funds) = expect_some("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
     same("the batch", of_batch, found.batch)?;
     for (budget, expected) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(expected) {
         same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(expected))?;

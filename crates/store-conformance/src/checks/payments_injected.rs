@@ -2,12 +2,13 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::claim as claimed;
-use crate::expect::{expect_new, holds, there};
+use crate::expect::{expect_new, expect_some, expect_true};
 use crate::factory::Handle;
-use crate::failing_writes::{End, Tried, end, plain_end};
+use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, audited};
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, take, upload,
+    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, start_payments,
+    upload,
 };
 use crate::world::{Who, gbp, noon, world};
 use florin_domain::batch::{FailureReason, PaymentOutcome};
@@ -53,10 +54,10 @@ impl Desk {
         let now = after(80 + i64::try_from(base).unwrap_or(0) * 100);
         let leases = handle.processing.claim(claim(base, now, 100)).await?;
         let of = |number| leases.iter().find(|lease| lease.batch == batch_id(number)).cloned();
-        let (to_take, to_record) = (there("a lease", of(base + 3))?, there("a lease", of(base + 4))?);
+        let (to_take, to_record) = (expect_some("a lease", of(base + 3))?, expect_some("a lease", of(base + 4))?);
         handle.processing.start(start(&to_take, (base + 3) * 100_000 + 50)).await?;
         handle.processing.start(start(&to_record, (base + 4) * 100_000 + 50)).await?;
-        handle.processing.take(take(&to_record, 1, (base + 4) * 100_000 + 60)).await?;
+        handle.processing.start_payments(start_payments(&to_record, 1, (base + 4) * 100_000 + 60)).await?;
         Ok(Self { base, to_take, to_record })
     }
 
@@ -87,7 +88,9 @@ impl Desk {
                 command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.management.cancel(command).await)?
             }
-            5 => plain_end(handle.processing.take(take(&self.to_take, 1, (base + 3) * 100_000 + 60)).await)?,
+            5 => plain_end(
+                handle.processing.start_payments(start_payments(&self.to_take, 1, (base + 3) * 100_000 + 60)).await,
+            )?,
             6 => {
                 let (paid, ids) = ([payment_id((base + 4) * 100_000)], (base + 4) * 100_000 + 70);
                 let back = PaymentOutcome::Returned(FailureReason::AccountClosed);
@@ -122,15 +125,15 @@ async fn any_write(handle: Handle) -> CheckResult {
             faults.disarm().await?;
             let Some(ended) = ended? else { break };
             let has_key = matches!(command, 0 | 1 | 3 | 4);
-            let tried = Tried { name: format!("command {command}"), has_key, works: End::Effect };
+            let tried = FaultedCommand { name: format!("command {command}"), has_key, works: End::Effect };
             if tried.failed(ended, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;
-                let again = there("the command", desk.execute(&handle, command).await?)?;
+                let again = expect_some("the command", desk.execute(&handle, command).await?)?;
                 tried.works_again(again, &place)?;
             }
         }
-        holds(&format!("no command failed at `{place}`"), failed > 0)?;
+        expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
     }
     audited(&handle).await
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim as claimed};
-use crate::expect::{absent, expect_new, holds, mismatch, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::payments::{
@@ -193,17 +193,17 @@ async fn many(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Created, 10_000)])?;
-    holds("the alerts are not those that were stored", found.alerts == fill.alerts)?;
+    expect_true("the alerts are not those that were stored", found.alerts == fill.alerts)?;
     (fill.faulty, fill.alerts, fill.first) = (vec![], vec![], 50_000);
     expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), fill.clone())?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Validated, 10_000)])?;
     same("alerts", found.alerts.len(), 0)?;
-    holds("inputs differ", found.payments.iter().map(|payment| &payment.input).eq(&fill.inputs))?;
-    holds("indexes differ", found.payments.iter().map(|payment| payment.index).eq(0..COUNT))?;
+    expect_true("inputs differ", found.payments.iter().map(|payment| &payment.input).eq(&fill.inputs))?;
+    expect_true("indexes differ", found.payments.iter().map(|payment| payment.index).eq(0..COUNT))?;
     let page = PageRequest { limit: 2, offset: 9_999 };
     let last = handle.reading.payments(&Who::Mine.account()?, batch_id(1), PaymentFilter::default(), page).await?;
-    let last = there("the batch", last)?;
+    let last = expect_some("the batch", last)?;
     same("the last page", (last.count, last.rows.iter().map(|row| row.index).collect::<Vec<_>>()), (10_000, vec![0]))?;
     audited(&handle).await
 }

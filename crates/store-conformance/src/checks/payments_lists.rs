@@ -1,7 +1,7 @@
 //! Checks that lists of batches, payments and alerts agree in filters, order, pages and counts.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{Fill, after, alert, batch_id, confirmed, content, create, empty, summary};
 use crate::world::{Who, noon, seeded};
@@ -127,13 +127,13 @@ async fn first_alerts(handle: Handle) -> CheckResult {
 
 /// Creates a batch whose payments have many statuses.
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
-    use crate::payments::{leased, record, start, take};
+    use crate::payments::{leased, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
     seeded(handle).await?;
     confirmed(handle, Who::Mine, 1, 12).await?;
     let lease = leased(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
-    let taken = handle.processing.take(take(&lease, 9, 5_100)).await?;
+    let taken = handle.processing.start_payments(start_payments(&lease, 9, 5_100)).await?;
     let ids: Vec<_> = taken.iter().map(|payment| payment.id).collect();
     let ends = [
         PaymentOutcome::Completed,
@@ -180,7 +180,7 @@ async fn payments(handle: Handle) -> CheckResult {
             let expected = in_direction(matching(&all, &filter), direction);
             for page in pages(expected.len()) {
                 let found = handle.reading.payments(&Who::Mine.account()?, batch_id(1), filter.clone(), page).await?;
-                let found = there("the batch", found)?;
+                let found = expect_some("the batch", found)?;
                 same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
                 same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
             }
@@ -195,7 +195,7 @@ async fn contents(handle: Handle) -> CheckResult {
         for direction in Direction::ALL {
             let filter = PaymentFilter { direction, ..filter.clone() };
             let found = handle.reading.content(&Who::Mine.account()?, batch_id(1), filter.clone()).await?;
-            same("the payments", there("the batch", found)?.payments, matching(&all, &filter))?;
+            same("the payments", expect_some("the batch", found)?.payments, matching(&all, &filter))?;
         }
     }
     Ok(())
@@ -233,7 +233,7 @@ async fn alerts(handle: Handle) -> CheckResult {
         let expected = in_direction(found.iter().filter(matches).cloned().collect(), filter.direction);
         for page in pages(expected.len()) {
             let found = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, page).await?;
-            let found = there("the batch", found)?;
+            let found = expect_some("the batch", found)?;
             same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
             same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
         }
@@ -251,7 +251,7 @@ async fn alerts_in_order(handle: Handle) -> CheckResult {
     let fill = Fill { alerts: all.clone(), faulty: (0..50).collect(), ..Fill::of(1, 50) };
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     same("the alerts", content(&handle, Who::Mine, batch_id(1)).await?.alerts, all.clone())?;
-    let page = there(
+    let page = expect_some(
         "the batch",
         handle.reading.alerts(&Who::Mine.account()?, batch_id(1), AlertFilter::default(), EVERY).await?,
     )?;
@@ -267,14 +267,14 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
     let expected = [None, Some(0), Some(1), Some(2)].map(found).to_vec();
     let filter = AlertFilter { direction: Direction::Ascending, ..AlertFilter::default() };
     let page = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, EVERY).await?;
-    same("the alerts", there("the batch", page)?.rows, expected)
+    same("the alerts", expect_some("the batch", page)?.rows, expected)
 }
 
 async fn paying(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(1, 1));
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
-    let (_, funds) = there("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    let (_, funds) = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
     let budgets: std::collections::BTreeSet<_> = funds.keys().map(|(budget, _)| *budget).collect();
     same("budgets that pay", budgets, [Who::Mine.budget()].into())
 }

@@ -1,7 +1,7 @@
 //! Checks that batches are created, uploaded, edited and cancelled atomically.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{absent, duplicate, expect_new, holds, refused, same, store_failed, there};
+use crate::expect::{absent, duplicate, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::payments::{Fill, after, batch_id, cancel, confirmed, content, create, empty, statuses, summary, upload};
@@ -66,7 +66,7 @@ async fn shown_funding(handle: Handle) -> CheckResult {
         (Who::Mine.parent_budget(), [florin_domain::money::Currency::parse("EUR")?, gbp()?, jpy()?].into()),
     ]);
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
-    same("what the rule is shown", there("what the rule was shown", seen)?, expected.clone())?;
+    same("what the rule is shown", expect_some("what the rule was shown", seen)?, expected.clone())?;
     same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, expected)?;
     same("of nobody", handle.reading.funding(&AccountId::parse("F99")?).await?, FundingBudgets::new())
 }
@@ -85,7 +85,7 @@ async fn created_twice(handle: Handle) -> CheckResult {
     let mut stranger = empty(Who::Mine, 3, noon())?;
     stranger.created_by = ClientId(crate::world::uuid(99, 9));
     let error = store_failed(handle.management.create(create(Who::Mine, stranger, None)?).await)?;
-    holds("a missing client cannot create a batch", matches!(error, StoreError::NotFound(_)))?;
+    expect_true("a missing client cannot create a batch", matches!(error, StoreError::NotFound(_)))?;
     before.still_holds("a batch of nobody", &handle).await
 }
 
@@ -225,7 +225,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
-    holds("nothing is reserved", balance_set(&handle).await? != untouched)?;
+    expect_true("nothing is reserved", balance_set(&handle).await? != untouched)?;
     let done = expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let state = BatchState::Cancelled(batch.state.confirmation());
     let expected = PaymentBatch { state, updated_at: after(60), ..batch };
@@ -233,7 +233,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
     let now = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", now.batch, expected)?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 6)])?;
-    holds("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
+    expect_true("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
     same("the balances", balance_set(&handle).await?, untouched)?;
     same("work", handle.processing.claim(crate::payments::claim(1, after(999), 9)).await?, vec![])?;
     audited(&handle).await

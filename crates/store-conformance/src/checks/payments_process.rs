@@ -1,17 +1,17 @@
 //! Checks of the processing of confirmed batches: starting, taking and recording.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{
-    Fill, after, batch_id, claim, confirmed, content, create, empty, leased, payment_id, record, start, statuses,
-    summary, take, upload,
+    Fill, after, batch_id, claim, confirmed, content, create, empty, leased, payment_id, record, start, start_payments,
+    statuses, summary, upload,
 };
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::batch::{
     BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
-    PaymentStatus, Processing, Sent, SettleDecision, SettleRefusal, SettleSituation,
+    PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
 };
 use florin_domain::ids::{BudgetId, PaymentId};
 use florin_domain::ledger::{AmountOverflow, Balances};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
     "batch_processing.start.stores_the_decision_once" => started,
-    "batch_processing.take.takes_each_once_by_index" => taken,
+    "batch_processing.start_payments.starts_each_once_by_index" => taken,
     "batch_processing.due.longest_due_first_and_bounded" => due,
     "batch_processing.record.settles_money_and_ends_the_batch" => settled,
     "batch_processing.record.twice_changes_nothing" => recorded_twice,
@@ -37,7 +37,7 @@ pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result
     confirmed(handle, Who::Mine, number, count).await?;
     let lease = leased(handle, number, after(80)).await?;
     handle.processing.start(start(&lease, number * 1_000_000 + 1)).await?;
-    let taken = handle.processing.take(take(&lease, count, number * 1_000_000 + 10)).await?;
+    let taken = handle.processing.start_payments(start_payments(&lease, count, number * 1_000_000 + 10)).await?;
     Ok((lease, taken.into_iter().map(|payment| payment.id).collect()))
 }
 
@@ -46,29 +46,29 @@ async fn started(handle: Handle) -> CheckResult {
     let batch = confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
-    let confirmation = there("a confirmation", batch.state.confirmation())?;
+    let confirmation = expect_some("a confirmation", batch.state.confirmation())?;
     let state = BatchState::Started(Processing { confirmation, orders_sent_at: Some(after(90)) });
     let expected = PaymentBatch { state, updated_at: after(90), ..batch };
     same("the answer", &done, &expected)?;
     same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, expected)?;
     let again = handle.processing.start(start(&lease, 50)).await;
     let illegal = IllegalMove { current: PaymentBatchStatus::Started };
-    holds("it starts again", matches!(again, Err(ProcessingError::Refused(found)) if found == illegal))
+    expect_true("it starts again", matches!(again, Err(ProcessingError::Refused(found)) if found == illegal))
 }
 
 async fn taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 7).await?;
     let lease = leased(&handle, 1, after(80)).await?;
-    same("before it has started", handle.processing.take(take(&lease, 9, 1)).await?, vec![])?;
+    same("before it has started", handle.processing.start_payments(start_payments(&lease, 9, 1)).await?, vec![])?;
     handle.processing.start(start(&lease, 10)).await?;
     for (max, expected, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
-        let done = handle.processing.take(take(&lease, max, ids)).await?;
+        let done = handle.processing.start_payments(start_payments(&lease, max, ids)).await?;
         same("what is taken", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), expected)?;
         let stored = content(&handle, Who::Mine, batch_id(1)).await?.payments;
         for payment in done {
-            let terms = *there("terms", payment.terms())?;
-            let sent = Sent { terms, started_at: after(91) };
+            let terms = *expect_some("terms", payment.terms())?;
+            let sent = StartedTerms { terms, started_at: after(91) };
             same("its state", payment.state, PaymentState::Started { sent, ask_at: after(120) })?;
             same("what is stored", stored.get(payment.index as usize), Some(&payment))?;
         }
@@ -194,7 +194,7 @@ async fn shown(handle: Handle) -> CheckResult {
     let named = vec![payments[3], payment_id(900), payments[1], payment_id(12_345), payments[3]];
     handle.processing.record(RecordCommand { lease, payments: named, decide }).await?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let mut seen = there("a situation", seen)?;
+    let mut seen = expect_some("a situation", seen)?;
     seen.payments.sort_by_key(|payment| payment.index);
     let stored = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", seen.batch, stored.batch)?;
@@ -216,17 +216,17 @@ async fn record_failed(handle: Handle) -> CheckResult {
     let (returned, named) = (refusal.clone(), payments.clone());
     let decide = Arc::new(move |_: &SettleSituation| Err(returned.clone()));
     let answer = handle.processing.record(RecordCommand { lease: lease.clone(), payments: named, decide }).await;
-    holds("a refusal", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
+    expect_true("a refusal", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
     before.still_holds("a refused report", &handle).await?;
     // Its third journal id already belongs to the reservation.
     let command = record(&lease, &payments, PaymentOutcome::Completed, None, 99_998);
     let answer = handle.processing.record(command).await;
-    holds("a failure", matches!(answer, Err(ProcessingError::Store(_))))?;
+    expect_true("a failure", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a report that failed half-way", &handle).await?;
     let bug = Arc::new(|_: &SettleSituation| panic_in_a_rule());
     let answer =
         handle.processing.record(RecordCommand { lease: lease.clone(), payments: payments.clone(), decide: bug }).await;
-    holds("a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
+    expect_true("a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a panic", &handle).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
     let command = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;
@@ -245,7 +245,7 @@ fn panic_in_a_rule() -> Result<SettleDecision, SettleRefusal> {
 async fn stored_names(handle: &Handle) -> Result<Vec<(BudgetId, String)>, Failure> {
     let mut names = Vec::new();
     for budget in [Who::Mine.budget(), Who::Mine.second_budget()] {
-        let found = there("a budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
+        let found = expect_some("a budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
         names.push((budget, found.budget.name));
     }
     Ok(names)

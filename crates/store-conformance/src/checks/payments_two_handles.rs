@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, content, create, empty, leased, payment_id, record,
-    start, statuses, take, upload,
+    start, start_payments, statuses, upload,
 };
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
@@ -31,14 +31,14 @@ async fn durable(handle: Handle) -> CheckResult {
     confirmed(&handle, Who::Mine, 2, 4).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
-    let taken = handle.processing.take(take(&lease, 2, 20)).await?;
+    let taken = handle.processing.start_payments(start_payments(&lease, 2, 20)).await?;
     let before = Observation::take(&handle, 0).await?;
     let other = second(&handle).await?;
     before.still_holds("to be opened again", &other).await?;
     // The lease belongs to the store, not to the handle.
     same("a claim", other.processing.claim(claim(2, after(81), 9)).await?, vec![])?;
     same("due", other.processing.due(&lease, after(120), 9).await?, taken)?;
-    same("the rest", other.processing.take(take(&lease, 9, 30)).await?.len(), 2)
+    same("the rest", other.processing.start_payments(start_payments(&lease, 9, 30)).await?.len(), 2)
 }
 
 /// Runs a worker that claims, takes up to three payments, records their outcome and releases, until the batch is
@@ -60,7 +60,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
         };
         // The slower worker is refused or has lost its lease.
         let _ = handle.processing.start(start(&lease, ids)).await;
-        let Ok(taken) = handle.processing.take(take(&lease, 3, ids + 10)).await else { continue };
+        let Ok(taken) = handle.processing.start_payments(start_payments(&lease, 3, ids + 10)).await else { continue };
         sent.extend(taken.iter().map(|payment| payment.id));
         let mut open: Vec<_> =
             handle.processing.due(&lease, after(9_999), 9).await?.iter().map(|payment| payment.id).collect();

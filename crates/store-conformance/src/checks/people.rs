@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::make_of_person;
 use crate::observe::Observation;
@@ -42,7 +42,7 @@ checks! {
 }
 
 async fn find(handle: &Handle, account: &AccountId, number: u128) -> Result<PersonOverview, Failure> {
-    there("the person", handle.people.find(account, person_id(number)).await?)
+    expect_some("the person", handle.people.find(account, person_id(number)).await?)
 }
 
 /// Opens another account of my client.
@@ -158,9 +158,9 @@ async fn edited(handle: Handle) -> CheckResult {
         status: Some(PersonStatus::Inactive),
     };
     let (mine, id) = (Who::Mine.account()?, Who::Mine.person());
-    let before = there("the person", handle.people.find(&mine, id).await?)?.person;
+    let before = expect_some("the person", handle.people.find(&mine, id).await?)?.person;
     let done = expect_new(handle.people.edit(edit_person(Who::Mine, id, edit, after(5))?).await)?;
-    let found = there("the person", handle.people.find(&mine, id).await?)?;
+    let found = expect_some("the person", handle.people.find(&mine, id).await?)?;
     same("what is found", members(&found), members(&done))?;
     let expected = Person {
         first_name: "Ève ".into(),
@@ -188,7 +188,7 @@ async fn edited_again(handle: Handle) -> CheckResult {
     same("the answer", answer.body, format!("{edited:?}"))?;
     same("the first request", mismatch(handle.people.edit(with_key(Role::User, "[]")?).await)?, request("{}"))?;
     let found = handle.people.find(&Who::Mine.account()?, Who::Mine.person()).await?;
-    same("the role", there("the person", found)?.person.role, Role::Payer)
+    same("the role", expect_some("the person", found)?.person.role, Role::Payer)
 }
 
 async fn not_edited(handle: Handle) -> CheckResult {

@@ -4,9 +4,9 @@ use super::events::{stored, without_gaps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, first, message, stamp, token};
 use crate::disputes::{act, dispute_id, evidence, open_dispute};
-use crate::expect::{expect_new, refused, replayed, same, there};
+use crate::expect::{expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, change, issue, issue_to_person, replacement};
+use crate::management::{card_id, change, change_state, issue, issue_to_person, replacement};
 use crate::observe::{Observation, audited};
 use crate::payments::after;
 use crate::people::{join, person_id};
@@ -44,14 +44,14 @@ async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
 }
 
 async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
-    there("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
+    expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
 }
 
 async fn whole(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
     let found = find(&handle, card_id(1)).await?;
     same("what is found", &found, &made)?;
-    let personal = there("the owner", found.record.person)?;
+    let personal = expect_some("the owner", found.record.person)?;
     same("the person", personal.person, person_id(1))?;
     let named: Vec<_> = personal.budgets.iter().map(|granted| (granted.budget, granted.active)).collect();
     same("the budgets", named, BUDGETS.to_vec())?;
@@ -87,7 +87,7 @@ async fn hands(handle: Handle) -> CheckResult {
     let made = with_card(&handle).await?;
     let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
     let changed = expect_new(handle.card_management.change(command).await)?;
-    let personal = there("the owner", find(&handle, card_id(1)).await?.record.person)?;
+    let personal = expect_some("the owner", find(&handle, card_id(1)).await?.record.person)?;
     same("the owner", personal.person, Who::Mine.person())?;
     same("the budgets", changed.budgets, made.budgets)?;
     for person in [person_id(9), Who::Other.person()] {
@@ -95,7 +95,7 @@ async fn hands(handle: Handle) -> CheckResult {
         let refusal = refused(handle.card_management.change(command).await)?;
         same("an unknown person", refusal, ChangeCardRefusal::NoPerson)?;
     }
-    let personal = there("the owner", find(&handle, card_id(1)).await?.record.person)?;
+    let personal = expect_some("the owner", find(&handle, card_id(1)).await?.record.person)?;
     same("the owner after refusals", personal.person, Who::Mine.person())
 }
 
@@ -125,14 +125,14 @@ async fn listed(handle: Handle) -> CheckResult {
 }
 
 async fn has_card(handle: &Handle, person: PersonId) -> Result<bool, Failure> {
-    Ok(there("the person", handle.people.find(&Who::Mine.account()?, person).await?)?.has_card)
+    Ok(expect_some("the person", handle.people.find(&Who::Mine.account()?, person).await?)?.has_card)
 }
 
 async fn owners(handle: Handle) -> CheckResult {
     with_card(&handle).await?;
     same("the owner", has_card(&handle, person_id(1)).await?, true)?;
     same("another person", has_card(&handle, Who::Mine.person()).await?, false)?;
-    let ended = bring(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
+    let ended = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(ended).await)?;
     same("the owner of a terminated card", has_card(&handle, person_id(1)).await?, false)
 }
@@ -142,7 +142,7 @@ async fn erased(handle: Handle) -> CheckResult {
     for (number, person) in [(2, person_id(1)), (3, Who::Mine.person())] {
         expect_new(handle.card_management.create(issue_to_person(Who::Mine, number, person, &BUDGETS)?).await)?;
     }
-    let ended = bring(Who::Mine, card_id(2), CardState::Terminated, "lost")?;
+    let ended = change_state(Who::Mine, card_id(2), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(ended).await)?;
     let at = after(7);
     let command = ErasePersonCommand {
@@ -155,11 +155,11 @@ async fn erased(handle: Handle) -> CheckResult {
         same("a card", find(&handle, card_id(number)).await?.record.card.state, state)?;
     }
     let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
-    let last = there("a transition", there("the card", life)?.rows.into_iter().next())?;
+    let last = expect_some("a transition", expect_some("the card", life)?.rows.into_iter().next())?;
     same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Mine.client(), at))?;
     let events = stored(&handle).await?;
     without_gaps(&events)?;
-    let last = there("an event", events.last())?;
+    let last = expect_some("an event", events.last())?;
     let facts = (last.kind, last.object, last.sequence, last.occurred_at);
     same("the event", facts, (EventKind::CardStateUpdated, card_id(1).0, 2, at))?;
     same("the body of the event", last.body.contains(&format!("{:?}", CardState::Terminated)), true)
@@ -192,7 +192,7 @@ async fn evidence_deleted(handle: Handle) -> CheckResult {
     handle.people.erase(command).await?;
     for (number, left) in [(11, 0), (21, 1)] {
         let found = handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?;
-        same("texts of evidence", there("the dispute", found)?.evidence.len(), left)?;
+        same("texts of evidence", expect_some("the dispute", found)?.evidence.len(), left)?;
     }
     expect_new(handle.disputes.act(hers).await)?;
     replayed(handle.disputes.act(shared).await)?;

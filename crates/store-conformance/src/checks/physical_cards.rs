@@ -3,9 +3,9 @@
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, first, message, stamp, token};
-use crate::expect::{absent, expect_new, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, limit, order_physical, protect, recipient};
+use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
 use crate::observe::{Observation, audited, card};
 use crate::together::{Work, race};
 use crate::world::{Who, noon, seeded};
@@ -38,7 +38,7 @@ checks! {
 const RIGHT: [u8; 32] = [7; 32];
 
 async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
-    there("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
+    expect_some("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
 }
 
 /// Orders physical card 1 for my card, and sets its PIN.
@@ -46,7 +46,7 @@ async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
     seeded(handle).await?;
     let command = order_physical(Who::Mine, Who::Mine.card(), 1)?;
     let new = expect_new(handle.card_management.order_physical(command).await)?;
-    expect_new(handle.card_management.change(protect(Who::Mine, card_id(1), RIGHT)?).await)?;
+    expect_new(handle.card_management.change(set_pin(Who::Mine, card_id(1), RIGHT)?).await)?;
     Ok(new)
 }
 
@@ -100,7 +100,7 @@ async fn verified(handle: Handle) -> CheckResult {
         let extras = Extras { cardholder: Some(sent), ..Extras::default() };
         let message = FirstMessage { extras, ..message(FirstKind::Purchase, "0")? };
         let stored = expect_new(handle.cards.first_message(first(Who::Mine, card, message, stamp(number))?).await)?;
-        let found = there("the verification", stored.details.verification)?;
+        let found = expect_some("the verification", stored.details.verification)?;
         same("the address", (found.address_line1, found.postal_code), (expected, expected))?;
     }
     Ok(())
@@ -145,15 +145,15 @@ async fn used(handle: Handle) -> CheckResult {
     same("a wrong PIN", wrong.response, Response::CardNotActive)?;
     same("the cards", states(&handle).await?, (CardState::Unactivated, CardState::Active))?;
     let right = expect_new(handle.cards.first_use(debit(Who::Mine, "1", RIGHT, 11)?).await)?;
-    same("the right PIN", (right.response, right.state), (Response::Approved, TransactionState::Completion))?;
+    same("the right PIN", (right.response, right.state), (Response::Approved, TransactionState::Completed))?;
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, false)?;
     for (card, to) in [(card_id(1), CardState::Active), (Who::Mine.card(), CardState::Terminated)] {
         let life = handle.card_management.transitions(&Who::Mine.account()?, card, PageRequest::default()).await?;
-        let last = there("a transition", there("the card", life)?.rows.into_iter().next())?;
+        let last = expect_some("a transition", expect_some("the card", life)?.rows.into_iter().next())?;
         same("the transition", (last.to, last.client, last.created_at), (to, Who::Mine.client(), noon()))?;
     }
-    let seen = there("the situation", card(&handle, &Who::Mine.account()?, card_id(1)).await?)?;
+    let seen = expect_some("the situation", card(&handle, &Who::Mine.account()?, card_id(1)).await?)?;
     same("the card of the next message", seen.card.state, CardState::Active)?;
     let next = expect_new(handle.cards.first_use(debit(Who::Mine, "1", RIGHT, 12)?).await)?;
     same("a later message", next.response, Response::Approved)?;
@@ -192,7 +192,7 @@ async fn together(handle: Handle) -> CheckResult {
         same("an answer", expect_new(answer)?.response, Response::Approved)?;
     }
     let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
-    same("transitions", there("the card", life)?.count, 1)?;
+    same("transitions", expect_some("the card", life)?.count, 1)?;
     audited(&handle).await
 }
 
@@ -211,7 +211,7 @@ async fn dry(handle: Handle) -> CheckResult {
 
 async fn ended(handle: Handle) -> CheckResult {
     with_pin(&handle).await?;
-    let end = bring(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
+    let end = change_state(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
     expect_new(handle.card_management.change(end).await)?;
     let found = find(&handle, card_id(1)).await?;
     let expected = PhysicalCard { virtual_card: Who::Mine.card(), recipient: None };

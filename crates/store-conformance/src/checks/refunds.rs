@@ -7,7 +7,7 @@ use crate::checkout_sessions::{
     refund_step, refunded, shop, sold, step, topped_up,
 };
 use crate::commands::{answer_of, claim, request};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
     approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout, edit_settlement_account,
@@ -19,7 +19,7 @@ use crate::together::{Work, race};
 use crate::world::{Who, bank, gbp, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
-    BankAnswer, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus,
+    BankAnswer, DueItem, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus,
     PageTokenHash, PayerDecision, PaymentOverview, PaymentSort, PaymentsSummary, RefundAction, RefundPart,
     RefundRefusal, RefundRequest, RefundStatus, SessionAction,
 };
@@ -49,11 +49,11 @@ checks! {
 const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview, Failure> {
-    there("the payment", handle.merchant_payments.find(&Who::Mine.account()?, id).await?)
+    expect_some("the payment", handle.merchant_payments.find(&Who::Mine.account()?, id).await?)
 }
 
 /// Creates checkout 1 and session 1 on my account, and pays the session.
-async fn bought(handle: &Handle) -> Result<MerchantPayment, Failure> {
+async fn create_purchase(handle: &Handle) -> Result<MerchantPayment, Failure> {
     seeded(handle).await?;
     let checkout = shop(handle, Who::Mine, 1).await?;
     sold(handle, Who::Mine, checkout, 1).await
@@ -66,9 +66,9 @@ fn authorise(number: u128) -> Result<RefundCommand, Failure> {
 }
 
 async fn found(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?;
+    let payment = create_purchase(&handle).await?;
     let mine = Who::Mine.account()?;
-    let session = there("the session", handle.checkout_sessions.find(&mine, payment.session).await?)?.session;
+    let session = expect_some("the session", handle.checkout_sessions.find(&mine, payment.session).await?)?.session;
     let expected = PaymentOverview {
         checkout_type: CheckoutType::Shopping,
         order: session.order,
@@ -83,7 +83,7 @@ async fn found(handle: Handle) -> CheckResult {
     topped_up(&handle, Who::Mine, 2).await?;
     let action = pay(None, approval(after(9)))?;
     let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
-    let top_up = find(&handle, there("its payment", session.payment)?).await?;
+    let top_up = find(&handle, expect_some("its payment", session.payment)?).await?;
     let facts = (top_up.checkout_type, top_up.order, top_up.merchant_reference, top_up.is_refundable);
     same("of a top-up", facts, (CheckoutType::TopUp, None, None, false))
 }
@@ -131,8 +131,8 @@ async fn refundable(handle: Handle) -> CheckResult {
 
 /// Creates the completed payments of sessions 1 and 2, the pending payment of session 3, the payment of top-up 4, and
 /// two refunds of the first payment. Returns their ids.
-async fn trade(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
-    let first = bought(handle).await?.id;
+async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
+    let first = create_purchase(handle).await?.id;
     let second = sold(handle, Who::Mine, checkout_id(1), 2).await?.id;
     topped_up(handle, Who::Mine, 3).await?;
     let choose = step(Who::Mine, 3, SessionAction::ChooseBank(payer_bank()?), (3, after(200)))?;
@@ -147,7 +147,7 @@ async fn trade(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
     let theirs = shop(handle, Who::Other, 9).await?;
     sold(handle, Who::Other, theirs, 9).await?;
     let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
-    let top_up = there("the payment of the top-up", topped_up.payment)?;
+    let top_up = expect_some("the payment of the top-up", topped_up.payment)?;
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
 }
 
@@ -165,7 +165,7 @@ async fn listed(
 }
 
 async fn filtered(handle: Handle) -> CheckResult {
-    let [first, second, pending, top_up, refund, open_refund] = trade(&handle).await?;
+    let [first, second, pending, top_up, refund, open_refund] = create_sales(&handle).await?;
     let any = MerchantPaymentFilter::default;
     let session = crate::checkout_sessions::checkout_session_id(2);
     let day = Some(noon().date_naive());
@@ -202,7 +202,7 @@ async fn filtered(handle: Handle) -> CheckResult {
 }
 
 async fn sorted(handle: Handle) -> CheckResult {
-    let first = bought(&handle).await?.id;
+    let first = create_purchase(&handle).await?.id;
     // All have the same time.
     for number in [3, 2, 4] {
         let request = RefundRequest { now: after(250), ..refund_request(Who::Mine, number)? };
@@ -235,7 +235,7 @@ async fn summed(handle: Handle) -> CheckResult {
         expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
     }
     let mut yen = crate::checkout_sessions::top_up_request(Who::Mine, 4)?;
-    yen.opening.terms.amount = Minor(700).of(crate::world::jpy()?);
+    yen.draft.terms.amount = Minor(700).of(crate::world::jpy()?);
     let yen = crate::checkout_sessions::create_top_up(Who::Mine, yen)?;
     expect_new(handle.checkout_sessions.create_top_up(yen).await)?;
     let action = pay(None, approval(after(9)))?;
@@ -249,7 +249,7 @@ async fn summed(handle: Handle) -> CheckResult {
 }
 
 async fn created(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?;
+    let payment = create_purchase(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     let done = refunded(&handle, Who::Mine, payment.id, 250).await?;
     let part = RefundPart {
@@ -284,7 +284,7 @@ async fn created(handle: Handle) -> CheckResult {
 }
 
 async fn asked_again(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?;
+    let payment = create_purchase(&handle).await?;
     let mine = Who::Mine.account()?;
     refunded(&handle, Who::Mine, payment.id, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
@@ -295,7 +295,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("what is found", found, Some(sent))?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(399)).await?, vec![])?;
-    same("due", due(after(400)).await?, vec![DueCheckout::Refund(mine.clone(), refund_id(1))])?;
+    same("due", due(after(400)).await?, vec![DueItem::Refund(mine.clone(), refund_id(1))])?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
     same("at last", (done.refund_status(), done.completed_at), (RefundStatus::Completed, Some(after(401))))?;
@@ -311,7 +311,7 @@ pub(super) fn work(handle: &Handle, command: CreateRefundCommand) -> Work<Refund
 }
 
 async fn ten(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?.id;
+    let payment = create_purchase(&handle).await?.id;
     let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
     let all = (0..100).map(|number| Ok(work(&handle, command(number)?))).collect::<Result<_, Failure>>()?;
     let (mut passed, mut refused) = (0, 0);
@@ -328,7 +328,7 @@ async fn ten(handle: Handle) -> CheckResult {
 }
 
 async fn again(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?.id;
+    let payment = create_purchase(&handle).await?.id;
     let command = |number, body| {
         let claim = Some(claim(Who::Mine, "refund", body)?);
         let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
@@ -347,7 +347,7 @@ async fn again(handle: Handle) -> CheckResult {
 }
 
 async fn authorised(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?.id;
+    let payment = create_purchase(&handle).await?.id;
     let refund = refunded(&handle, Who::Mine, payment, 1).await?;
     let before = kinds(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
@@ -373,7 +373,7 @@ async fn authorised(handle: Handle) -> CheckResult {
 }
 
 async fn not_authorised(handle: Handle) -> CheckResult {
-    let payment = bought(&handle).await?.id;
+    let payment = create_purchase(&handle).await?.id;
     refunded(&handle, Who::Mine, payment, 1).await?;
     expect_new(handle.merchant_payments.act(authorise(1)?).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -390,7 +390,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = shop(&handle, Who::Other, 1).await?;
     opened(&handle, Who::Other, checkout, 1).await?;
-    let theirs = there("their payment", paid(&handle, Who::Other, 1).await?.payment)?;
+    let theirs = expect_some("their payment", paid(&handle, Who::Other, 1).await?.payment)?;
     refunded(&handle, Who::Other, theirs, 1).await?;
     let before = Observation::take(&handle, 1).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);

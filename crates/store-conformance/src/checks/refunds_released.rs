@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{create_refund, refund_request, refund_step, shop, sold};
-use crate::expect::{expect_new, refused, same, there};
+use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::payments::after;
 use crate::world::{Who, gbp, seeded};
@@ -41,7 +41,7 @@ async fn released(handle: Handle) -> CheckResult {
         let ended =
             expect_new(handle.merchant_payments.act(refund_step(Who::Mine, number, action, (number, at))?).await)?;
         same("how it ended", ended.refund_status(), status)?;
-        let shown = there("the payment", handle.merchant_payments.find(&mine, payment).await?)?;
+        let shown = expect_some("the payment", handle.merchant_payments.find(&mine, payment).await?)?;
         same("whether it is refundable", shown.is_refundable, true)?;
     }
     expect_new(refund(254).await?).map(drop)

@@ -1,12 +1,12 @@
 //! Checks of the records that an operator manages.
 
 use crate::check::{CheckResult, checks};
-use crate::expect::{duplicate, not_found, same, there};
+use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
 use crate::world::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::PageRequest;
@@ -57,7 +57,7 @@ async fn features(handle: Handle) -> CheckResult {
         let clients = handle.registry.clients().await?;
         let of = |id| clients.iter().find(|client| client.id == id).map(|client| client.features.len());
         same("features of both clients", (of(id), of(Who::Other.client())), (Some(1 + usize::from(on)), Some(2)))?;
-        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
         same("the caller's features", caller.client.features.contains(&Feature::AddressesLookup), on)?;
         same("the client", handle.accounts.client(id).await?, Some(caller.client))?;
     }
@@ -157,10 +157,10 @@ async fn revoke(handle: Handle) -> CheckResult {
     let first = noon() + TimeDelta::microseconds(1);
     for at in [first, first + TimeDelta::days(1), first - TimeDelta::days(1)] {
         handle.registry.revoke_key(id, at).await?;
-        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        let caller = expect_some("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
         same("when the key was revoked", caller.key.revoked_at, Some(first))?;
     }
-    let other = there("the caller", handle.callers.find(&Who::Other.key_hash()).await?)?;
+    let other = expect_some("the caller", handle.callers.find(&Who::Other.key_hash()).await?)?;
     same("when another key was revoked", other.key.revoked_at, None)?;
     not_found("an unknown key", &handle.registry.revoke_key(ApiKeyId(uuid(4, 99)), first).await)
 }
@@ -180,7 +180,7 @@ async fn replace_banks(handle: Handle) -> CheckResult {
 async fn replace_addresses(handle: Handle) -> CheckResult {
     let address =
         |postcode: &str, city: &str| Address { postcode: postcode.into(), city: city.into(), ..Address::default() };
-    let (first, second) = (Postcode::parse("SW1A1AA")?, Postcode::parse("M11AE")?);
+    let (first, second) = (UkPostcode::parse("SW1A1AA")?, UkPostcode::parse("M11AE")?);
     handle.registry.replace_addresses(vec![address("SW1A1AA", "one"), address("SW1A1AA", "one")]).await?;
     same("equal addresses", handle.addresses.find(&first).await?.len(), 2)?;
     handle.registry.replace_addresses(vec![address("M11AE", "two")]).await?;
@@ -191,13 +191,13 @@ async fn replace_addresses(handle: Handle) -> CheckResult {
 async fn mfa_policy(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
-    let before = there("the other account", handle.accounts.find(other).await?)?;
+    let before = expect_some("the other account", handle.accounts.find(other).await?)?;
     for required in [false, false, true] {
         handle.registry.set_mfa_required(mine, required).await?;
-        same("the policy", there("the account", handle.accounts.find(mine).await?)?.mfa_required, required)?;
+        same("the policy", expect_some("the account", handle.accounts.find(mine).await?)?.mfa_required, required)?;
     }
     handle.registry.set_mfa_required(mine, false).await?;
-    same("the other account", there("the other account", handle.accounts.find(other).await?)?, before)?;
+    same("the other account", expect_some("the other account", handle.accounts.find(other).await?)?, before)?;
     not_found("of no account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
 }
 

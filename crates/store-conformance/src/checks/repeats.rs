@@ -5,9 +5,9 @@ use crate::commands::{
     Carded, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request, stamp,
     token, twisted,
 };
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, store_failed};
+use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, make, no_limit, transfer};
+use crate::management::{budget_id, change_state, make, no_limit, transfer};
 use crate::observe::{Observation, audited, balances};
 use crate::world::{Who, gbp, seeded};
 use florin_domain::card::{CardState, CardTransaction, LimitWindow};
@@ -171,7 +171,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     let currencies = || Ok::<_, Failure>(vec![gbp()?]);
     refused_first!(handle.budgets.create, make(who, 1, unknown, currencies()?)?, make(who, 1, parent, currencies()?)?);
     let (replaced, suspended) = (CardState::Unactivated, CardState::Suspended);
-    let step = |state| bring(who, who.card(), state, "now");
+    let step = |state| change_state(who, who.card(), state, "now");
     refused_first!(handle.card_management.change, step(replaced)?, step(suspended)?);
     let (day, limited) = (LimitWindow::Day, who.limited_card());
     refused_first!(handle.card_management.remove_limit, no_limit(who, who.card(), day)?, no_limit(who, limited, day)?);
@@ -250,7 +250,7 @@ async fn fifty(handle: Handle) -> CheckResult {
         }
     }
     same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
-    holds("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
+    expect_true("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(8_500), Minor(1_000), Minor(0))?)?;
     audited(&handle).await

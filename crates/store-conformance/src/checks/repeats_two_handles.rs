@@ -5,7 +5,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, open, purchase};
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
-use crate::management::{bring, issue, limit, make, no_limit, transfer};
+use crate::management::{change_state, issue, limit, make, no_limit, transfer};
 use crate::observe::audited;
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
 use crate::together::one_effect;
@@ -76,7 +76,7 @@ async fn management(handle: Handle) -> CheckResult {
     )?);
     expect_one_effect!(handle.card_management.remove_limit, |_number| no_limit(Who::Mine, card, day)?);
     expect_one_effect!(handle.card_management.change, |number| {
-        bring(Who::Mine, card, CardState::Suspended, &number.to_string())?
+        change_state(Who::Mine, card, CardState::Suspended, &number.to_string())?
     });
     let issue = |number| issue(Who::Mine, number, Who::Mine.budget(), true);
     let answers = race_on_both(&handle, |handle, number| {

@@ -1,7 +1,7 @@
 //! Checks of encrypted secrets, and of the key that a store is bound to.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::together::{Work, race};
 use crate::world::{BOTH, Who, seeded};
@@ -73,7 +73,7 @@ async fn filtered(handle: Handle) -> CheckResult {
     same("in clear", found(SecretFilter::InClear, 9).await?, vec![other.clone()])?;
     same("not under the old key", found(SecretFilter::NotUnder(OLD), 9).await?, vec![other.clone()])?;
     let all = found(SecretFilter::NotUnder(NEW), 9).await?;
-    holds("not all secrets are found", all.len() == 2 && all.contains(&old) && all.contains(&other))?;
+    expect_true("not all secrets are found", all.len() == 2 && all.contains(&old) && all.contains(&other))?;
     same("at most one", found(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)
 }
 
@@ -122,7 +122,7 @@ async fn present_secret(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     enrol(&handle, &mine, sealed(NEW, 2)).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let restored = there("the enrolment", handle.mfa.enrolment(&mine).await?)?;
+    let restored = expect_some("the enrolment", handle.mfa.enrolment(&mine).await?)?;
     same("its secret", restored.secret.as_bytes(), sealed(NEW, 2).as_bytes())?;
     same("its attempts", restored, TotpEnrolment { secret: sealed(NEW, 2), ..worn })
 }

@@ -1,10 +1,10 @@
 //! Checks of seeding: all or nothing.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{duplicate, holds, same, there};
+use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, card};
-use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, take};
+use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, start_payments};
 use crate::world::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seeded, uuid, world};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::CardLimit;
@@ -74,7 +74,7 @@ async fn payments(handle: Handle) -> CheckResult {
     let command = confirm(Who::Mine, batch_id(1), 500)?;
     let confirmed = (command.decide)(&situation).answer.map_err(|refusal| refused(&refusal))?;
     for ((budget, currency), balances) in &confirmed.balances {
-        let seed = there("the budget", seed.budgets.iter_mut().find(|seed| seed.budget.id == *budget))?;
+        let seed = expect_some("the budget", seed.budgets.iter_mut().find(|seed| seed.budget.id == *budget))?;
         let held = seed.budget.balances.iter_mut().filter(|(of, _)| of == currency);
         held.for_each(|(_, held)| *held = *balances);
     }
@@ -92,7 +92,7 @@ async fn payments(handle: Handle) -> CheckResult {
     let lease = leased(&handle, 1, after(90)).await?;
     same("the batch with work", lease.batch, batch_id(1))?;
     handle.processing.start(start(&lease, 600)).await?;
-    same("payments that are taken", handle.processing.take(take(&lease, 9, 700)).await?.len(), 5)?;
+    same("payments that are taken", handle.processing.start_payments(start_payments(&lease, 9, 700)).await?.len(), 5)?;
     audited(&handle).await
 }
 
@@ -161,7 +161,7 @@ async fn unproved(handle: Handle) -> CheckResult {
             }
         }
         let answer = handle.seeding.seed(world).await;
-        holds(&format!("unproved balances (case {twist}) were seeded: {answer:?}"), answer.is_err())?;
+        expect_true(&format!("unproved balances (case {twist}) were seeded: {answer:?}"), answer.is_err())?;
         same("the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::checkout_sessions::{
     approval, checkout_session_id, create_session, create_top_up, opened, page_token, paid, pay, refund_id, refunded,
     session_request, shipping, shop, sold, step, top_up_request, topped_up,
 };
-use crate::expect::{absent, expect_new, same, there};
+use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::merchants::{add_payee, approve_payee, payee_id};
 use crate::observe::Observation;
@@ -13,7 +13,7 @@ use crate::payments::after;
 use crate::world::{Who, checkout, day, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
-    BankAnswer, BankReport, BankReportResult, DueCheckout, PayerDecision, PaymentFailure, SessionAction, SessionFilter,
+    BankAnswer, BankReport, BankReportResult, DueItem, PayerDecision, PaymentFailure, SessionAction, SessionFilter,
     SessionRequest, SessionStatus, SessionTarget,
 };
 use florin_domain::ids::MerchantOrderId;
@@ -47,7 +47,7 @@ async fn listed(handle: Handle) -> CheckResult {
     // Sessions 3 and 4 have the same time.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
         let mut request = session_request(Who::Mine, number)?;
-        request.opening.now = at;
+        request.draft.now = at;
         expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
     }
     topped_up(&handle, Who::Mine, 6).await?;
@@ -107,7 +107,7 @@ async fn days(handle: Handle) -> CheckResult {
         (4, midnight + TimeDelta::days(1)),
     ] {
         let mut request = session_request(Who::Mine, number)?;
-        request.opening.now = at;
+        request.draft.now = at;
         expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
     }
     let between = async |from, to| {
@@ -126,7 +126,7 @@ async fn with_order(handle: Handle) -> CheckResult {
     opened(&handle, Who::Mine, sold, 1).await?;
     opened(&handle, Who::Mine, sold, 2).await?;
     let session = paid(&handle, Who::Mine, 2).await?;
-    let order = there("the order", session.order)?;
+    let order = expect_some("the order", session.order)?;
     let sessions = &handle.checkout_sessions;
     same("with the order", sessions.with_order(&Who::Mine.account()?, order).await?, Some(session))?;
     same("on the other account", sessions.with_order(&Who::Other.account()?, order).await?, None)?;
@@ -156,7 +156,7 @@ async fn foreign(handle: Handle) -> CheckResult {
         }
         let (account, id) = (who.account()?, checkout_session_id(of));
         let found = handle.checkout_sessions.with_token(page_token(&account, id.0)).await?;
-        let found = there("the session of a page", found)?.session;
+        let found = expect_some("the session of a page", found)?.session;
         same("the session of a page", (found.account, found.id), (account, id))?;
     }
     Ok(())
@@ -172,14 +172,14 @@ async fn due(handle: Handle) -> CheckResult {
     let (shop_of_mine, shop_of_theirs) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Other, 2).await?);
     let open = async |who, checkout, number, lifetime| {
         let mut request = session_request(who, number)?;
-        (request.opening.terms.lifetime, request.opening.now) = (lifetime, noon());
+        (request.draft.terms.lifetime, request.draft.now) = (lifetime, noon());
         expect_new(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
     open(Who::Mine, shop_of_mine, 1, minutes(9)).await?;
     open(Who::Mine, shop_of_mine, 2, minutes(7)).await?;
     open(Who::Other, shop_of_theirs, 3, minutes(8)).await?;
     let mut top_up = top_up_request(Who::Mine, 4)?;
-    (top_up.opening.terms.lifetime, top_up.opening.now) = (minutes(6), noon());
+    (top_up.draft.terms.lifetime, top_up.draft.now) = (minutes(6), noon());
     expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     // Session 5 has a report of its bank later. Session 6 is final, and only its refund is due.
     open(Who::Mine, shop_of_mine, 5, minutes(1)).await?;
@@ -187,9 +187,9 @@ async fn due(handle: Handle) -> CheckResult {
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, action, (5, after(10)))?).await)?;
     let refunded_payment = sold(&handle, Who::Mine, shop_of_mine, 6).await?;
     let refund = refunded(&handle, Who::Mine, refunded_payment.id, 7).await?;
-    let until = there("the end of the refund", refund.refund_due_at())?;
+    let until = expect_some("the end of the refund", refund.refund_due_at())?;
     let session = |account: &florin_domain::ids::AccountId, number| {
-        DueCheckout::Session(account.clone(), checkout_session_id(number))
+        DueItem::Session(account.clone(), checkout_session_id(number))
     };
     let all = [
         session(&mine, 5),
@@ -197,7 +197,7 @@ async fn due(handle: Handle) -> CheckResult {
         session(&mine, 2),
         session(&theirs, 3),
         session(&mine, 1),
-        DueCheckout::Refund(mine.clone(), refund_id(7)),
+        DueItem::Refund(mine.clone(), refund_id(7)),
     ];
     let at = async |account: Option<&florin_domain::ids::AccountId>, now: DateTime<Utc>, max| {
         Ok::<_, Failure>(handle.checkout_sessions.due(account.cloned(), now, max).await?)
@@ -225,7 +225,7 @@ async fn due_again(handle: Handle) -> CheckResult {
     let failing = PayerDecision::Approve(BankAnswer::Report(BankReport { at: noon() + minutes(10), result }));
     for (number, decision) in [(1, failing), (2, approval(noon() + minutes(15)))] {
         let mut request = session_request(Who::Mine, number)?;
-        request.opening.now = noon();
+        request.draft.now = noon();
         expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold_here, request)?).await)?;
         let paying = step(Who::Mine, number, pay(Some(shipping()?), decision)?, (number, after(9)))?;
         expect_new(handle.checkout_sessions.act(paying).await)?;
@@ -238,9 +238,10 @@ async fn due_again(handle: Handle) -> CheckResult {
     };
     while let Some(due) = first_due().await? {
         same("whether three steps are enough", settled.len() < 3, true)?;
-        let number = if due == DueCheckout::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
-        let session = there("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
-        let at = there("when it is due", session.session.due_at)?;
+        let number = if due == DueItem::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
+        let session =
+            expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
+        let at = expect_some("when it is due", session.session.due_at)?;
         let first = 50 + u128::try_from(settled.len()).unwrap_or_default();
         let done =
             expect_new(handle.checkout_sessions.act(step(Who::Mine, number, SessionAction::Due, (first, at))?).await)?;
@@ -269,12 +270,10 @@ async fn own_time(handle: Handle) -> CheckResult {
     expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Freeze)?).await)?;
     let late = noon() + TimeDelta::days(1);
     let by_real_time = handle.checkout_sessions.due(None, late, 100).await?;
-    let expected =
-        [DueCheckout::Refund(theirs.clone(), refund_id(2)), DueCheckout::Session(theirs, checkout_session_id(12))];
+    let expected = [DueItem::Refund(theirs.clone(), refund_id(2)), DueItem::Session(theirs, checkout_session_id(12))];
     same("due by real time", by_real_time, expected.to_vec())?;
     let by_its_own = handle.checkout_sessions.due(Some(mine.clone()), late, 100).await?;
-    let expected =
-        [DueCheckout::Refund(mine.clone(), refund_id(1)), DueCheckout::Session(mine, checkout_session_id(11))];
+    let expected = [DueItem::Refund(mine.clone(), refund_id(1)), DueItem::Session(mine, checkout_session_id(11))];
     same("due by its own time", by_its_own, expected.to_vec())
 }
 

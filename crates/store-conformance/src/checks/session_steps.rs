@@ -6,7 +6,7 @@ use crate::checkout_sessions::{
     approval, checkout_session_id, drawn, opened, pay, payer_bank, shipping, shop, step, topped_up,
 };
 use crate::commands::{answer_of, claim, request};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, budget};
 use crate::payments::after;
@@ -14,7 +14,7 @@ use crate::together::{Work, race};
 use crate::world::{Who, gbp, seeded};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
-    BankAnswer, BankReport, BankReportResult, CheckoutSession, DueCheckout, MerchantPayment, MerchantPaymentFilter,
+    BankAnswer, BankReport, BankReportResult, CheckoutSession, DueItem, MerchantPayment, MerchantPaymentFilter,
     MerchantPaymentStatus, PayerDecision, PaymentFailure, PaymentSort, SessionAction, SessionRefusal, SessionStatus,
 };
 use florin_domain::event::{EventFilter, EventKind};
@@ -42,7 +42,7 @@ checks! {
 
 async fn find(handle: &Handle, number: u128) -> Result<FoundSession, Failure> {
     let found = handle.checkout_sessions.find(&Who::Mine.account()?, checkout_session_id(number)).await?;
-    there("the session", found)
+    expect_some("the session", found)
 }
 
 /// Returns the payments of my sessions, oldest first.
@@ -74,7 +74,7 @@ async fn whole(handle: Handle) -> CheckResult {
     };
     same("the answer", &done, &expected)?;
     let found = find(&handle, 1).await?;
-    let pending = there("its payment", found.pending().cloned())?;
+    let pending = expect_some("its payment", found.pending().cloned())?;
     same("what is found", (found.session, found.attempts), (expected.clone(), 1))?;
     let id = MerchantPaymentId(drawn(1, 0));
     let confirmed = Some(BankReport { at: after(500), result: BankReportResult::Confirmed });
@@ -155,7 +155,7 @@ async fn credited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let number = async || Ok::<_, Failure>(budget(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
-    let next = there("the next number", number().await?)?;
+    let next = expect_some("the next number", number().await?)?;
     topped_up(&handle, Who::Mine, 1).await?;
     same("the number after the creation", number().await?, Some(next))?;
     let action = pay(None, approval(after(9)))?;
@@ -308,7 +308,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(69)).await?, vec![])?;
-    same("due", due(after(70)).await?, vec![DueCheckout::Session(mine.clone(), done.id)])?;
+    same("due", due(after(70)).await?, vec![DueItem::Session(mine.clone(), done.id)])?;
     let payment = MerchantPaymentId(drawn(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
     same("later", act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at, Some(after(99)))?;

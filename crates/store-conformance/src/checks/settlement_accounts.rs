@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{opened, paid, refund_step, refunded};
 use crate::commands::{claim, request};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
     add_payee, administer, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account,
@@ -43,7 +43,7 @@ checks! {
 }
 
 async fn find(handle: &Handle, id: SettlementAccountId) -> Result<SettlementAccountOverview, Failure> {
-    there("the settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, id).await?)
+    expect_some("the settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, id).await?)
 }
 
 async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<SettlementAccountOverview>, Failure> {
@@ -70,13 +70,13 @@ async fn situation(handle: Handle) -> CheckResult {
 
 async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let made = there("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
+    let made = expect_some("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
     same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
     same("what is found", find(&handle, settlement_account_id(1)).await?, made.clone())?;
     let edit = SettlementAccountEdit { name: Some(None), bank: Some(true), make_default: false };
     let id = bank(2, "Second")?.id;
     let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, (Some(id), after(7)))?;
-    let done = there("the changed one", change(&handle, command).await?)?;
+    let done = expect_some("the changed one", change(&handle, command).await?)?;
     let bank = bank(2, "Second")?;
     let account = SettlementAccount { name: None, bank: Some(bank.id.clone()), updated_at: after(7), ..made.account };
     let expected = SettlementAccountOverview { account, bank: Some(bank), ..made };
@@ -92,7 +92,7 @@ async fn unlisted(handle: Handle) -> CheckResult {
     same("a bank that was removed", find(&handle, id).await?.bank, None)?;
     let edit = SettlementAccountEdit { name: Some(None), ..SettlementAccountEdit::default() };
     let done = change(&handle, edit_settlement_account(Who::Mine, id, edit, (None, after(7)))?).await?;
-    same("the answer", there("the changed one", done)?.bank, None)?;
+    same("the answer", expect_some("the changed one", done)?.bank, None)?;
     let renamed = bank(1, "First again")?;
     handle.registry.replace_banks(vec![renamed.clone()]).await?;
     same("its bank, listed again", find(&handle, id).await?.bank, Some(renamed.clone()))?;
@@ -253,7 +253,7 @@ async fn awaited(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(handle.settlement_accounts.change(command).await)
     };
     same("while a session is OPEN", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
-    let payment = there("the payment", paid(&handle, Who::Mine, 1).await?.payment)?;
+    let payment = expect_some("the payment", paid(&handle, Who::Mine, 1).await?.payment)?;
     refunded(&handle, Who::Mine, payment, 1).await?;
     same("while a refund is not final", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
     let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;
@@ -276,7 +276,7 @@ async fn payees(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
     same("the new payee", (made.is_new, made.payee.approval), (true, ApprovalStatus::Pending))?;
-    let found = there("the payee", handle.payees.find(&mine, payee_id(1)).await?)?;
+    let found = expect_some("the payee", handle.payees.find(&mine, payee_id(1)).await?)?;
     same("what is found", payee_members(&found), payee_members(&made.payee))?;
     let second = CreatePayeeCommand { details: made.payee.details.clone(), ..add_payee(Who::Mine, 2)? };
     let known = expect_new(handle.payees.create(second).await)?;
@@ -304,10 +304,10 @@ async fn payees(handle: Handle) -> CheckResult {
 async fn approved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.payee());
-    let before = there("the payee", handle.payees.find(&mine, id).await?)?;
+    let before = expect_some("the payee", handle.payees.find(&mine, id).await?)?;
     let done = expect_new(handle.payees.approve(approve_payee(Who::Mine, id, Approval::Reject, after(3))?).await)?;
     same("the decision", (done.approval, done.updated_at), (ApprovalStatus::Rejected, after(3)))?;
-    let found = there("the payee", handle.payees.find(&mine, id).await?)?;
+    let found = expect_some("the payee", handle.payees.find(&mine, id).await?)?;
     same("what is stored", payee_members(&found), payee_members(&done))?;
     same("the rest", (found.name, found.created_at), (before.name, noon()))?;
     refused(handle.payees.approve(approve_payee(Who::Mine, id, Approval::Approve, after(4))?).await)?;

@@ -3,9 +3,9 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::page_token;
 use crate::commands::{claim, credit, purchase};
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::protect;
+use crate::management::set_pin;
 use crate::observe::{Observation, audited};
 use crate::webhooks::claimed;
 use crate::world::{Who, gbp, noon};
@@ -66,14 +66,14 @@ fn world_of(number: u128, name: &str, key_number: u8) -> Result<CreateWorldComma
 async fn exported(handle: &Handle) -> Result<SnapshotFile, Failure> {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
-    let changed = protect(Who::Mine, Who::Mine.card(), [7; 32])?;
+    let changed = set_pin(Who::Mine, Who::Mine.card(), [7; 32])?;
     expect_new(handle.card_management.change(changed).await)?;
     expect_new(handle.cards.first_message(keyed(1)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "3")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 3, "7", gbp()?)?).await)?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    there("the file", handle.snapshot_files.snapshot_file(&Who::Mine.account()?, id(1)).await?)
+    expect_some("the file", handle.snapshot_files.snapshot_file(&Who::Mine.account()?, id(1)).await?)
 }
 
 /// An authorization with an idempotency key.
@@ -125,11 +125,11 @@ async fn stripped(handle: Handle) -> CheckResult {
     handle.worlds.create(world_of(1, "W1", 102)?).await?;
     let world = AccountId::parse("W1")?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
-    let original = there("my card", handle.card_management.find(&mine, card).await?)?;
+    let original = expect_some("my card", handle.card_management.find(&mine, card).await?)?;
     same("my PIN", original.record.pin, Some(PinDigest::new([7; 32])))?;
-    let copied = there("the card", handle.card_management.find(&world, card).await?)?;
+    let copied = expect_some("the card", handle.card_management.find(&world, card).await?)?;
     same("the PIN", copied.record.pin, None)?;
-    holds("my enrolment is there", handle.mfa.enrolment(&mine).await?.is_some())?;
+    expect_true("my enrolment is there", handle.mfa.enrolment(&mine).await?.is_some())?;
     same("the enrolment", handle.mfa.enrolment(&world).await?, None)?;
     let reach = EventReach { client: Who::Mine.client(), accounts: Some([world.clone()].into()) };
     let events = handle.events.list(reach, EventFilter::default(), PageRequest::default()).await?;
@@ -155,7 +155,7 @@ async fn repeated(handle: Handle) -> CheckResult {
     let later = noon() + TimeDelta::hours(2);
     let again = ImportSnapshotCommand { real: later, expires_at: later + TimeDelta::hours(24), ..import_of(&file, 1)? };
     let import = expect_new(handle.snapshot_files.import_snapshot(again).await)?;
-    holds("the file is known", import.is_repeated)?;
+    expect_true("the file is known", import.is_repeated)?;
     let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
     same("the list", (list.count, &list.rows), (1, &vec![import.snapshot.clone()]))?;
     same("its end", import.snapshot.expires_at, later + TimeDelta::hours(24))
@@ -171,7 +171,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     same("another schema", import(other).await?, ImportRefusal::Outdated)?;
     for contents in ["no row\n", "{\"table\":\"accounts\",\"row\":{}}\n", "{\"table\":\"budgets\",\"row\":{}}\n"] {
         let broken = import(SnapshotFile { contents: contents.into(), ..file.clone() }).await?;
-        holds(&format!("{contents:?} is invalid: {broken:?}"), matches!(broken, ImportRefusal::Invalid(_)))?;
+        expect_true(&format!("{contents:?} is invalid: {broken:?}"), matches!(broken, ImportRefusal::Invalid(_)))?;
     }
     let mut full = import_of(&file, 1)?;
     full.decide = Arc::new(|situation| if situation.imported == 0 { Err(ImportRefusal::TooMany) } else { Ok(()) });
@@ -249,5 +249,5 @@ async fn foreign(handle: Handle) -> CheckResult {
     absent("a world of it by a key for some accounts", &handle.worlds.create(limited).await)?;
     let theirs = ImportSnapshotCommand { client: other, ..import_of(&file, 1)? };
     let import = expect_new(handle.snapshot_files.import_snapshot(theirs).await)?;
-    holds("it is new to the other client", !import.is_repeated)
+    expect_true("it is new to the other client", !import.is_repeated)
 }

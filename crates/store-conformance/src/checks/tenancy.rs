@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, confirm, credit, expiry, first, follow_up, message, open, purchase, session_id, stamp, token,
 };
-use crate::expect::{absent, expect_new, same, there};
+use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch};
 use crate::world::{Who, gbp, noon, seeded};
@@ -83,7 +83,7 @@ async fn foreign_session(handle: Handle) -> CheckResult {
     used(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = batch(&handle, &account, Who::Mine.batch(), Some(session_id(1))).await?;
-    same("a foreign session", there("the batch", seen)?.session, None)
+    same("a foreign session", expect_some("the batch", seen)?.session, None)
 }
 
 async fn lists(handle: Handle) -> CheckResult {

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, expiry, purchase, token};
-use crate::expect::{absent, expect_new, mismatch, not_found, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, noon, parent_of, seeded};
@@ -32,7 +32,7 @@ pub(super) fn change(who: Who, change: ClockChange) -> Result<ClockCommand, Fail
 }
 
 async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
-    Ok(there("the account", handle.accounts.find(&who.account()?).await?)?.timeline)
+    Ok(expect_some("the account", handle.accounts.find(&who.account()?).await?)?.timeline)
 }
 
 async fn seen(handle: Handle) -> CheckResult {
@@ -52,7 +52,7 @@ async fn seen(handle: Handle) -> CheckResult {
     same("own timelines", handle.timelines.own().await?, vec![(Who::Mine.account()?, frozen.clone())])?;
     let listed = handle.registry.accounts().await?;
     let mine = listed.into_iter().find(|account| account.timeline != Timeline::default());
-    same("the operator's list", there("the account", mine)?.timeline, frozen)?;
+    same("the operator's list", expect_some("the account", mine)?.timeline, frozen)?;
     let mut command = change(Who::Mine, ClockChange::Resume)?;
     command.account = AccountId::parse("F404")?;
     absent("an unknown account", &handle.timelines.set_clock(command).await)
@@ -84,7 +84,7 @@ async fn replays(handle: Handle) -> CheckResult {
 async fn kept(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
-    let reopen = there("a way to reopen", handle.reopen.clone())?;
+    let reopen = expect_some("a way to reopen", handle.reopen.clone())?;
     let again = reopen().await?;
     same("the clock", timeline(&again, Who::Mine).await?.clock, ClockSetting::Frozen { at: noon() })
 }
@@ -98,7 +98,7 @@ async fn numbers(handle: Handle) -> CheckResult {
     let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::world::account(Who::Mine)? };
     let parent = parent_of(&account)?;
     handle.registry.add_account(account, parent).await?;
-    same("the timeline", there("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;
+    same("the timeline", expect_some("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;
     let mut tasks = Vec::new();
     for _ in 0..40 {
         let (timelines, seeded) = (handle.timelines.clone(), seeded.clone());
@@ -116,7 +116,7 @@ async fn numbers(handle: Handle) -> CheckResult {
     same("the next number", handle.timelines.next_number(&seeded).await?, 41)?;
     same(
         "the seed",
-        there("the account", handle.accounts.find(&seeded).await?)?.timeline.seed,
+        expect_some("the account", handle.accounts.find(&seeded).await?)?.timeline.seed,
         Some(WorldSeed([7; 32])),
     )
 }

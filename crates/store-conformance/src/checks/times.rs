@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{SANDBOX, first, message, session_id, stamp_at, token};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{batch, card, chain};
@@ -56,7 +56,7 @@ async fn keys(handle: Handle) -> CheckResult {
         handle.registry.add_key(expected.clone(), hash).await?;
         handle.registry.revoke_key(id, at).await?;
         expected.revoked_at = Some(at);
-        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, expected)?;
+        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, expected)?;
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ async fn messages(handle: Handle) -> CheckResult {
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
-        let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("when the message was made", (seen.first.created_at, done.created_at), (at, at))?;
         if let Some(chain) = seen.chain {
             same("when its chain was made", chain.created_at, at)?;
@@ -111,7 +111,8 @@ async fn sessions(handle: Handle) -> CheckResult {
         let decide = Arc::new(move |situation: &_| decide_open(situation, &request));
         let command = OpenSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, claim: None };
         let done = expect_new(handle.mfa.open(command).await)?;
-        let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
+        let seen =
+            expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
         same("the session", seen.session, Some(done))?;
     }
     Ok(())
@@ -130,7 +131,7 @@ async fn transfers(handle: Handle) -> CheckResult {
         });
         let done = expect_new(handle.transfers.transfer(command).await)?.transfer;
         let found =
-            there("the transfer", handle.activities.find(&mine, ActivityKey::Box(ActivityId(done.id.0))).await?)?;
+            expect_some("the transfer", handle.activities.find(&mine, ActivityKey::Box(ActivityId(done.id.0))).await?)?;
         same("when money was moved", (found.created_at, done.created_at), (at, at))?;
     }
     Ok(())
@@ -150,7 +151,7 @@ async fn dates(handle: Handle) -> CheckResult {
     world.accounts[0].cards.clone_from(&expected);
     handle.seeding.seed(world).await?;
     for seed in expected {
-        let seen = there("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
+        let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
         same("the card", (seen.card, seen.limits), (seed.card, seed.limits))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checks::contention::second;
 use crate::commands::{claim, purchase, request};
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{budget_id, make_for, transfer};
 use crate::observe::{Observation, audited};
@@ -34,8 +34,8 @@ const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget(
 async fn held(handle: &Handle) -> Result<[Balances; 2], Failure> {
     let mut held = [Balances::default(); 2];
     for (held, budget) in held.iter_mut().zip([ENDS.0, ENDS.1]) {
-        let record = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
-        *held = there("pounds", record.budget.in_currency(gbp()?))?;
+        let record = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
+        *held = expect_some("pounds", record.budget.in_currency(gbp()?))?;
     }
     Ok(held)
 }
@@ -51,7 +51,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("the balances kept", held(&handle).await?, [only(7_495)?, only(7_005)?])?;
     same("when", done.transfer.created_at, noon())?;
     same("the reference", done.transfer.reference.as_deref(), Some("Inv. 7 (a/b)"))?;
-    let report = handle.audit.audit().await?;
+    let report = handle.books_check.check_all().await?;
     // Six credits were seeded.
     same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
 }
@@ -60,7 +60,7 @@ async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
-    let first = there("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
+    let first = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
     let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
     command.decide = Arc::new(move |situation: &TransferSituation| {
         let right = situation.from == first && situation.to.as_ref() == Some(&made) && situation.number == 1;
@@ -119,7 +119,7 @@ async fn there_and_back(handles: &[&Handle]) -> CheckResult {
     }
     for handle in handles {
         same("the balances", held(handle).await?, [only(9_500 - given)?, only(5_000 + given)?])?;
-        holds("no more is spent than is available", given <= 9_500)?;
+        expect_true("no more is spent than is available", given <= 9_500)?;
         audited(handle).await?;
     }
     Ok(())

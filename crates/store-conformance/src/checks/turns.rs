@@ -6,12 +6,12 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     Carded, clearing, confirm_batch, credit, first, follow_up, message, open, purchase, stamp, token,
 };
-use crate::expect::{expect_new, holds, refused, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, refused, same};
 use crate::factory::Handle;
 use crate::management::{issue, transfer};
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
-use crate::together::{Meanwhile, Work};
+use crate::together::{SlowRuleRace, Work};
 use crate::world::{Who, batch, gbp, noon, seeded, uuid};
 use crate::worlds::{command as my_world, copy, prepared, restore, snapshot};
 use florin_domain::batch::{BatchState, CreateDecision, PaymentBatch, PaymentStatus};
@@ -53,11 +53,11 @@ fn follow(handle: &Handle, command: FollowUpCommand) -> Work<Carded> {
 /// The limit of a day is 20.00, so only one of two messages of 15.00 passes.
 async fn limits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "15")?, stamp(number));
     let one = of_15(1)?;
-    let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
-    let (one, two) = meanwhile.send(send(&handle, one), send(&other, of_15(2)?)).await?;
+    let one = FirstMessageCommand { decide: race.slow(one.decide), ..one };
+    let (one, two) = race.send(send(&handle, one), send(&other, of_15(2)?)).await?;
     let states = (expect_new(one)?.state, expect_new(two)?.state);
     same("the messages", states, (TransactionState::Pending, TransactionState::Declined))?;
     audited(&handle).await
@@ -66,12 +66,12 @@ async fn limits(handle: Handle) -> CheckResult {
 /// A clearing takes 6.00 of a hold of 10.00, so 4.00 are left for a reversal.
 async fn chains(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
-    let one = FollowUpCommand { decide: meanwhile.slow(one.decide), ..one };
+    let one = FollowUpCommand { decide: race.slow(one.decide), ..one };
     let two = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
-    let (one, two) = meanwhile.send(follow(&handle, one), follow(&other, two)).await?;
+    let (one, two) = race.send(follow(&handle, one), follow(&other, two)).await?;
     same("both follow-ups", (expect_new(one)?.impacted.0, expect_new(two)?.impacted.0), (-600, 400))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("available and held", (now.available().0, now.held().0), (8_900, 0))?;
@@ -81,11 +81,11 @@ async fn chains(handle: Handle) -> CheckResult {
 /// A store may give up waiting for a lock. Then nothing was stored, and the command can be sent again.
 async fn long_wait(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile) = (second(&handle).await?, Meanwhile::taking(Duration::from_millis(2_700)));
+    let (other, race) = (second(&handle).await?, SlowRuleRace::taking(Duration::from_millis(2_700)));
     let one = purchase(Who::Mine, 1, "10")?;
-    let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
+    let one = FirstMessageCommand { decide: race.slow(one.decide), ..one };
     let two = || purchase(Who::Mine, 2, "10");
-    let (one, waited) = meanwhile.send(send(&handle, one), send(&other, two()?)).await?;
+    let (one, waited) = race.send(send(&handle, one), send(&other, two()?)).await?;
     expect_new(one)?;
     match waited {
         Err(WriteError::Store(StoreError::Unavailable(_))) => {
@@ -102,7 +102,7 @@ async fn long_wait(handle: Handle) -> CheckResult {
 /// The cards have no budget in common, so only the account makes the second creation wait.
 async fn creations(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     // Only the fourth card of the account is allowed.
     let fourth = |number, budget| -> Result<_, Failure> {
         let command = issue(Who::Mine, number, budget, true)?;
@@ -115,10 +115,10 @@ async fn creations(handle: Handle) -> CheckResult {
         Ok(CreateCardCommand { decide, ..command })
     };
     let (one, two) = (fourth(1, Who::Mine.budget())?, fourth(2, Who::Mine.second_budget())?);
-    let one = CreateCardCommand { decide: meanwhile.slow(one.decide), ..one };
+    let one = CreateCardCommand { decide: race.slow(one.decide), ..one };
     let (here, there_too) = (handle.card_management.clone(), other.card_management.clone());
     let one = Box::pin(async move { here.create(one).await });
-    let (one, two) = meanwhile.send(one, Box::pin(async move { there_too.create(two).await })).await?;
+    let (one, two) = race.send(one, Box::pin(async move { there_too.create(two).await })).await?;
     expect_new(one)?;
     same("the second card", refused(two)?, CreateCardRefusal::TooMany(10))
 }
@@ -140,7 +140,7 @@ async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchI
 /// The batches have no budget in common, so only the enrolment itself makes the second confirmation wait.
 async fn attempts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let (totp, who) = (MfaProviderName::Totp, Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let mut commands = Vec::new();
@@ -150,28 +150,28 @@ async fn attempts(handle: Handle) -> CheckResult {
         expect_new(handle.mfa.open(command).await)?;
         commands.push(confirm_batch(who, batch, session, session * 1_000, (totp, MfaVerdict::Wrong))?);
     }
-    let (two, one) = (there("a command", commands.pop())?, there("a command", commands.pop())?);
-    let one = ConfirmCommand { decide: meanwhile.slow(one.decide), ..one };
+    let (two, one) = (expect_some("a command", commands.pop())?, expect_some("a command", commands.pop())?);
+    let one = ConfirmCommand { decide: race.slow(one.decide), ..one };
     let (here, there_too) = (handle.batches.clone(), other.batches.clone());
     let one = Box::pin(async move { here.confirm(one).await });
-    let (one, two) = meanwhile.send(one, Box::pin(async move { there_too.confirm(two).await })).await?;
+    let (one, two) = race.send(one, Box::pin(async move { there_too.confirm(two).await })).await?;
     refused(one)?;
     refused(two)?;
-    let enrolled = there("the enrolment", handle.mfa.enrolment(&who.account()?).await?)?;
+    let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&who.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), 2)
 }
 
 /// The first payments use one budget, those of the upload use both.
 async fn orders(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile, who) = (second(&handle).await?, Meanwhile::new(), Who::Mine);
+    let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = upload(who, batch_id(1), Fill::of(20, 2))?;
-    let one = UploadCommand { decide: meanwhile.slow(one.decide), ..one };
+    let one = UploadCommand { decide: race.slow(one.decide), ..one };
     let two = confirm(who, batch_id(1), 1_000)?;
     let (uploading, confirming) = (handle.management.clone(), other.batches.clone());
     let one = Box::pin(async move { uploading.upload(one).await });
-    let (one, two) = meanwhile.send(one, Box::pin(async move { confirming.confirm(two).await })).await?;
+    let (one, two) = race.send(one, Box::pin(async move { confirming.confirm(two).await })).await?;
     same("the orders", (expect_new(one)?.orders.len(), expect_new(two)?.orders.len()), (2, 2))?;
     let found = content(&handle, who, batch_id(1)).await?;
     same("the states of payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 2)])?;
@@ -180,14 +180,14 @@ async fn orders(handle: Handle) -> CheckResult {
 
 async fn uploads(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (other, meanwhile, who) = (second(&handle).await?, Meanwhile::new(), Who::Mine);
+    let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = confirm(who, batch_id(1), 1_000)?;
-    let one = ConfirmCommand { decide: meanwhile.slow(one.decide), ..one };
+    let one = ConfirmCommand { decide: race.slow(one.decide), ..one };
     let two = upload(who, batch_id(1), Fill::of(20, 2))?;
     let (confirming, uploading) = (handle.batches.clone(), other.management.clone());
     let one = Box::pin(async move { confirming.confirm(one).await });
-    let (one, two) = meanwhile.send(one, Box::pin(async move { uploading.upload(two).await })).await?;
+    let (one, two) = race.send(one, Box::pin(async move { uploading.upload(two).await })).await?;
     let confirmed = expect_new(one)?;
     refused(two)?;
     let found = content(&handle, who, batch_id(1)).await?;
@@ -197,21 +197,21 @@ async fn uploads(handle: Handle) -> CheckResult {
 }
 
 /// Builds a credit of my world whose rule is slow.
-fn slow_credit(meanwhile: &Meanwhile) -> Result<CreditCommand, Failure> {
+fn slow_credit(race: &SlowRuleRace) -> Result<CreditCommand, Failure> {
     let command = credit(Who::Mine, 5, "1", gbp()?)?;
-    Ok(CreditCommand { decide: meanwhile.slow(command.decide), ..command })
+    Ok(CreditCommand { decide: race.slow(command.decide), ..command })
 }
 
 async fn restores(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
-    let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
+    let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     let (crediting, restoring) = (handle.credits.clone(), other.worlds.clone());
-    let (one, two) = (slow_credit(&meanwhile)?, restore(1)?);
+    let (one, two) = (slow_credit(&race)?, restore(1)?);
     let one = Box::pin(async move { crediting.credit(one).await });
-    let (one, two) = meanwhile.send(one, Box::pin(async move { restoring.restore(two).await })).await?;
+    let (one, two) = race.send(one, Box::pin(async move { restoring.restore(two).await })).await?;
     expect_new(one)?;
     expect_new(two)?;
     before.still_holds("a credit before a restore", &handle).await?;
@@ -223,13 +223,13 @@ async fn deletions(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     handle.worlds.create(my_world()?).await?;
-    let (other, meanwhile, mine) = (second(&handle).await?, Meanwhile::new(), Who::Mine.account()?);
+    let (other, race, mine) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine.account()?);
     let (crediting, deleting) = (handle.credits.clone(), other.worlds.clone());
-    let one = slow_credit(&meanwhile)?;
+    let one = slow_credit(&race)?;
     let one = Box::pin(async move { crediting.credit(one).await });
-    let (one, two) = meanwhile.send(one, Box::pin(async move { deleting.delete(&mine).await })).await?;
+    let (one, two) = race.send(one, Box::pin(async move { deleting.delete(&mine).await })).await?;
     expect_new(one)?;
-    holds("there was no world to delete", two?)?;
+    expect_true("there was no world to delete", two?)?;
     before.still_holds("a world that was deleted after a credit", &handle).await
 }
 

@@ -5,16 +5,16 @@ use super::networks::adding;
 use super::people::{join_on, second_account};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
-use crate::expect::{duplicate, expect_new, holds, same, there};
+use crate::expect::{duplicate, expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, issue, limit, make};
+use crate::management::{card_id, change_state, issue, limit, make};
 use crate::observe::audited;
 use crate::together::{Work, race};
 use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
 use crate::worlds::{command as my_world, empty, prepared};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::budget::{CreateBudgetRefusal, CreateBudgetSituation};
 use florin_domain::card::{CardLimits, CardState, CreateCardRefusal, CreateCardSituation, LimitWindow};
 use florin_domain::ids::{ApiKeyId, LimitId, PersonId, SnapshotId};
@@ -99,13 +99,13 @@ async fn cards(handle: Handle) -> CheckResult {
 async fn transitions(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let moved = race_on_both(&handle, |handle, _| {
-        let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
+        let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         Ok(Box::pin(async move { handle.card_management.change(command).await.is_ok() }))
     });
     same("suspended once", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
     let page = PageRequest::default();
     let life = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
-    same("its transitions", there("the card", life)?.count, 1)
+    same("its transitions", expect_some("the card", life)?.count, 1)
 }
 
 async fn limits(handle: Handle) -> CheckResult {
@@ -128,7 +128,7 @@ async fn limits(handle: Handle) -> CheckResult {
     }
     same("new limits", new.len(), 1)?;
     let seen = handle.card_management.limits(&Who::Mine.account()?, card_id(1)).await?;
-    same("limits", there("the card", seen)?.limits.len(), 1)
+    same("limits", expect_some("the card", seen)?.limits.len(), 1)
 }
 
 async fn people(handle: Handle) -> CheckResult {
@@ -185,7 +185,7 @@ async fn clocks(handle: Handle) -> CheckResult {
     for answer in changed.await? {
         same("a change of the clock", answer, Ok(()))?;
     }
-    let clock = there("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline.clock;
+    let clock = expect_some("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline.clock;
     same("the clock", clock, ClockSetting::Running { ahead: TimeDelta::days(RACERS.into()) })
 }
 
@@ -200,7 +200,7 @@ async fn attempts(handle: Handle) -> CheckResult {
         Ok(Box::pin(async move { handle.batches.confirm(command).await.is_err() }))
     });
     same("refused", refused.await?.into_iter().all(|refused| refused), true)?;
-    let enrolled = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
     expect_new(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
     audited(&handle).await
@@ -239,7 +239,7 @@ async fn lists(handle: Handle) -> CheckResult {
     let seen = handle.banks.list(PageRequest::default()).await?.rows;
     let lists: BTreeSet<_> = seen.iter().filter_map(|bank| bank.name.rsplit(' ').next()).collect();
     same("banks, and the lists that they are of", (seen.len(), lists.len()), (9, 1))?;
-    let seen = handle.addresses.find(&Postcode::parse("SW1A1AA")?).await?;
+    let seen = handle.addresses.find(&UkPostcode::parse("SW1A1AA")?).await?;
     let lists: BTreeSet<_> = seen.iter().filter_map(|address| address.address_line1.rsplit(' ').next()).collect();
     same("addresses, and the lists that they are of", (seen.len(), lists.len()), (9, 1))
 }
@@ -254,7 +254,7 @@ async fn enrolments(handle: Handle) -> CheckResult {
     for answer in enrolled.await? {
         same("an enrolment", answer, Ok(()))?;
     }
-    there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
+    expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     Ok(())
 }
 
@@ -332,5 +332,5 @@ async fn deletions(handle: Handle) -> CheckResult {
     });
     let deleted = deleted.await?.into_iter().collect::<Result<Vec<_>, _>>()?;
     same("deleted once", deleted.into_iter().filter(|deleted| *deleted).count(), 1)?;
-    holds("the world is still there", handle.worlds.find(&mine).await?.is_none())
+    expect_true("the world is still there", handle.worlds.find(&mine).await?.is_none())
 }

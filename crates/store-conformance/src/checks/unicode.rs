@@ -2,12 +2,12 @@
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{claim, first, message, purchase, stamp, token};
-use crate::expect::{expect_new, mismatch, replayed, same, there};
+use crate::expect::{expect_new, expect_some, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::chain;
 use crate::world::{Who, account, bank, client, enrolment, key, parent_of, world};
 use florin_domain::access::{Account, AccountGrant};
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::card::AcceptorInput;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FirstMessage;
@@ -111,7 +111,7 @@ async fn account_ids(handle: Handle) -> CheckResult {
         listed.accounts = AccountGrant::Only([id].into());
         let hash = florin_domain::access::KeyHash([u8::try_from(number).unwrap_or(0); 32]);
         handle.registry.add_key(listed.clone(), hash).await?;
-        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, listed)?;
+        same("the key", expect_some("the key", handle.callers.find(&hash).await?)?.key, listed)?;
     }
     same("how many accounts", handle.registry.accounts().await?.len(), ids.len())
 }
@@ -133,7 +133,7 @@ async fn acceptors(handle: Handle) -> CheckResult {
         let message = FirstMessage { acceptor: expected.clone(), ..message(FirstKind::Purchase, "1")? };
         let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
-        let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
+        let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("the acceptor", &seen.first.acceptor, &expected)?;
         same("the message", seen.first, done)?;
     }
@@ -141,7 +141,7 @@ async fn acceptors(handle: Handle) -> CheckResult {
 }
 
 async fn addresses(handle: Handle) -> CheckResult {
-    let postcode = Postcode::parse("SW1A1AA")?;
+    let postcode = UkPostcode::parse("SW1A1AA")?;
     let address = |text: &str| Address {
         address_line1: text.into(),
         address_line2: text.to_uppercase(),
@@ -204,7 +204,7 @@ async fn secrets(handle: Handle) -> CheckResult {
         seed.enrolment = Some(expected.clone());
         let clients = vec![client(seed.account.client, "c")];
         handle.seeding.seed(florin_ports::SeedData { clients, accounts: vec![seed], ..Default::default() }).await?;
-        let found = there("the enrolment", handle.mfa.enrolment(&id).await?)?;
+        let found = expect_some("the enrolment", handle.mfa.enrolment(&id).await?)?;
         same("the secret", found.secret.as_bytes(), expected.secret.as_bytes())?;
     }
     Ok(())

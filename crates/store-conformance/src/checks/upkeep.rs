@@ -1,9 +1,9 @@
-//! Checks of readiness, overload and the audit of valid data.
+//! Checks of readiness, overload and the check of the books of valid data.
 
 use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
 use crate::together::{Work, in_order};
@@ -11,7 +11,7 @@ use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
-use florin_ports::{AuditReport, Readiness, StoreError, WriteError};
+use florin_ports::{BooksReport, Readiness, StoreError, WriteError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ checks! {
     "upkeep.environment.is_bound_once" => bound_once,
     "upkeep.environment.is_seen_by_every_handle" (Reopen) => bound_for_all,
     "upkeep.is_overloaded.while_writes_are_refused" (QueueCapacity) => overloaded,
-    "audit.of_an_empty_store" => empty,
-    "audit.counts_and_finds_nothing_on_good_data" => good_data,
+    "books_check.of_an_empty_store" => empty,
+    "books_check.counts_and_finds_nothing_on_good_data" => good_data,
 }
 
 async fn ready(handle: Handle) -> CheckResult {
@@ -31,13 +31,13 @@ async fn ready(handle: Handle) -> CheckResult {
 }
 
 async fn pending(handle: Handle) -> CheckResult {
-    let behind = there("a store that is behind", handle.schemas.clone())?.behind().await?;
+    let behind = expect_some("a store that is behind", handle.schemas.clone())?.behind().await?;
     same("readiness", behind.upkeep.readiness().await?, Readiness::MigrationsPending)?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
 async fn newer(handle: Handle) -> CheckResult {
-    let ahead = there("a store that is ahead", handle.schemas.clone())?.ahead().await?;
+    let ahead = expect_some("a store that is ahead", handle.schemas.clone())?.ahead().await?;
     same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
 }
 
@@ -60,7 +60,7 @@ async fn bound_for_all(handle: Handle) -> CheckResult {
 /// Sends more writes than may wait behind a command with a slow rule.
 async fn overloaded(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let capacity = there("the capacity", handle.queue_capacity)?;
+    let capacity = expect_some("the capacity", handle.queue_capacity)?;
     same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
     let before = Observation::take(&handle, 1).await?;
     let mut slow = purchase(Who::Mine, 0, "1")?;
@@ -86,12 +86,12 @@ async fn overloaded(handle: Handle) -> CheckResult {
         std::task::Poll::Ready(answered)
     })
     .await;
-    holds("it is not overloaded while writes wait", handle.upkeep.is_overloaded())?;
+    expect_true("it is not overloaded while writes wait", handle.upkeep.is_overloaded())?;
     let answers = waiting.await;
     let refused = answers.iter().filter(|answer| **answer == Err(WriteError::Store(StoreError::Overloaded))).count();
     let decided = answers.iter().filter(|answer| **answer == Err(WriteError::Refused(CardRefusal::Expired))).count();
     same("writes that were decided or refused for lack of room", refused + decided, capacity * 3)?;
-    holds(
+    expect_true(
         &format!("{decided} of {} writes fitted into a queue of {capacity}", capacity * 3),
         decided >= capacity && refused >= capacity,
     )?;
@@ -103,13 +103,13 @@ async fn overloaded(handle: Handle) -> CheckResult {
 }
 
 async fn empty(handle: Handle) -> CheckResult {
-    same("the report", handle.audit.audit().await?, AuditReport::default())
+    same("the report", handle.books_check.check_all().await?, BooksReport::default())
 }
 
 async fn good_data(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let seeded = AuditReport { journal_transactions: 6, balances: 12, discrepancies: vec![] };
-    same("the report of the seeded world", handle.audit.audit().await?, seeded)?;
+    let seeded = BooksReport { journal_transactions: 6, balances: 12, discrepancies: vec![] };
+    same("the report of the seeded world", handle.books_check.check_all().await?, seeded)?;
     for number in 1..=4 {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }
@@ -121,6 +121,6 @@ async fn good_data(handle: Handle) -> CheckResult {
     expect_new(handle.credits.credit(credit(Who::Other, 14, "3", gbp()?)?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 15, (SANDBOX, RIGHT))?).await)?;
-    let report = AuditReport { journal_transactions: 6 + 4 + 3 + 1 + 2, balances: 12, discrepancies: vec![] };
-    same("the report", handle.audit.audit().await?, report)
+    let report = BooksReport { journal_transactions: 6 + 4 + 3 + 1 + 2, balances: 12, discrepancies: vec![] };
+    same("the report", handle.books_check.check_all().await?, report)
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::request;
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same};
+use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{change, claimed, create, id, reach, subscribe, webhook};
 use crate::world::{Who, noon, seeded};
@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
-use florin_domain::webhook::{CheckoutFilter, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookUrl};
+use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookUrl};
 use florin_ports::{Answer, ChangeWebhookCommand, WebhookReach};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ async fn create_whole(handle: Handle) -> CheckResult {
         url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
         type_name: "RoqqettPaymentFailed".into(),
         kind: florin_domain::event::EventKind::MerchantPaymentFailed,
-        filter: Some(CheckoutFilter::new(vec![checkout, florin_domain::ids::CheckoutId(crate::world::uuid(70, 2))])?),
+        filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::world::uuid(70, 2))])?),
         ordered: true,
         secrets: SealedSecret::new(vec![0, 1, 255]),
         disabled_reason: Some(DisabledReason::Failing),
@@ -169,7 +169,7 @@ async fn repeats(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.change(edit(true)?).await)?;
     same("the replay", replayed(handle.webhooks.change(edit(false)?).await)?, stored.clone())?;
     let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
-    holds("the replay took effect", found.is_some_and(|found| found.ordered))?;
+    expect_true("the replay took effect", found.is_some_and(|found| found.ordered))?;
 
     let gone = Answer { status: 204, body: String::new() };
     let claim = || claimed(Who::Mine, "delete", "", Some(gone.clone()));
@@ -213,7 +213,7 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.create(create(made)).await)?;
     let owner = SecretOwner::Webhook(id(1));
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    holds("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
+    expect_true("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
     let replace =
         async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
     same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
@@ -230,11 +230,11 @@ async fn secrets(handle: Handle) -> CheckResult {
         Some(sealed(NEW, 4).as_bytes().to_vec()),
     )?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    holds("they are found again", !found.iter().any(|(found, _)| *found == owner))?;
+    expect_true("they are found again", !found.iter().any(|(found, _)| *found == owner))?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(OLD), 99).await?;
-    holds("those of a deleted subscription are not found", found.contains(&(owner.clone(), sealed(NEW, 4))))?;
+    expect_true("those of a deleted subscription are not found", found.contains(&(owner.clone(), sealed(NEW, 4))))?;
     same("those of a deleted subscription", replace(&owner, sealed(NEW, 4), sealed(OLD, 5)).await?, true)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    holds("they are not replaced", found.contains(&(owner, sealed(OLD, 5))))
+    expect_true("they are not replaced", found.contains(&(owner, sealed(OLD, 5))))
 }

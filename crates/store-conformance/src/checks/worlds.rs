@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
-use crate::expect::{absent, expect_new, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, noon, uuid};
@@ -39,9 +39,9 @@ async fn create(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     same("the world", handle.worlds.create(command()?).await?, world(&mine, clock)?)?;
     same("the world", handle.worlds.find(&mine).await?, Some(world(&mine, clock)?))?;
-    let account = there("the account", handle.accounts.find(&mine).await?)?;
+    let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
     same("its timeline", account.timeline, Timeline { clock, seed: Some(WorldSeed([1; 32])) })?;
-    let caller = there("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
+    let caller = expect_some("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
     same("the key", caller.key, world_key(101, &mine)?.0)?;
     same("how many cards", handle.seeding.cards(&mine).await?.len(), 3)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
@@ -102,7 +102,7 @@ async fn renews(handle: Handle) -> CheckResult {
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
-    let before = there("the other world", handle.worlds.find(&other).await?)?;
+    let before = expect_some("the other world", handle.worlds.find(&other).await?)?;
     let later = noon() + TimeDelta::hours(48);
     let renew = |account: &AccountId, key: &str| -> Result<RenewCommand, Failure> {
         Ok(RenewCommand {
@@ -113,7 +113,7 @@ async fn renews(handle: Handle) -> CheckResult {
         })
     };
     let renewed = expect_new(handle.worlds.renew(renew(&mine, "k")?).await)?;
-    let reading = there("the renewed world", handle.worlds.find(&mine).await?)?;
+    let reading = expect_some("the renewed world", handle.worlds.find(&mine).await?)?;
     same("the expiry", reading.expires_at, later)?;
     same("the answer", renewed, WorldReading { world: reading.clone(), real: noon() + TimeDelta::hours(5) })?;
     replayed(handle.worlds.renew(renew(&mine, "k")?).await)?;
@@ -165,14 +165,14 @@ async fn ends_keys(handle: Handle) -> CheckResult {
     let both = ApiKey { accounts: AccountGrant::Only([mine.clone(), other.clone()].into()), ..both };
     handle.registry.add_key(both.clone(), both_hash).await?;
     let old = KeyHash([101; 32]);
-    there("the old key", handle.callers.find(&old).await?)?;
+    expect_some("the old key", handle.callers.find(&old).await?)?;
     let (key, hash) = world_key(106, &mine)?;
     let decide = Arc::new(|situation: &_| decide_create_world(situation, true, None));
     handle.worlds.create(CreateWorldCommand { key: key.clone(), hash, decide, ..command()? }).await?;
     same("the old key", handle.callers.find(&old).await?, None)?;
     same("the old key without a cache", handle.callers.find_uncached(&old).await?, None)?;
-    same("the new key", there("the new key", handle.callers.find_uncached(&hash).await?)?.key, key)?;
-    let left = there("the key of both", handle.callers.find_uncached(&both_hash).await?)?.key;
+    same("the new key", expect_some("the new key", handle.callers.find_uncached(&hash).await?)?.key, key)?;
+    let left = expect_some("the key of both", handle.callers.find_uncached(&both_hash).await?)?.key;
     same("the key of both", left, ApiKey { accounts: AccountGrant::Only([other].into()), ..both })
 }
 
@@ -240,9 +240,9 @@ async fn keys(handle: Handle) -> CheckResult {
     let (every, every_hash) = world_key(105, &one)?;
     handle.registry.add_key(ApiKey { accounts: AccountGrant::AllOfClient, ..every }, every_hash).await?;
     same("whether it was there", handle.worlds.delete(&one).await?, true)?;
-    let left = there("the key of both", handle.callers.find(&hash).await?)?.key;
+    let left = expect_some("the key of both", handle.callers.find(&hash).await?)?.key;
     same("the key of both", left, ApiKey { accounts: AccountGrant::Only([two].into()), ..both })?;
-    there("the key of the client", handle.callers.find(&every_hash).await?)?;
+    expect_some("the key of the client", handle.callers.find(&every_hash).await?)?;
     same("the key of the one", handle.callers.find(&KeyHash([102; 32])).await?, None)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
-use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon};
@@ -46,14 +46,14 @@ async fn busy(handle: &Handle, base: u128) -> CheckResult {
 async fn epochs(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
-    let epoch = async |id| Ok::<_, Failure>(there("the account", handle.accounts.find(id).await?)?.epoch);
+    let epoch = async |id| Ok::<_, Failure>(expect_some("the account", handle.accounts.find(id).await?)?.epoch);
     handle.worlds.create(command()?).await?;
     let first = epoch(&mine).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     same("the epoch after a snapshot", epoch(&mine).await?, first)?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let second = epoch(&mine).await?;
-    holds("the epochs of a world grow from 1", 0 < first && first < second)?;
+    expect_true("the epochs of a world grow from 1", 0 < first && first < second)?;
     same("the epoch of an account that is no world", epoch(&other).await?, 0)
 }
 
@@ -65,14 +65,14 @@ async fn everything(handle: Handle) -> CheckResult {
     same("the number", handle.timelines.next_number(&mine).await?, 1)?;
     let before = Observation::take(&handle, 30).await?;
     let kept = expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    holds("rows were counted", kept.rows > 10)?;
+    expect_true("rows were counted", kept.rows > 10)?;
     before.still_holds("a snapshot", &handle).await?;
     busy(&handle, 10).await?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
     let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
     expect_new(handle.timelines.set_clock(week).await)?;
     same("the number", handle.timelines.next_number(&mine).await?, 2)?;
-    holds("something changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
+    expect_true("something changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
     for round in 0..2 {
         let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
         same("the world", restored.world, world(&mine, ClockSetting::Frozen { at: noon() })?)?;
@@ -99,7 +99,7 @@ async fn running_clock(handle: Handle) -> CheckResult {
     // The world's time was noon at the snapshot; the restore is five hours later in real time.
     let behind = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
     same("the clock", restored.world.clock, behind)?;
-    let timeline = there("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
+    let timeline = expect_some("the account", handle.accounts.find(&Who::Mine.account()?).await?)?.timeline;
     same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
 }
 
@@ -172,7 +172,7 @@ async fn bytes(handle: Handle) -> CheckResult {
         busy(&handle, 100 * number).await?;
     }
     let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    holds(
+    expect_true(
         &format!("the bytes of a growing world: {shown:?}"),
         shown[0] > 100 && shown.is_sorted_by(|one, next| one < next),
     )
@@ -219,7 +219,8 @@ async fn copies(handle: Handle) -> CheckResult {
     handle.worlds.create(copy("W2", 103, None)?).await?;
     let (mine, one, two) = (Who::Mine.account()?, AccountId::parse("W1")?, AccountId::parse("W2")?);
     same("its number goes on", handle.timelines.next_number(&one).await?, 2)?;
-    let timelines = [there("W1", handle.accounts.find(&one).await?)?, there("W2", handle.accounts.find(&two).await?)?];
+    let timelines =
+        [expect_some("W1", handle.accounts.find(&one).await?)?, expect_some("W2", handle.accounts.find(&two).await?)?];
     same("the seeds", timelines.map(|account| account.timeline.seed), [Some(seed), None])?;
     for copy in [&one, &two] {
         let ids = |budgets: &[florin_domain::budget::Budget]| {

@@ -3,10 +3,10 @@
 use super::unicode::TEXTS;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim as key_claim, credit, first, message, stamp_at};
-use crate::expect::{expect_new, holds, same, there};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, differences, single_reads};
-use crate::payments::{after, batch_id, claim, payment_id, take};
+use crate::payments::{after, batch_id, claim, payment_id, start_payments};
 use crate::scenario::{NUMBERS, play};
 use crate::world::{Who, gbp, noon};
 use crate::worlds::{command, copy, empty, prepared, restore, snapshot};
@@ -111,26 +111,26 @@ async fn leases(handle: Handle) -> CheckResult {
     played(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
-    let lease = there("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
+    let lease = expect_some("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let late = handle.processing.take(take(&lease, 9, 9)).await;
-    holds("a lease of before still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    let late = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
+    expect_true("a lease of before still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
-    holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
+    expect_true("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
 
 /// A worker has a lease on a batch when the snapshot is taken. After the restore, the lease is lost.
 async fn leases_of_then(handle: Handle) -> CheckResult {
     played(&handle).await?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
-    let lease = there("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
+    let lease = expect_some("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.processing.release(&lease).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let late = handle.processing.take(take(&lease, 9, 9)).await;
-    holds("a lease of the snapshot writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    let late = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
+    expect_true("a lease of the snapshot writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
-    holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
+    expect_true("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
 
 /// The snapshot contains an idempotency record that was deleted after it was taken. A restore under the same key keeps
@@ -201,7 +201,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let accepted = accept(&handle, payment(FIRST, 20)).await?;
     let mine = Who::Mine.account()?;
-    holds("there was no world to delete", handle.worlds.delete(&mine).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
     same("what the bank remembers", handle.bank.find(accepted.id).await?, None)?;
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
@@ -220,7 +220,7 @@ async fn others(handle: Handle) -> CheckResult {
     let accepted = accept(&handle, payment(SECOND, 20)).await?;
     let before = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     let (lines, reads) = (before.of_one(Who::Other)?, single_reads(&handle, Who::Other).await?);
-    holds("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     let later = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     same("what changed", differences(&lines, &later.of_one(Who::Other)?), Vec::<String>::new())?;
     same(
@@ -229,7 +229,7 @@ async fn others(handle: Handle) -> CheckResult {
         Vec::<String>::new(),
     )?;
     same("what the bank remembers", handle.bank.find(accepted.id).await?, Some(accepted))?;
-    there("its key", handle.callers.find(&Who::Other.key_hash()).await?)?;
+    expect_some("its key", handle.callers.find(&Who::Other.key_hash()).await?)?;
     audited(&handle).await
 }
 

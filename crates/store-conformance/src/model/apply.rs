@@ -76,7 +76,7 @@ pub(super) async fn apply(
         Operation::Look { who } => {
             let account = who.account()?;
             let (budgets, batches) = (handle.seeding.budgets(&account).await?, handle.seeding.batches(&account).await?);
-            Ok(format!("{budgets:?} {batches:?} {:?}", handle.audit.audit().await?))
+            Ok(format!("{budgets:?} {batches:?} {:?}", handle.books_check.check_all().await?))
         }
     }
 }

@@ -119,7 +119,7 @@ async fn common(handle: &Handle) -> Result<BTreeMap<String, String>, Failure> {
     see("accounts", &accounts.collect::<Vec<_>>());
     see("keys", &handle.registry.keys(None).await?);
     see("banks", &handle.banks.list(PageRequest::default()).await?);
-    see("audit", &handle.audit.audit().await?);
+    see("audit", &handle.books_check.check_all().await?);
     see("due holds", &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
     see("own timelines", &handle.timelines.own().await?);
     Ok(lines)
@@ -183,7 +183,7 @@ async fn of_account(
     }
     for number in numbers {
         let seen = chain(handle, &account, token(number)).await?;
-        see(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named, seen.chain)));
+        see(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named_message, seen.chain)));
         see(format!("history of {number}"), &handle.chains.history(&account, token(number)).await?);
         let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
         see(format!("session {number}"), &seen.and_then(|seen| seen.session));

@@ -8,7 +8,7 @@ mod everything;
 pub(crate) use everything::{Observation, differences, key_of, single_reads, without_account};
 
 use crate::check::{CheckResult, Failure};
-use crate::expect::there;
+use crate::expect::expect_some;
 use crate::factory::Handle;
 use crate::world::Who;
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
@@ -43,12 +43,15 @@ impl<S: Clone + Send + 'static> Observer<S> {
     }
 
     /// Returns the recorded situation, or `None` if a record that the command names is absent.
-    fn saw<T: Debug, R: Debug>(self, answer: Result<Written<T>, WriteError<R>>) -> Result<Option<S>, Failure> {
+    fn recorded_situation<T: Debug, R: Debug>(
+        self,
+        answer: Result<Written<T>, WriteError<R>>,
+    ) -> Result<Option<S>, Failure> {
         match answer {
             Err(WriteError::Absent) => Ok(None),
             Err(WriteError::Refused(_)) => {
                 let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-                Ok(Some(there("a situation that was refused", seen)?))
+                Ok(Some(expect_some("a situation that was refused", seen)?))
             }
             other => Err(Failure::new(format!("a refusal was answered by {other:?}"))),
         }
@@ -64,7 +67,7 @@ pub(crate) async fn card(
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
     let command = FirstMessageCommand { account: account.clone(), card, decide, mode: Mode::Commit, claim: None };
-    let seen: Option<FirstSituation> = observer.saw(handle.cards.first_message(command).await)?;
+    let seen: Option<FirstSituation> = observer.recorded_situation(handle.cards.first_message(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
         seen
@@ -80,7 +83,7 @@ pub(crate) async fn chain(
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
     let command = FollowUpCommand { account: account.clone(), token, decide, mode: Mode::Commit, claim: None };
-    let seen: Option<ChainSituation> = observer.saw(handle.cards.follow_up(command).await)?;
+    let seen: Option<ChainSituation> = observer.recorded_situation(handle.cards.follow_up(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
         seen
@@ -96,7 +99,7 @@ pub(crate) async fn budget(
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
     let command = CreditCommand { account: account.clone(), budget, decide, mode: Mode::Commit, claim: None };
-    observer.saw(handle.credits.credit(command).await)
+    observer.recorded_situation(handle.credits.credit(command).await)
 }
 
 /// Returns the situation of a confirmation under this MFA session.
@@ -110,7 +113,7 @@ pub(crate) async fn batch(
     let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
     let decide = observer.refusing(refused);
     let command = ConfirmCommand { account: account.clone(), batch, session, decide, mode: Mode::Commit, claim: None };
-    observer.saw(handle.batches.confirm(command).await)
+    observer.recorded_situation(handle.batches.confirm(command).await)
 }
 
 /// Returns the situation of opening an MFA session.
@@ -122,17 +125,17 @@ pub(crate) async fn opening(
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
     let command = OpenSessionCommand { account: account.clone(), batch, decide, claim: None };
-    observer.saw(handle.mfa.open(command).await)
+    observer.recorded_situation(handle.mfa.open(command).await)
 }
 
 /// Returns the balance of the account's first budget in a currency, as the operator sees it.
 pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> Result<Balances, Failure> {
     let budgets = handle.seeding.budgets(&who.account()?).await?;
-    let budget = there("the budget", budgets.into_iter().find(|budget| budget.id == who.budget()))?;
-    there("the balance", budget.in_currency(currency))
+    let budget = expect_some("the budget", budgets.into_iter().find(|budget| budget.id == who.budget()))?;
+    expect_some("the balance", budget.in_currency(currency))
 }
 
 /// Expects the audit to find no discrepancy between journal and balances.
 pub(crate) async fn audited(handle: &Handle) -> CheckResult {
-    crate::expect::same("the audit", handle.audit.audit().await?.discrepancies, Vec::new())
+    crate::expect::same("the audit", handle.books_check.check_all().await?.discrepancies, Vec::new())
 }

@@ -4,16 +4,16 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
-    Alert, AlertFilter, AllPayments, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal,
+    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, BulkStatus, CancelRefusal,
     CancelSituation, Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision,
-    SettleRefusal, SettleSituation, TakeDecision, TakeSituation, UploadRefusal,
+    SettleRefusal, SettleSituation, StartPaymentsDecision, StartPaymentsSituation, UploadRefusal,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchCommand, ClaimCommand,
     CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankStorage, Seeding,
-    StartCommand, StoreError, TakeCommand, UploadCommand, WriteError, Written,
+    StartCommand, StartPaymentsCommand, StoreError, UploadCommand, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -65,7 +65,7 @@ impl BatchManagement for Mutant {
             let mut decision = rule(situation)?;
             match bug {
                 Some(Bug::EventsOfCancellingLost) => decision.events.clear(),
-                Some(Bug::CancelLeavesPayments) => decision.payments = AllPayments::Confirmed,
+                Some(Bug::CancelLeavesPayments) => decision.payments = BulkStatus::Confirmed,
                 Some(Bug::CancelKeepsTheMoney) => {
                     decision.journal.clear();
                     decision.balances.clear();
@@ -207,17 +207,20 @@ impl BatchProcessing for Mutant {
         self.inner.start(command).await
     }
 
-    async fn take(&self, mut command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
-        if !self.has(Bug::TakenNotStored) {
-            return self.inner.take(command).await;
+    async fn start_payments(
+        &self,
+        mut command: StartPaymentsCommand,
+    ) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+        if !self.has(Bug::StartedPaymentsNotStored) {
+            return self.inner.start_payments(command).await;
         }
         let (rule, decided) = (command.decide, Arc::new(Mutex::new(Vec::new())));
         let sink = Arc::clone(&decided);
-        command.decide = Arc::new(move |situation: &TakeSituation| {
+        command.decide = Arc::new(move |situation: &StartPaymentsSituation| {
             *sink.lock().unwrap() = rule(situation).payments;
-            TakeDecision { payments: vec![], events: vec![] }
+            StartPaymentsDecision { payments: vec![], events: vec![] }
         });
-        self.inner.take(command).await?;
+        self.inner.start_payments(command).await?;
         let decided = decided.lock().unwrap().clone();
         Ok(decided)
     }

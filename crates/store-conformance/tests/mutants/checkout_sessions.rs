@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Days, Utc};
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
-    CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
+    CreateTopUpSituation, CreatedSession, DueItem, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
     MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal,
     RefundSituation, SessionFilter, SessionRefusal, SessionSituation, SessionStatus,
 };
@@ -155,16 +155,11 @@ impl CheckoutSessions for Mutant {
         answer
     }
 
-    async fn due(
-        &self,
-        account: Option<AccountId>,
-        now: DateTime<Utc>,
-        max: u32,
-    ) -> Result<Vec<DueCheckout>, StoreError> {
+    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError> {
         let mut due = CheckoutSessions::due(&self.inner, account.clone(), now, max).await?;
         match self.bug {
             Some(Bug::DueCheckoutsUnordered) => due.reverse(),
-            Some(Bug::DueRefundsForgotten) => due.retain(|one| matches!(one, DueCheckout::Session(..))),
+            Some(Bug::DueRefundsForgotten) => due.retain(|one| matches!(one, DueItem::Session(..))),
             Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
                 for (own, _) in self.inner.own().await? {
                     due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);
@@ -255,7 +250,7 @@ impl MerchantPayments for Mutant {
         if self.has(Bug::RefundsUncounted) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation: &CreateRefundSituation| {
-                rule(&CreateRefundSituation { taken_up: Minor::ZERO, ..situation.clone() })
+                rule(&CreateRefundSituation { refunded_or_pending: Minor::ZERO, ..situation.clone() })
             });
         }
         if self.has(Bug::RefundsNeverReleased) {
@@ -263,11 +258,15 @@ impl MerchantPayments for Mutant {
                 MerchantPaymentFilter { refunded: Some(command.payment), ..MerchantPaymentFilter::default() };
             let (account, sort) = (&command.account, PaymentSort::NewestFirst);
             let all = MerchantPayments::list(&self.inner, account, of_payment, sort, EVERYTHING).await?;
-            let ended = all.rows.iter().filter(|row| !row.payment.takes_up()).map(|row| row.payment.amount.minor.0);
+            let ended = all
+                .rows
+                .iter()
+                .filter(|row| !row.payment.counts_against_payment())
+                .map(|row| row.payment.amount.minor.0);
             let (ended, rule) = (Minor(ended.sum()), Arc::clone(&command.decide));
             command.decide = Arc::new(move |situation: &CreateRefundSituation| {
-                let taken_up = situation.taken_up.plus(ended).unwrap();
-                rule(&CreateRefundSituation { taken_up, ..situation.clone() })
+                let refunded_or_pending = situation.refunded_or_pending.plus(ended).unwrap();
+                rule(&CreateRefundSituation { refunded_or_pending, ..situation.clone() })
             });
         }
         self.inner.create_refund(command).await

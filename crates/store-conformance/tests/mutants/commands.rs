@@ -3,7 +3,7 @@
 use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY, Waiting};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
+use florin_domain::batch::{BulkStatus, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation, FirstUseSituation};
 use florin_domain::card::{
@@ -388,7 +388,7 @@ impl PaymentBatches for Mutant {
                 Some(Bug::EnrolmentNotStored) if decision.answer.is_err() => decision.enrolment = None,
                 Some(Bug::ConfirmCancelsPayments) => {
                     if let Ok(confirmation) = &mut decision.answer {
-                        confirmation.payments = AllPayments::Cancelled;
+                        confirmation.payments = BulkStatus::Cancelled;
                     }
                 }
                 _ => {}

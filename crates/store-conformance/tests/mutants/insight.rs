@@ -10,7 +10,7 @@ use florin_domain::books::{AccountBooks, ExplanationParts, PoolSums};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::{Currency, Total};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Activities, Books, Explained, Registry, StoreError};
+use florin_ports::{Activities, Books, ExplainResult, Registry, StoreError};
 
 #[async_trait]
 impl Activities for Mutant {
@@ -142,12 +142,12 @@ impl Books for Mutant {
         budget: BudgetId,
         currency: Currency,
         mut page: PageRequest,
-    ) -> Result<Explained, StoreError> {
+    ) -> Result<ExplainResult, StoreError> {
         if self.has(Bug::StartsOnTheWrongSideOfACheckpoint) && page.offset > 1_000 {
             page.offset = page.offset.saturating_sub(1);
         }
         let mut found = self.inner.explain(account, budget, currency, page).await?;
-        if let Explained::Parts(parts) = &mut found {
+        if let ExplainResult::Parts(parts) = &mut found {
             self.start_from_checkpoint(parts);
             if self.has(Bug::ExplanationForgetsTheSkipped) {
                 parts.skipped = PoolSums::default();

@@ -186,7 +186,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ImportedNamesLost, "snapshot_files.import.a_world_of_it_is_like_the_original"),
     (Bug::ExpiredImportsUnbounded, "snapshot_files.imports.by_id_until_they_expire"),
     (Bug::FilesOfAnyWorld, "snapshot_files.file.is_of_the_world_of_the_snapshot"),
-    (Bug::AuditSeesNothing, "audit.counts_and_finds_nothing_on_good_data"),
+    (Bug::BooksCheckSeesNothing, "books_check.counts_and_finds_nothing_on_good_data"),
     (Bug::SecondHandleIsAnotherStore, "durable.second_handle_sees_everything"),
     (Bug::NoTenantFilterOnBatches, "tenancy.batch_reading.foreign_batches_are_absent"),
     (Bug::PaymentsOneWay, "batch_reading.payments.filters_orders_and_counts"),
@@ -194,7 +194,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::AllAlertsShown, "batch_reading.find.shows_the_first_100_alerts"),
     (Bug::LostLeaseWrites, "batch_processing.lease.that_is_lost_writes_nothing"),
     (Bug::LeasesNotExclusive, "batch_processing.claim.leased_batches_are_passed_over"),
-    (Bug::TakenNotStored, "batch_processing.take.takes_each_once_by_index"),
+    (Bug::StartedPaymentsNotStored, "batch_processing.start_payments.starts_each_once_by_index"),
     (Bug::RefusedUploadRenames, "batch_management.upload.refusal_changes_nothing"),
     (Bug::ConfirmCancelsPayments, "batches.confirm.marks_every_payment_and_reserves_fees"),
     (Bug::CancelLeavesPayments, "batch_management.cancel.releases_amounts_and_fees"),
@@ -422,7 +422,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ActiveCardsCount, "card_management.create.counts_cards_of_every_state"),
     (Bug::ClaimsLate, "batch_processing.claim.the_first_payment_that_is_due_counts"),
     (Bug::RecordsOfAnyClient, "groups.keys.are_per_client"),
-    (Bug::AuditSeesNothing, "audit.finds_reservations_without_money"),
+    (Bug::BooksCheckSeesNothing, "books_check.finds_reservations_without_money"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -91,7 +91,7 @@ impl SettlementAccounts for Mutant {
         command.decide = Arc::new(move |situation: &SettlementSituation| {
             let mut situation = situation.clone();
             if bug == Some(Bug::AwaitedSettlementsForgotten) {
-                situation.awaiting.clear();
+                situation.in_use.clear();
             }
             let mut change: SettlementChange = rule(&situation)?;
             let before = |id| situation.accounts.iter().find(|old| old.id == id);

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{
     Account, ApiClient, ApiKey, Caller, ClientChange, Environment, Feature, KeyHash, KeyRotation, RotateRefusal,
 };
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetKind, BudgetRecord};
 use florin_domain::card::{Card, ChainHistory};
@@ -15,9 +15,9 @@ use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRe
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, Answer, AuditReport, Banks, Callers, ChainHistories, Checkouts, CreateCheckoutCommand,
-    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, LedgerAudit, MfaSessions, Readiness,
-    Registry, SeedData, Seeding, StoreError, Upkeep, WriteError, Written,
+    Accounts, AddressBook, Answer, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts,
+    CreateCheckoutCommand, Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions,
+    Readiness, Registry, SeedData, Seeding, StoreError, Upkeep, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -395,7 +395,7 @@ impl Seeding for Mutant {
 
 #[async_trait]
 impl AddressBook for Mutant {
-    async fn find(&self, postcode: &Postcode) -> Result<Vec<Address>, StoreError> {
+    async fn find(&self, postcode: &UkPostcode) -> Result<Vec<Address>, StoreError> {
         let mut found = AddressBook::find(&self.inner, postcode).await?;
         for address in found.iter_mut().filter(|_| self.has(Bug::AddressesTrimmed)) {
             address.address_line3 = address.address_line3.trim().to_owned();
@@ -405,9 +405,9 @@ impl AddressBook for Mutant {
 }
 
 #[async_trait]
-impl LedgerAudit for Mutant {
-    async fn audit(&self) -> Result<AuditReport, StoreError> {
-        if self.has(Bug::AuditSeesNothing) { Ok(AuditReport::default()) } else { self.inner.audit().await }
+impl BooksCheck for Mutant {
+    async fn check_all(&self) -> Result<BooksReport, StoreError> {
+        if self.has(Bug::BooksCheckSeesNothing) { Ok(BooksReport::default()) } else { self.inner.check_all().await }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reasons that an export or import failed.
 
 use super::header::VERSION;
-use florin_ports::{AuditReport, StoreError};
+use florin_ports::{BooksReport, StoreError};
 use std::io;
 
 /// The reason that an export or import failed. Nothing was imported.
@@ -64,7 +64,7 @@ pub enum ExportError {
         "the export is inconsistent ({} discrepancies); run `florin check` on the store that it was exported from",
         .0.discrepancies.len()
     )]
-    Books(AuditReport),
+    Books(BooksReport),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

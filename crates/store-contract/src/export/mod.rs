@@ -18,7 +18,7 @@ pub use reader::{ExportReader, ExportRow};
 pub use writer::ExportWriter;
 
 use chrono::{DateTime, Utc};
-use florin_ports::{AuditReport, Reseal};
+use florin_ports::{BooksReport, Reseal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, Write};
@@ -59,8 +59,8 @@ pub struct ImportReport {
     pub exported_at: String,
     /// The contents of the file, which the store now has.
     pub contents: ExportContents,
-    /// The audit of the imported ledger. It found no discrepancies.
-    pub audit: AuditReport,
+    /// The check of the imported books. It found no discrepancies.
+    pub books: BooksReport,
 }
 
 /// A file to import. It is read twice, first to check that it is complete.

@@ -7,7 +7,7 @@ use super::store::Store;
 use super::tables::service::{AddressRow, imported_addresses};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_ports::{AddressBook, StoreError};
 
 /// Number of rows that one statement inserts.
@@ -15,7 +15,7 @@ const ROWS_AT_ONCE: usize = 500;
 
 impl AddressRow {
     fn of((position, address): (i64, &Address)) -> Outcome<Self> {
-        let postcode = Postcode::parse(&address.postcode);
+        let postcode = UkPostcode::parse(&address.postcode);
         let postcode = postcode.map_err(|_| corrupt(format!("`{}` is not a UK postcode", address.postcode)))?;
         Ok(Self {
             postcode: postcode.as_str().to_owned(),
@@ -44,7 +44,7 @@ impl From<AddressRow> for Address {
 
 #[async_trait]
 impl AddressBook for Store {
-    async fn find(&self, postcode: &Postcode) -> Result<Vec<Address>, StoreError> {
+    async fn find(&self, postcode: &UkPostcode) -> Result<Vec<Address>, StoreError> {
         let postcode = postcode.clone();
         self.read(move |conn| {
             let rows = imported_addresses::table

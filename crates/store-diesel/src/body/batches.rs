@@ -29,7 +29,7 @@ impl RecordedCommand for ConfirmCommand {
     type Decision = ConfirmDecision;
     type Refused = ConfirmRefusal;
 
-    fn situation(&self, footprint: &mut Footprint) {
+    fn add_to_footprint(&self, footprint: &mut Footprint) {
         footprint.batch(&self.account, self.batch);
         footprint.funds_of(&self.account, self.batch);
         if let Some(session) = self.session {

@@ -31,7 +31,7 @@ impl RecordedCommand for CreditCommand {
     type Decision = CreditDecision;
     type Refused = CreditRefusal;
 
-    fn situation(&self, footprint: &mut Footprint) {
+    fn add_to_footprint(&self, footprint: &mut Footprint) {
         footprint.credited(&self.account, self.budget);
     }
 

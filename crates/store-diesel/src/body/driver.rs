@@ -54,7 +54,7 @@ functions! {
     /// [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
-    unhurried: fn(&mut Conn) -> Outcome<()>;
+    without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.
     by_index: fn(&mut Conn) -> Outcome<()>;
     /// Renews the planner's statistics of tables that have grown a lot, outside a transaction.

@@ -13,9 +13,9 @@ pub(crate) enum Job {
     /// A command. It shares its transaction with the commands that are queued next to it.
     Command(Box<dyn Decided>),
     /// A rare change. It has its own transaction.
-    Change(Box<dyn Alone>),
+    Change(Box<dyn UngroupedWork>),
     /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
-    Task(Box<dyn Alone>),
+    Task(Box<dyn UngroupedWork>),
 }
 
 impl Job {
@@ -84,7 +84,7 @@ pub(crate) trait Decided: Waiting {
 }
 
 /// A change of any type.
-pub(crate) trait Alone: Waiting {
+pub(crate) trait UngroupedWork: Waiting {
     /// Makes the change, and keeps the answer. The caller rolls back after an error.
     fn attempt(&mut self, conn: &mut Conn) -> Outcome<()>;
 }
@@ -131,7 +131,7 @@ impl<C: Command> Decided for Task<C, C::Done, WriteError<C::Refused>> {
     }
 }
 
-impl<F, T> Alone for Task<F, T, StoreError>
+impl<F, T> UngroupedWork for Task<F, T, StoreError>
 where
     F: Fn(&mut Conn) -> Outcome<T> + Send,
     T: Send,

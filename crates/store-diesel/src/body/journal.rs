@@ -44,6 +44,6 @@ fn pool(row: &LegRow, Named(name): Named<PoolName>, budget: Option<Id>) -> Resul
     let budget = budget.map(|budget| BudgetId(budget.0));
     // The other side of the leg is not the merchant's.
     let settled_to = row.settled_to.filter(|id| Pool::MerchantSettled(id.0).kind() == name.0);
-    let pool = Pool::named(name.0, budget, settled_to.map(|id| id.0));
+    let pool = Pool::from_columns(name.0, budget, settled_to.map(|id| id.0));
     pool.ok_or_else(|| corrupt(format!("`{}` is not a pool of its owner", name.0)))
 }

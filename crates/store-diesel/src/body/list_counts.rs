@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
 use florin_domain::budget::BudgetFilter;
-use florin_domain::card::{CardFilter, CardOwner, CardRecord, CardState};
+use florin_domain::card::{CardFilter, CardOwnerKind, CardRecord, CardState};
 use florin_domain::ids::{AccountId, BudgetId};
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ struct AccountRow {
     account_id: Account,
 }
 
-kept_counts!(card_counts by (state: CardState, owner_type: CardOwner));
+kept_counts!(card_counts by (state: CardState, owner_type: CardOwnerKind));
 
 /// Adds a new card to the counts, in the transaction that stores it.
 pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
@@ -66,8 +66,8 @@ pub(super) fn of_cards(conn: &mut Conn, account: &AccountId, filter: &CardFilter
     }
     let rows = card_counts::table.filter(card_counts::account_id.eq(account.as_str()));
     let rows = rows.select((card_counts::state, card_counts::owner_type, card_counts::total));
-    let rows = rows.load::<(Named<CardState>, Named<CardOwner>, i64)>(conn)?.into_iter();
-    let matches = |state: &CardState, kind: &CardOwner| {
+    let rows = rows.load::<(Named<CardState>, Named<CardOwnerKind>, i64)>(conn)?.into_iter();
+    let matches = |state: &CardState, kind: &CardOwnerKind| {
         (states.is_empty() || states.contains(state)) && owner.is_none_or(|owner| owner == *kind)
     };
     Ok(Some(rows.filter(|(state, kind, _)| matches(&state.0, &kind.0)).map(|(.., total)| total).sum()))

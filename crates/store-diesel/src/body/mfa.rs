@@ -39,7 +39,7 @@ impl RecordedCommand for OpenSessionCommand {
     type Decision = MfaSession;
     type Refused = OpenRefusal;
 
-    fn situation(&self, footprint: &mut Footprint) {
+    fn add_to_footprint(&self, footprint: &mut Footprint) {
         footprint.batch(&self.account, self.batch);
     }
 

@@ -8,9 +8,9 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, DecisionCode, DisputeReason, DisputeStatus,
-    EntryMode, Fallback, FulfillmentStatus, LimitWindow, Match, MessageKind, Network, NoReply, OverClearing, Response,
-    ThreeDSecure, TransactionState, WalletTokenState,
+    CardOwnerKind, CardState, ChainEnd, ChainKind, Control, ControlOwner, DecisionCode, DisputeReason, DisputeStatus,
+    EntryMode, Fallback, FulfillmentStatus, LimitWindow, Match, MessageKind, Network, NoDecision, OverClearing,
+    Response, ThreeDSecure, TransactionState, WalletTokenState,
 };
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
@@ -95,7 +95,7 @@ names! {
     BudgetKind: &Self::ALL, Self::as_str;
     BudgetStatus: &Self::ALL, Self::as_str;
     BudgetFeature: &Self::ALL, Self::as_str;
-    CardOwner: &Self::ALL, Self::as_str;
+    CardOwnerKind: &Self::ALL, Self::as_str;
     CardState: &Self::ALL, Self::as_str;
     WorldTemplate: &Self::ALL, Self::as_str;
     ChainEnd: &Self::ALL, Self::as_str;
@@ -104,7 +104,7 @@ names! {
     CheckoutType: &Self::ALL, Self::as_str;
     DecisionCode: &Self::ALL, Self::code;
     Fallback: &Self::ALL, Self::as_str;
-    NoReply: &Self::ALL, Self::as_str;
+    NoDecision: &Self::ALL, Self::as_str;
     Control: &Self::ALL, Self::as_str;
     ControlOwner: &Self::ALL, Self::as_str;
     CreditScheme: &Self::ALL, Self::as_str;
@@ -185,7 +185,7 @@ mod tests {
         check::<OverClearing>(&schema);
         check::<PaymentNetwork>(&schema);
         check::<PaymentStatus>(&schema);
-        check::<CardOwner>(&schema);
+        check::<CardOwnerKind>(&schema);
         check::<CardState>(&schema);
         check::<ChainEnd>(&schema);
         check::<ChainKind>(&schema);

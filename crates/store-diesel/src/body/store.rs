@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// Records a tail, and returns the greatest tail so far: a tail stays valid after a greater one was found.
-    pub(super) fn reached(&self, tail: i64) -> i64 {
+    pub(super) fn greatest_tail(&self, tail: i64) -> i64 {
         self.inner.tail.fetch_max(tail, Ordering::Relaxed).max(tail)
     }
 
@@ -219,7 +219,7 @@ impl Store {
     }
 
     /// Runs work in the background. In a simulation, runs it before returning.
-    pub(crate) async fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) async fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) {
         if self.inner.reads_in_place {
             return work.await;
         }
@@ -227,7 +227,7 @@ impl Store {
     }
 
     /// Waits for work until a deadline. The work continues after it.
-    pub(crate) async fn patiently<T: Send + 'static>(
+    pub(crate) async fn wait_in_time<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -277,7 +277,7 @@ impl Store {
 
     /// Runs work like [`Store::task`], for work that may store something before it decides: an answer that is an error
     /// is rolled back, too.
-    pub(crate) async fn trial<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(crate) async fn task_with_rollback<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
         T: Send + 'static,

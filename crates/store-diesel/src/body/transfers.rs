@@ -30,7 +30,7 @@ impl RecordedCommand for TransferCommand {
     type Decision = TransferDecision;
     type Refused = TransferRefusal;
 
-    fn situation(&self, footprint: &mut Footprint) {
+    fn add_to_footprint(&self, footprint: &mut Footprint) {
         footprint.credited(&self.account, self.from);
         footprint.budget(&self.account, self.to);
     }

@@ -19,7 +19,7 @@ pub(crate) fn read_text<T>(
 }
 
 /// Implements `ToSql` and `FromSql` for a newtype by delegating to its inner type.
-macro_rules! kept {
+macro_rules! delegate_sql {
     ($($name:ident($inner:ty) as $sql:ty,)*) => {$(
         impl ToSql<$sql, Pg> for $name {
             fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
@@ -35,7 +35,7 @@ macro_rules! kept {
     )*};
 }
 
-kept! {
+delegate_sql! {
     Id(Uuid) as UuidSql,
     Day(NaiveDate) as Date,
 }

@@ -182,7 +182,7 @@ pub(crate) fn renew_statistics(_conn: &mut Conn) -> Outcome<()> {
 
 /// Removes the time limits of this transaction. Does nothing, because SQLite has no time limits.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
-pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
+pub(crate) fn without_time_limits(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 

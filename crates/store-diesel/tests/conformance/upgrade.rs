@@ -14,7 +14,7 @@ use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::stamp::Stamp;
 use florin_ports::{
-    BatchProcessing, BatchReading, Budgets, CardManagement, ChainHistories, ClaimCommand, ConfirmCommand, LedgerAudit,
+    BatchProcessing, BatchReading, BooksCheck, Budgets, CardManagement, ChainHistories, ClaimCommand, ConfirmCommand,
     Merchants, Mode, PaymentBatches, Registry, Secrets, Seeding, Upkeep, WriteError, Written,
 };
 use std::path::Path;
@@ -87,12 +87,12 @@ fn id(number: u128) -> Uuid {
 
 /// Checks all data after the upgrade, and continues to work with it.
 pub(crate) async fn is_whole(
-    store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches + ChainHistories),
+    store: &(impl Seeding + BooksCheck + BatchReading + BatchProcessing + PaymentBatches + ChainHistories),
 ) {
     use PaymentBatchStatus::{Completed, Confirmed, Validated};
 
     let account = AccountId::parse("F1").unwrap();
-    let audit = store.audit().await.unwrap();
+    let audit = store.check_all().await.unwrap();
     // One balance of the budget, and one balance of the new parent budget in every currency.
     let currencies = i64::try_from(Currency::all().count()).unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1 + currencies, vec![]));
@@ -121,7 +121,7 @@ pub(crate) async fn is_whole(
     let (lease, now) = (LeaseId(id(1)), DateTime::from_timestamp(4_000_000_000, 0).unwrap());
     assert_eq!(store.claim(ClaimCommand { lease, now, until: now, max: 9 }).await, Ok(vec![]));
     assert_eq!(confirm(store, account).await.batch.status(), Confirmed);
-    let audit = store.audit().await.unwrap();
+    let audit = store.check_all().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
 

@@ -1,6 +1,6 @@
 //! A database with events that have no bodies, and its expected state after an upgrade.
 
-use florin_ports::LedgerAudit;
+use florin_ports::BooksCheck;
 
 /// The first migration that is missing.
 pub(crate) const MIGRATION: &str = "2026-11-22-000026";
@@ -14,12 +14,12 @@ pub(crate) const SEQUENCES: &str = "SELECT CAST(object_id AS TEXT) || ' ' || CAS
 pub(crate) const STORED: &str = "SELECT CAST(COUNT(*) AS TEXT) AS line FROM outbox_events";
 
 /// Checks the data after the upgrade.
-pub(crate) async fn are_counted(store: &impl LedgerAudit, sequences: &[String], stored: &[String]) {
+pub(crate) async fn are_counted(store: &impl BooksCheck, sequences: &[String], stored: &[String]) {
     // Two credits, a transfer, a payment and its return; the transfer; and the events of three batches. Nothing happened
     // to the draft yet.
     let expected = [("b1", 5), ("b2", 1), ("f1", 1), ("f2", 2), ("f3", 4)];
     let expected = expected.map(|(object, last)| format!("00000000-0000-0000-0000-0000000000{object} {last}"));
     assert_eq!(sequences, expected);
     assert_eq!(stored, ["0"], "events without bodies");
-    assert_eq!(store.audit().await.unwrap().discrepancies, vec![]);
+    assert_eq!(store.check_all().await.unwrap().discrepancies, vec![]);
 }

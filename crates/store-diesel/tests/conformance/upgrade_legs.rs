@@ -1,12 +1,12 @@
 //! A database whose journal has entries, and its expected state after they became legs.
 
 use florin_domain::activity::ActivityFilter;
-use florin_domain::books::{Invariant, explain, judge};
+use florin_domain::books::{Invariant, check_books, explain};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
-use florin_ports::{Activities, Books, Explained, LedgerAudit};
+use florin_ports::{Activities, Books, BooksCheck, ExplainResult};
 use uuid::Uuid;
 
 /// The first migration that is missing.
@@ -40,7 +40,7 @@ pub(crate) const MOVES: &str = "SELECT kind || ' ' || CAST(line AS TEXT) || ': '
     WHERE journal_id IN (SELECT journal_id FROM journal_legs WHERE line > 0 OR position IS NOT NULL) ORDER BY journal_id, line";
 
 /// Checks the data after the upgrade.
-pub(crate) async fn are_whole(store: &(impl LedgerAudit + Books + Activities), legs: &[String]) {
+pub(crate) async fn are_whole(store: &(impl BooksCheck + Books + Activities), legs: &[String]) {
     let expected = [
         "credit 0: 100000 inbound_payments > available at 1",
         "card 0: 300 held > available",
@@ -58,16 +58,16 @@ pub(crate) async fn are_whole(store: &(impl LedgerAudit + Books + Activities), l
         "credit 0: 9007199254740993 inbound_payments > available at 18",
     ];
     assert_eq!(legs, expected);
-    let audit = store.audit().await.unwrap();
+    let audit = store.check_all().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (18, 2, vec![]));
     let (account, gbp) = (AccountId::parse("F1").unwrap(), Currency::parse("GBP").unwrap());
-    let report = judge(&store.books(&account).await.unwrap());
+    let report = check_books(&store.books(&account).await.unwrap());
     assert!(report.holds(), "{report:?}");
     assert_eq!((report.checks[0].invariant, report.checks[0].checked), (Invariant::Conservation, 18));
     let page = PageRequest::default();
     for (budget, available, movements) in [(0xb1, 93_060, 14), (0xb2, 9_007_199_254_746_673, 4)] {
         let budget = BudgetId(Uuid::from_u128(budget));
-        let Explained::Parts(parts) = store.explain(&account, budget, gbp, page).await.unwrap() else {
+        let ExplainResult::Parts(parts) = store.explain(&account, budget, gbp, page).await.unwrap() else {
             panic!("there is nothing to explain")
         };
         let explained = explain(*parts, page);

@@ -98,7 +98,7 @@ async fn groups_on_many_budgets_from_two_do_not_deadlock() {
     for answer in confirmations.join_all().await {
         fresh(answer);
     }
-    home.audit().await;
+    home.check_books().await;
     let budgets = home.store.budgets(&id(MINE)).await.unwrap();
     let held: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().held().0).sum();
     let reserved: i64 = budgets.iter().map(|budget| budget.in_currency(gbp()).unwrap().reserved().0).sum();

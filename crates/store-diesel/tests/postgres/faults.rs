@@ -24,7 +24,7 @@ async fn killed_idle_sessions_cause_no_errors() {
         assert_eq!(read.len(), 2);
         assert_eq!(home.store.readiness().await, Ok(Readiness::Ready));
     }
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -76,10 +76,10 @@ async fn sessions_killed_under_load_leave_nothing_half_written() {
         (SELECT COUNT(*) FROM journal_legs j WHERE j.account_id = t.account_id AND j.cause_id = t.token) = 1";
     assert_eq!(home.database.number(whole), held);
     assert_eq!(home.database.number("SELECT COUNT(*) AS value FROM card_transactions"), held);
-    home.audit().await;
+    home.check_books().await;
     authorize(&home.store, 1 << 40, "1").await;
     fresh(other.first_message(authorization(MINE, stamp(1 << 41), "1")).await);
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,7 +95,7 @@ async fn a_lock_timeout_is_unavailable_and_recovers() {
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
     other.batch_execute("ROLLBACK").unwrap();
     authorize(&home.store, 1, "10").await;
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,7 +117,7 @@ async fn a_deadlock_is_retried() {
     fresh(one.await.unwrap());
     fresh(two.await.unwrap());
     rival.await.unwrap();
-    home.audit().await;
+    home.check_books().await;
 }
 
 /// The session dies while its group waits for a lock and holds half of its locks.
@@ -140,7 +140,7 @@ async fn a_connection_lost_within_a_group_is_replaced_and_the_group_written_once
     }
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
     assert_eq!(home.balances(OTHER).await.held(), Minor(1_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -167,7 +167,7 @@ async fn the_idempotency_record_resolves_an_unknown_commit_outcome() {
     assert!(matches!(lost, Err(WriteError::Store(StoreError::OutcomeUnknown(_)))), "{lost:?}");
     fresh(store.first_message(command(4, "before")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,5 +187,5 @@ async fn an_unreachable_server_is_reported_in_time() {
     home.database.allow_sessions();
     authorize(&home.store, 1, "10").await;
     assert_eq!(home.balances(MINE).await.held(), Minor(1_000));
-    home.audit().await;
+    home.check_books().await;
 }

@@ -43,7 +43,7 @@ async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approve
     assert_eq!((count(TransactionState::Pending), count(TransactionState::Declined)), (9, 91));
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.held()), (Minor(500), Minor(9_000)));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -66,7 +66,7 @@ async fn one_key_on_two_instances_has_one_effect() {
         assert_eq!(repeated, vec![Written::Replayed(stored_response(first)); 19]);
     }
     assert_eq!(home.balances(MINE).await.held(), Minor(5_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 /// The two requests share no lock: only the record itself prevents a second effect.
@@ -158,7 +158,7 @@ async fn one_of_two_concurrent_confirmations_on_two_instances_wins() {
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| matches!(answer, Ok(_) | Err(WriteError::Refused(_)))), "{answers:?}");
     assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

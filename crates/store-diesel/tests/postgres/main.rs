@@ -10,10 +10,10 @@ extern crate florin_store_diesel as adapter;
 extern crate self as florin_store_diesel;
 pub(crate) use adapter::PostgresStore as Store;
 
-#[path = "../store/audit.rs"]
-mod audit;
 #[path = "../store/batches.rs"]
 mod batches;
+#[path = "../store/books_check.rs"]
+mod books_check;
 #[path = "../store/cards.rs"]
 mod cards;
 #[path = "../store/contention.rs"]

@@ -104,5 +104,5 @@ async fn frequent_statements_are_parsed_once() {
         }
     }
     assert!(again.parsed.is_empty(), "parsed again: {:#?}", again.parsed);
-    home.audit().await;
+    home.check_books().await;
 }

@@ -4,7 +4,7 @@ use crate::Store;
 pub(crate) use crate::database::Database;
 pub(crate) use crate::fixtures::*;
 use florin_domain::ledger::Balances;
-use florin_ports::{LedgerAudit, Seeding};
+use florin_ports::{BooksCheck, Seeding};
 use florin_store_contract::StoreSettings;
 
 /// A migrated store on a database that is dropped with it.
@@ -56,8 +56,8 @@ impl Home {
     }
 
     /// Requires that the journal proves all balances.
-    pub(crate) async fn audit(&self) {
-        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+    pub(crate) async fn check_books(&self) {
+        assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
 

@@ -40,7 +40,7 @@ async fn the_next_group_is_decided_while_one_commits() {
     assert!(!slow.is_finished(), "it was answered before its commit, or nothing was decided until it");
     fresh(slow.await.unwrap());
     fresh(other.await.unwrap());
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,5 +58,5 @@ async fn a_retry_waits_for_a_key_that_is_being_committed() {
     fresh(neighbour.await.unwrap());
     // The record was found, so the neighbouring command did not run again.
     assert_eq!(next.load(Ordering::Relaxed), 1);
-    home.audit().await;
+    home.check_books().await;
 }

@@ -82,7 +82,7 @@ async fn a_confirmation_reserves_and_uses_up_its_session_atomically() {
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.reserved()), (Minor(8_500), Minor(1_000)));
     assert_eq!(home.store.batches(&id(OTHER)).await.unwrap(), [validated_batch(OTHER, 1_000)]);
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,7 +136,7 @@ async fn one_of_two_concurrent_confirmations_wins() {
     let losers = answers.iter().filter(|answer| matches!(answer, Err(WriteError::Refused(ConfirmRefusal::State(_)))));
     assert_eq!(losers.count(), 9);
     assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,7 +160,7 @@ async fn a_confirmation_that_fails_halfway_changes_nothing() {
     assert_eq!(seen.batch, validated_batch(MINE, 1_000));
     assert_eq!(seen.balances[&(budget(MINE), gbp())].reserved(), Minor(0));
     fresh(home.store.confirm(confirm(1, 1, MfaProviderName::Sandbox, right)).await);
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

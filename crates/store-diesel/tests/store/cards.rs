@@ -27,7 +27,7 @@ async fn a_stored_authorization_is_read_back_unchanged() {
     assert_eq!(transaction.available_balance, Minor(8_500));
     let seen = situation(&home, transaction.token).await;
     assert_eq!(seen.first, transaction);
-    assert_eq!(seen.named, (MessageKind::Authorization, TransactionState::Pending));
+    assert_eq!(seen.named_message, (MessageKind::Authorization, TransactionState::Pending));
     let chain = seen.chain.unwrap();
     assert_eq!(
         (chain.authorised, chain.held(), chain.cleared, chain.end()),
@@ -35,7 +35,7 @@ async fn a_stored_authorization_is_read_back_unchanged() {
     );
     assert_eq!(seen.balances, home.balances(MINE).await);
     assert_eq!(seen.balances.held(), Minor(1_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -46,7 +46,7 @@ async fn a_decline_is_stored_and_moves_no_funds() {
     let seen = situation(&home, declined.token).await;
     assert_eq!((seen.first, seen.chain), (declined, None));
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,7 +62,7 @@ async fn follow_ups_change_the_chain_and_end_it() {
     let reversal = FollowUp::Reversal { amount: None };
     fresh(home.store.follow_up(follow_up(MINE, first.token, stamp(4), reversal)).await);
     let seen = situation(&home, first.token).await;
-    assert_eq!(seen.first.state, TransactionState::Completion);
+    assert_eq!(seen.first.state, TransactionState::Completed);
     let chain = seen.chain.unwrap();
     assert_eq!((chain.held(), chain.cleared, chain.end()), (Minor(0), Minor(500), Some(ChainEnd::Reversed)));
     let balances = home.balances(MINE).await;
@@ -70,7 +70,7 @@ async fn follow_ups_change_the_chain_and_end_it() {
     let again = FollowUp::Reversal { amount: None };
     let again = home.store.follow_up(follow_up(MINE, first.token, stamp(5), again)).await;
     assert_eq!(again, Err(WriteError::Refused(CardRefusal::AlreadyReversed)));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

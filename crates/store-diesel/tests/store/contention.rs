@@ -19,7 +19,7 @@ async fn of_100_authorizations_of_10_on_95_exactly_9_are_approved() {
     assert_eq!((count(TransactionState::Pending), count(TransactionState::Declined)), (9, 91));
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.held()), (Minor(500), Minor(9_000)));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -38,5 +38,5 @@ async fn budgets_do_not_disturb_each_other_and_readers_do_not_wait() {
     }
     assert_eq!(home.balances(MINE).await.held(), Minor(3_000));
     assert_eq!(home.balances(OTHER).await.held(), Minor(3_000));
-    home.audit().await;
+    home.check_books().await;
 }

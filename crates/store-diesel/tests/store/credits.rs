@@ -56,7 +56,7 @@ async fn credits_are_numbered_per_account_without_gaps() {
     assert_eq!(number(taken(&home, credit(MINE, budget(MINE), 3, "0.01", gbp())).await.unwrap()), 2);
     assert_eq!(number(taken(&home, credit(OTHER, budget(OTHER), 4, "1", gbp())).await.unwrap()), 1);
     assert_eq!(home.balances(MINE).await.ledger(), Minor(29_501));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +66,7 @@ async fn a_balance_stays_within_64_bits() {
     assert_eq!(last.balances.ledger(), Minor(i64::MAX));
     let refused = taken(&home, credit(MINE, budget(MINE), 2, "0.01", gbp())).await;
     assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::AmountOverflow(_)))), "{refused:?}");
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,7 +20,7 @@ async fn a_locked_database_is_unavailable_until_it_is_unlocked() {
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
     other.batch_execute("ROLLBACK").unwrap();
     authorize(&home.store, 1, "10").await;
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

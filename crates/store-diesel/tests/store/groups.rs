@@ -111,7 +111,7 @@ async fn a_failing_command_does_not_fail_its_group() {
     // The failed commands left no changes.
     fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
     assert_eq!(home.balances(MINE).await.held(), Minor(4_000));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -151,7 +151,7 @@ async fn a_panic_of_a_rule_does_not_affect_its_group() {
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(7_500));
     // Each command was decided once: nothing was rolled back.
     assert_eq!(decided.load(Ordering::Relaxed), 3);
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -163,7 +163,7 @@ async fn the_writer_survives_a_panic_of_a_rule() {
     }
     fresh(home.store.first_message(authorization(MINE, stamp(1), "10")).await);
     home.store.readiness().await.unwrap();
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -233,7 +233,7 @@ async fn groups_run_in_the_order_of_arrival() {
         assert_eq!(fresh(command.await.unwrap()).available_balance, left);
     }
     assert_eq!(home.balances(MINE).await.available(), left);
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -258,5 +258,5 @@ async fn an_idempotency_key_used_in_two_groups_takes_effect_once() {
     // No command was decided again.
     assert_eq!(decided.load(Ordering::Relaxed), MANY as usize / 2 + 1);
     assert_eq!(home.balances(MINE).await.held(), Minor((i64::from(MANY) / 2 + 1) * 10));
-    home.audit().await;
+    home.check_books().await;
 }

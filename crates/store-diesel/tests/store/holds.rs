@@ -43,5 +43,5 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     assert_eq!(due(40, 10).await.unwrap(), [three, one]);
     assert_eq!(home.store.expire(expiry(hold(stamp(9).token), stamp(9))).await, Err(WriteError::Absent));
     assert_eq!(home.balances(MINE).await.held(), Minor(2_000));
-    home.audit().await;
+    home.check_books().await;
 }

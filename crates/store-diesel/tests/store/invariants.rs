@@ -3,14 +3,14 @@
 
 use crate::batches::{confirm, open};
 use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, stamp, world};
-use florin_domain::books::{BudgetPool, CounterExample, Invariant, explain, judge};
+use florin_domain::books::{BudgetPool, CounterExample, Invariant, check_books, explain};
 use florin_domain::card::LimitWindow;
 use florin_domain::ids::JournalId;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::a_limit;
-use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
+use florin_ports::{Books, ExplainResult, MfaSessions, PaymentBatches, Seeding};
 
 /// Creates a store with 95.00 in each budget. In one budget, an authorization on a card with a limit holds 10.00, and a
 /// batch reserves 10.00.
@@ -28,14 +28,14 @@ async fn busy() -> Home {
 
 /// Returns the broken invariants, each with its counter-example.
 async fn broken(home: &Home, account: &str) -> Vec<(Invariant, CounterExample)> {
-    let report = judge(&home.store.books(&id(account)).await.unwrap());
+    let report = check_books(&home.store.books(&id(account)).await.unwrap());
     report.checks.into_iter().filter_map(|check| Some((check.invariant, check.counter_example?))).collect()
 }
 
 /// Returns the failed proofs of the explanation.
 async fn disproved(home: &Home) -> Vec<&'static str> {
     let page = PageRequest::default();
-    let Explained::Parts(parts) = home.store.explain(&id(MINE), budget(MINE), gbp(), page).await.unwrap() else {
+    let ExplainResult::Parts(parts) = home.store.explain(&id(MINE), budget(MINE), gbp(), page).await.unwrap() else {
         panic!("there is nothing to explain")
     };
     let explained = explain(*parts, page);

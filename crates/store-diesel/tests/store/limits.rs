@@ -15,7 +15,7 @@ async fn balances_reach_the_limits_of_64_bits() {
     for minor in [i64::MAX, i64::MIN + 1] {
         let home = Home::funded(minor).await;
         assert_eq!(home.balances(MINE).await.ledger(), Minor(minor));
-        home.audit().await;
+        home.check_books().await;
     }
 }
 
@@ -31,7 +31,7 @@ async fn a_sum_within_the_range_is_verified_though_its_terms_overflow() {
     seed.budget.balances[0].1 = balances;
     home.store.seed(world).await.unwrap();
     assert_eq!(home.balances(MINE).await, balances);
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,5 +85,5 @@ async fn the_schema_rejects_what_no_rule_may_do() {
     assert!(matches!(error, WriteError::Store(florin_ports::StoreError::Corrupt(_))), "{error:?}");
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
     authorize(&home.store, 1, "10").await;
-    home.audit().await;
+    home.check_books().await;
 }

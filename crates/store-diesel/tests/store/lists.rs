@@ -2,7 +2,7 @@
 
 use crate::support::{Home, MINE, OTHER, gbp, id, noon, world};
 use chrono::TimeDelta;
-use florin_domain::address::{Address, Postcode};
+use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{
     Bank, BankId, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions,
@@ -139,15 +139,15 @@ async fn addresses_are_in_the_order_of_the_file() {
         postcode: postcode.into(),
         ..Address::default()
     };
-    let postcode = Postcode::parse("SW1A 1AA").unwrap();
+    let postcode = UkPostcode::parse("SW1A 1AA").unwrap();
     home.store.replace_addresses(vec![address("gone", "SW1A1AA")]).await.unwrap();
     let file =
         vec![address("2", "sw1a 1aa"), address("other", "M11AE"), address("10", "SW1A1AA"), address("1", "SW1A1AA")];
     home.store.replace_addresses(file).await.unwrap();
     let found = AddressBook::find(&home.store, &postcode).await.unwrap();
     assert_eq!(found, [address("2", "SW1A1AA"), address("10", "SW1A1AA"), address("1", "SW1A1AA")]);
-    assert_eq!(AddressBook::find(&home.store, &Postcode::parse("M1 1AF").unwrap()).await, Ok(vec![]));
+    assert_eq!(AddressBook::find(&home.store, &UkPostcode::parse("M1 1AF").unwrap()).await, Ok(vec![]));
     let many = (0..1201).map(|number| address(&number.to_string(), "M11AE")).collect::<Vec<_>>();
     home.store.replace_addresses(many.clone()).await.unwrap();
-    assert_eq!(AddressBook::find(&home.store, &Postcode::parse("M1 1AE").unwrap()).await.unwrap(), many);
+    assert_eq!(AddressBook::find(&home.store, &UkPostcode::parse("M1 1AE").unwrap()).await.unwrap(), many);
 }

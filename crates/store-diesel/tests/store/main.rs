@@ -1,8 +1,8 @@
 //! The promises of the store, one per test, on a real file.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod audit;
 mod batches;
+mod books_check;
 mod cards;
 mod contention;
 mod credits;

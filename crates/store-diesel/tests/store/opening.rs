@@ -6,7 +6,7 @@ use diesel::connection::SimpleConnection;
 use florin_domain::access::Environment;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::money::Minor;
-use florin_ports::{Accounts, CardLedger, LedgerAudit, Readiness, Seeding, StoreError, Upkeep};
+use florin_ports::{Accounts, BooksCheck, CardLedger, Readiness, Seeding, StoreError, Upkeep};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
 use std::fs::Permissions;
@@ -77,7 +77,7 @@ async fn everything_survives_a_restart() {
     drop(store);
     let home = Home { store: Store::open(&settings(&directory)).unwrap(), directory };
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -204,11 +204,11 @@ async fn a_damaged_page_is_found_by_the_audit() {
         damaged[page * PAGE..(page + 1) * PAGE].fill(0xA5);
         std::fs::write(&path, damaged).unwrap();
         let audited = match Store::open(&settings) {
-            Ok(store) => store.audit().await.map(drop),
+            Ok(store) => store.check_all().await.map(drop),
             Err(error) => Err(StoreError::Corrupt(error.to_string())),
         };
         assert!(audited.is_err(), "page {page} is damaged");
     }
     std::fs::write(&path, sound).unwrap();
-    assert!(Store::open(&settings).unwrap().audit().await.unwrap().discrepancies.is_empty());
+    assert!(Store::open(&settings).unwrap().check_all().await.unwrap().discrepancies.is_empty());
 }

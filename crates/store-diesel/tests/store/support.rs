@@ -20,7 +20,7 @@ use florin_domain::secret::SealedSecret;
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
-    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
+    BooksCheck, CardLedger, FirstMessageCommand, FollowUpCommand, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
     Seeding, WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
@@ -81,8 +81,8 @@ impl Home {
     }
 
     /// Requires that the journal proves all balances.
-    pub(crate) async fn audit(&self) {
-        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+    pub(crate) async fn check_books(&self) {
+        assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
 

@@ -50,7 +50,7 @@ async fn all_messages_of_a_chain_in_one_group() {
     // The final state was stored, so the next group refuses the same message.
     let late = home.store.follow_up(follow_up(MINE, stamp(2).token, stamp(7), advice("1"))).await;
     assert_eq!(late, Err(WriteError::Refused(CardRefusal::AlreadyCleared)));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,7 +73,7 @@ async fn a_hold_expires_once_in_a_group() {
     }
     assert_eq!(expired, [Ok(true), Ok(false), Ok(false)]);
     assert_eq!(home.balances(MINE).await.held(), Minor(0));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,7 +118,7 @@ async fn credits_of_a_group_are_numbered_sequentially() {
     }
     assert_eq!(numbers, [(1, 9_600), (1, 9_600), (2, 9_700), (3, 9_800)]);
     assert_eq!(fresh(spent.await.unwrap()).available_balance, Minor(0));
-    home.audit().await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,5 +147,5 @@ async fn a_session_opened_in_a_group_confirms_in_it_once() {
     let enrolment = home.store.enrolment(&id(MINE)).await.unwrap().unwrap();
     assert_eq!((enrolment.wrong_at.len(), enrolment.used_steps), (1, vec![7]));
     assert_eq!(home.balances(MINE).await.reserved(), Minor(1_000));
-    home.audit().await;
+    home.check_books().await;
 }

@@ -20,21 +20,21 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
     };
     let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
     let found = Destination { account, bank, bank_given: bank_given.is_some() };
-    together(&found, table, findings);
+    check_match(&found, table, findings);
     let intermediary = given(recipient.intermediary_bank_identifier.as_ref());
     if let Some(text) = intermediary.filter(|text| bic::country_of(&compact(text)).is_none()) {
         let message = format!(
             "recipient.intermediaryBankIdentifier must be a BIC of 8 or 11 characters (got \"{}\")",
             shown(text)
         );
-        findings.say(AlertCode::BankIdentifierInvalid, message);
+        findings.add(AlertCode::BankIdentifierInvalid, message);
     }
     found
 }
 
 fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>) -> Option<Account> {
     let Some(text) = text else {
-        findings.say(
+        findings.add(
             AlertCode::AccountIdentifierRequired,
             "recipient.accountIdentifier is required: an IBAN or an account number",
         );
@@ -48,7 +48,7 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
         return match Iban::parse(&compact) {
             Ok(iban) => Some(Account::Iban(iban)),
             Err(why) => {
-                findings.say(
+                findings.add(
                     AlertCode::IbanInvalid,
                     format!("recipient.accountIdentifier must be a valid IBAN: {why} (got \"{}\")", shown(text)),
                 );
@@ -66,7 +66,7 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
     if !fits {
         let hint = if has_sort_code { lost_zeros(&compact, 6..8, 8) } else { String::new() };
         let message = format!("recipient.accountIdentifier must be {expected} (got \"{}\"){hint}", shown(text));
-        findings.say(AlertCode::AccountNumberInvalid, message);
+        findings.add(AlertCode::AccountNumberInvalid, message);
         return None;
     }
     Some(Account::Number(compact))
@@ -83,7 +83,7 @@ fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
             shown(text),
             lost_zeros(&compact, 5..6, 6)
         );
-        findings.say(AlertCode::SortCodeInvalid, message);
+        findings.add(AlertCode::SortCodeInvalid, message);
         return None;
     }
     if bic::country_of(&compact).is_none() {
@@ -91,14 +91,14 @@ fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
             "recipient.bankIdentifier must be a sort code or a BIC of 8 or 11 characters (got \"{}\")",
             shown(text)
         );
-        findings.say(AlertCode::BankIdentifierInvalid, message);
+        findings.add(AlertCode::BankIdentifierInvalid, message);
         return None;
     }
     Some(Bank::Bic(compact))
 }
 
 /// Checks that bank and account are in the same country, and that sort code and account number match.
-fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'_>) {
+fn check_match(found: &Destination, table: &ModulusTable, findings: &mut Findings<'_>) {
     if let (Some(iban), Some(bank)) = (found.iban(), &found.bank) {
         let of_bank = match bank {
             Bank::SortCode(_) => "GB",
@@ -109,14 +109,14 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
             let message = format!(
                 "recipient.bankIdentifier must be a bank in the country of the IBAN, {of_account} (got {of_bank})"
             );
-            findings.say(AlertCode::BankCountryMismatch, message);
+            findings.add(AlertCode::BankCountryMismatch, message);
         }
     }
     if let (Some((code, _)), Some(Bank::SortCode(given))) = (found.iban().and_then(Iban::british), &found.bank)
         && given != code
     {
         let message = format!("recipient.bankIdentifier must be the sort code of the IBAN, {code} (got {given})");
-        findings.say(AlertCode::SortCodeInvalid, message);
+        findings.add(AlertCode::SortCodeInvalid, message);
     }
     let pair = match (&found.account, &found.bank) {
         (Some(Account::Number(number)), Some(Bank::SortCode(code))) => Some((code.as_str(), number.as_str())),
@@ -126,7 +126,7 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
     if pair.is_some_and(|(code, number)| !table.fits(code, number)) {
         let message =
             "recipient.accountIdentifier must pass the modulus check for its sort code: correct one of the two";
-        findings.say(AlertCode::ModulusCheckFailed, message);
+        findings.add(AlertCode::ModulusCheckFailed, message);
     }
 }
 

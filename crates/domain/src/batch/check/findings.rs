@@ -17,7 +17,7 @@ impl<'a> Findings<'a> {
         Self { alerts, index, now, errors: false }
     }
 
-    pub(super) fn say(&mut self, code: AlertCode, message: impl Into<String>) {
+    pub(super) fn add(&mut self, code: AlertCode, message: impl Into<String>) {
         let kind = code.kind();
         self.errors |= kind == AlertKind::Error;
         self.alerts.push(Alert { at: self.now, kind, code, index: Some(self.index), message: message.into() });

@@ -131,7 +131,7 @@ fn check_row(
     findings: &mut Findings<'_>,
 ) -> Option<RowTerms> {
     if let Some(count) = row.miscounted {
-        findings.say(AlertCode::WrongNumberOfFields, count.message());
+        findings.add(AlertCode::WrongNumberOfFields, count.message());
         return None;
     }
     let input = &row.input;
@@ -152,7 +152,7 @@ fn check_row(
             let message = format!(
                 "may be a duplicate of row {earlier} (counting from 0): same account, amount, currency and reference"
             );
-            findings.say(AlertCode::DuplicatePayment, message);
+            findings.add(AlertCode::DuplicatePayment, message);
         }
     }
     let (currency, amount, budget, network) = (currency?, amount?, budget?, network?);

@@ -9,21 +9,21 @@ use crate::money::{Currency, DecimalAmount, Minor};
 
 pub(super) fn currency(input: &PaymentInput, findings: &mut Findings<'_>) -> Option<Currency> {
     let Some(code) = given(input.currency_code.as_ref()) else {
-        findings.say(AlertCode::CurrencyRequired, "currencyCode is required");
+        findings.add(AlertCode::CurrencyRequired, "currencyCode is required");
         return None;
     };
     let currency = Currency::parse(code).ok();
     if currency.is_none() {
         let message =
             format!("currencyCode must be an ISO 4217 currency in use, such as GBP (got \"{}\")", shown(code));
-        findings.say(AlertCode::CurrencyUnknown, message);
+        findings.add(AlertCode::CurrencyUnknown, message);
     }
     currency
 }
 
 pub(super) fn amount(input: &PaymentInput, currency: Option<Currency>, findings: &mut Findings<'_>) -> Option<Minor> {
     let Some(text) = given(input.amount.as_ref()) else {
-        findings.say(AlertCode::AmountRequired, "amount is required");
+        findings.add(AlertCode::AmountRequired, "amount is required");
         return None;
     };
     let read = DecimalAmount::from_decimal_string(text).and_then(DecimalAmount::positive);
@@ -33,7 +33,7 @@ pub(super) fn amount(input: &PaymentInput, currency: Option<Currency>, findings:
         Ok(minor) => minor,
         Err(flaw) => {
             let (code, message) = alert_for(&flaw, text);
-            findings.say(code, message);
+            findings.add(code, message);
             None
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn budget(
         (Some(text), _) => {
             let Ok(budget) = BudgetId::parse(text) else {
                 let message = format!("fundingBudgetId must be a UUID (got \"{}\")", shown(text));
-                findings.say(AlertCode::FundingBudgetInvalid, message);
+                findings.add(AlertCode::FundingBudgetInvalid, message);
                 return None;
             };
             budget
@@ -72,12 +72,12 @@ pub(super) fn budget(
         (None, Some(default)) => default,
         (None, None) => {
             let message = "fundingBudgetId is required, either in the row or as the upload's default";
-            findings.say(AlertCode::FundingBudgetRequired, message);
+            findings.add(AlertCode::FundingBudgetRequired, message);
             return None;
         }
     };
     let Some(currencies) = funding.get(&budget) else {
-        findings.say(
+        findings.add(
             AlertCode::FundingBudgetNotFound,
             format!("fundingBudgetId must be a budget of the account (got {budget})"),
         );
@@ -85,7 +85,7 @@ pub(super) fn budget(
     };
     if let Some(missing) = currency.filter(|currency| !currencies.contains(currency)) {
         let message = format!("fundingBudgetId must be a budget that holds {missing} (got {budget})");
-        findings.say(AlertCode::FundingBudgetCurrency, message);
+        findings.add(AlertCode::FundingBudgetCurrency, message);
         return None;
     }
     Some(budget)

@@ -60,7 +60,7 @@ impl Purposes {
     }
 
     /// Returns whether the list contains a code.
-    pub(super) fn know(&self, code: &str) -> bool {
+    pub(super) fn contains(&self, code: &str) -> bool {
         match self.codes {
             Codes::Listed(codes) => codes.binary_search(&code).is_ok(),
             Codes::Formed(forms) => forms.iter().any(|form| has_form(code, form)),
@@ -101,12 +101,12 @@ mod tests {
         assert_eq!(required(Some("CN"), "USD"), None);
         assert_eq!(required(Some("GB"), "GBP"), None);
         for list in [&AE, &BH, &JO, &CN, &IN] {
-            assert!(list.know(list.example()), "{}", list.of);
-            assert!(!list.know("NO SUCH"), "{}", list.of);
+            assert!(list.contains(list.example()), "{}", list.of);
+            assert!(!list.contains("NO SUCH"), "{}", list.of);
         }
         for list in [&AE, &CN] {
             assert!(matches!(list.codes, Codes::Listed(codes) if codes.is_sorted()));
         }
-        assert!(IN.know("S0001") && !IN.know("X0001") && !IN.know("P001"));
+        assert!(IN.contains("S0001") && !IN.contains("X0001") && !IN.contains("P001"));
     }
 }

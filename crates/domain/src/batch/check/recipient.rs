@@ -11,11 +11,11 @@ pub(super) const MAX_EMAILS: usize = 10;
 pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
     let recipient = &input.recipient;
     if given(recipient.name.as_ref()).is_none() {
-        findings.say(AlertCode::RecipientNameRequired, "recipient.name is required");
+        findings.add(AlertCode::RecipientNameRequired, "recipient.name is required");
     }
     if let Some(kind) = given(recipient.kind.as_ref()).filter(|kind| !TYPES.contains(kind)) {
         let message = format!("recipient.type must be one of {} (got \"{}\")", TYPES.join(", "), shown(kind));
-        findings.say(AlertCode::RecipientTypeUnknown, message);
+        findings.add(AlertCode::RecipientTypeUnknown, message);
     }
     emails(input, findings);
 }
@@ -23,7 +23,7 @@ pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
 fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
     let emails = &input.recipient.subscribed_emails;
     if emails.len() > MAX_EMAILS {
-        findings.say(
+        findings.add(
             AlertCode::EmailInvalid,
             format!("recipient.subscribedEmails must have at most {MAX_EMAILS} entries (got {})", emails.len()),
         );
@@ -32,7 +32,7 @@ fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
         let email = given(subscriber.email.as_ref());
         if !email.is_some_and(is_email) {
             let email = shown(email.unwrap_or_default());
-            findings.say(
+            findings.add(
                 AlertCode::EmailInvalid,
                 format!("recipient.subscribedEmails.email must be an e-mail address such as ann@example.com (got \"{email}\")"),
             );

@@ -20,7 +20,7 @@ pub(super) fn network(
     };
     let Some(network) = PaymentNetwork::named(name) else {
         let all = PaymentNetwork::ALL.map(PaymentNetwork::as_str).join(", ");
-        findings.say(
+        findings.add(
             AlertCode::NetworkUnknown,
             format!("recipient.paymentNetwork must be one of {all} (got \"{}\")", shown(name)),
         );
@@ -31,7 +31,7 @@ pub(super) fn network(
         let message = format!(
             "recipient.paymentNetwork must carry {currency}: {name} carries {only} only; omit it, or use SWIFT"
         );
-        findings.say(AlertCode::NetworkCurrency, message);
+        findings.add(AlertCode::NetworkCurrency, message);
     }
     Some(network)
 }
@@ -60,14 +60,14 @@ pub(super) fn reach(
                     "recipient.accountIdentifier must be a UK IBAN for {} (got one of {country})",
                     network.as_str()
                 );
-                findings.say(AlertCode::IbanInvalid, message);
+                findings.add(AlertCode::IbanInvalid, message);
             } else if network == PaymentNetwork::Sepa && !is_in_sepa(country) {
                 let message = "recipient.accountIdentifier must be an IBAN of a SEPA country";
-                findings.say(AlertCode::IbanInvalid, format!("{message} (got one of {country}); use SWIFT"));
+                findings.add(AlertCode::IbanInvalid, format!("{message} (got one of {country}); use SWIFT"));
             }
         }
         (Some(Account::Number(_)), Some(PaymentNetwork::Sepa)) => {
-            findings.say(AlertCode::IbanInvalid, "recipient.accountIdentifier must be an IBAN for SEPA");
+            findings.add(AlertCode::IbanInvalid, "recipient.accountIdentifier must be an IBAN for SEPA");
         }
         // An invalid sort code has an alert already.
         (Some(Account::Number(_)), Some(network)) if network.is_british() && !destination.may_have_sort_code() => {
@@ -75,11 +75,11 @@ pub(super) fn reach(
                 "recipient.bankIdentifier is required: {} needs a sort code with an account number",
                 network.as_str()
             );
-            findings.say(AlertCode::BankIdentifierRequired, message);
+            findings.add(AlertCode::BankIdentifierRequired, message);
         }
         (Some(Account::Number(_)), _) if !destination.bank_given => {
             let message = "recipient.bankIdentifier is required with an account number: a sort code or a BIC";
-            findings.say(AlertCode::BankIdentifierRequired, message);
+            findings.add(AlertCode::BankIdentifierRequired, message);
         }
         _ => {}
     }
@@ -89,7 +89,7 @@ pub(super) fn reach(
     let country = input.recipient.address.as_ref().and_then(|address| given(address.country_code.as_ref()));
     if needs_country && country.is_none() {
         let message = "recipient.address.countryCode is required with an account number and a BIC";
-        findings.say(AlertCode::CountryRequired, message);
+        findings.add(AlertCode::CountryRequired, message);
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn countries(input: &PaymentInput, findings: &mut Findings<'_>) {
         if let Some(code) = code.filter(|code| !is_country(code)) {
             let code = shown(code);
             let message = format!("{place}.countryCode must be an ISO 3166-1 alpha-2 code such as GB (got \"{code}\")");
-            findings.say(AlertCode::CountryUnknown, message);
+            findings.add(AlertCode::CountryUnknown, message);
         }
     }
 }
@@ -120,12 +120,12 @@ pub(super) fn purpose(
     match given(input.purpose_code.as_ref()) {
         None => {
             let message = format!("purposeCode is required by the central bank of {of}, such as {example}");
-            findings.say(AlertCode::PurposeCodeRequired, message);
+            findings.add(AlertCode::PurposeCodeRequired, message);
         }
-        Some(code) if !list.know(code) => {
+        Some(code) if !list.contains(code) => {
             let message =
                 format!("purposeCode must be a purpose code of {of}, such as {example} (got \"{}\")", shown(code));
-            findings.say(AlertCode::PurposeCodeUnknown, message);
+            findings.add(AlertCode::PurposeCodeUnknown, message);
         }
         Some(_) => {}
     }
@@ -145,6 +145,6 @@ pub(super) fn reference(input: &PaymentInput, network: Option<PaymentNetwork>, f
                 format!("reference must be at most {max} characters for {name} (got {})", reference.chars().count())
             }
         };
-        findings.say(AlertCode::ReferenceInvalid, message);
+        findings.add(AlertCode::ReferenceInvalid, message);
     }
 }

@@ -82,11 +82,11 @@ fn check(place: &str, text: Option<&String>, max: Option<usize>, findings: &mut 
     let Some(text) = text else { return };
     if text.chars().any(char::is_control) {
         findings
-            .say(AlertCode::TextInvalid, format!("{place} must not contain control characters, such as line breaks"));
+            .add(AlertCode::TextInvalid, format!("{place} must not contain control characters, such as line breaks"));
     }
     // The number of bytes is at least the number of characters, so most texts need no counting.
     if let Some(max) = max.filter(|max| text.len() > *max && text.chars().nth(*max).is_some()) {
-        findings.say(
+        findings.add(
             AlertCode::TextTooLong,
             format!("{place} must be at most {max} characters (got {})", text.chars().count()),
         );

@@ -2,7 +2,7 @@
 
 use super::{SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms};
-use crate::event::{BoxMovement, Event};
+use crate::event::{BudgetEvent, Event};
 use crate::ids::{BudgetId, JournalId};
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::Currency;
@@ -56,7 +56,7 @@ impl<'a> Books<'a> {
         self.number = number.checked_add(1).ok_or(AmountOverflow)?;
         self.numbers.insert(key, number);
         let name = self.situation.budget_names.get(&terms.budget).cloned().unwrap_or_default();
-        let movement = BoxMovement::of_payment((payment, terms), number, name, (amount, after.ledger()));
+        let movement = BudgetEvent::of_payment((payment, terms), number, name, (amount, after.ledger()));
         let account = payment.account.clone();
         Ok(Some(if kind == JournalKind::Payment {
             movement.debited(account, now)

@@ -3,7 +3,7 @@
 use super::booking::Books;
 use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{
-    BatchMove, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus, Sent,
+    BatchMove, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus, StartedTerms,
 };
 use crate::event::{BatchResult, EventKind};
 use crate::ledger::JournalKind;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// scenario.upload([a_payment("60.00 GBP")]).unwrap();
 /// scenario.confirm().unwrap();
 /// scenario.start().unwrap();
-/// scenario.take(1);
+/// scenario.start_payments(1);
 /// let report = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
 /// let reports = [Reported { payment: scenario.payments[0].id, report }];
 /// let situation = scenario.settle_situation(&reports);
@@ -101,7 +101,7 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
 
 /// Returns the time of the next query for a pending payment. The interval is the time since the payment was started, at
 /// least one second and at most one hour.
-fn next_ask(sent: Sent, now: DateTime<Utc>) -> DateTime<Utc> {
+fn next_ask(sent: StartedTerms, now: DateTime<Utc>) -> DateTime<Utc> {
     now + (now - sent.started_at).clamp(TimeDelta::seconds(1), TimeDelta::hours(1))
 }
 

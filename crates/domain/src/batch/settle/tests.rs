@@ -4,7 +4,7 @@ use super::*;
 use crate::batch::testing::{CLIENT, MAIN, NOW, abroad, created, currency, ids_from, pounds};
 use crate::batch::{
     ConfirmSituation, FailureReason, PaymentBatchStatus, PaymentOutcome, PaymentStatus, decide_confirm, decide_start,
-    decide_take,
+    decide_start_payments,
 };
 use crate::event::EventKind;
 use crate::ledger::{Balances, JournalKind};
@@ -33,7 +33,7 @@ fn started() -> SettleSituation {
     for payment in &mut payments {
         confirmed.payments.apply(payment, confirmed.batch.updated_at);
     }
-    let payments = decide_take(&batch, &payments, NOW + TimeDelta::seconds(30), &stamp).payments;
+    let payments = decide_start_payments(&batch, &payments, NOW + TimeDelta::seconds(30), &stamp).payments;
     SettleSituation {
         batch,
         payments,

@@ -7,14 +7,14 @@ use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, L
 use crate::money::Minor;
 use crate::stamp::Stamp;
 
-/// A movement: what held and the network gain, or lose if negative. Available loses what both gain.
+/// The changes of the pools: what held and the network gain, or lose if negative. Available loses what both gain.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Movement {
+pub(super) struct PoolChange {
     held: Minor,
     network: Minor,
 }
 
-impl Movement {
+impl PoolChange {
     /// Moves money from available to held (positive) or back (negative).
     pub(super) const fn hold(change: Minor) -> Self {
         Self { held: change, network: Minor::ZERO }

@@ -9,20 +9,20 @@ const AVAILABLE: Pool = Pool::Available(BUDGET);
 const HELD: Pool = Pool::Held(BUDGET);
 const NETWORK: Pool = Pool::CardNetwork;
 
-fn legs(movement: Movement) -> Vec<(Pool, Pool, i64)> {
-    movement.legs(BUDGET).unwrap().map(|leg| (leg.from(), leg.to(), leg.amount().0)).collect()
+fn legs(pool_change: PoolChange) -> Vec<(Pool, Pool, i64)> {
+    pool_change.legs(BUDGET).unwrap().map(|leg| (leg.from(), leg.to(), leg.amount().0)).collect()
 }
 
 fn clear(taken: i64, posted: i64) -> Vec<(Pool, Pool, i64)> {
-    legs(Movement::clear(Minor(taken), Minor(posted)).unwrap())
+    legs(PoolChange::clear(Minor(taken), Minor(posted)).unwrap())
 }
 
 #[test]
 fn a_message_has_as_few_legs_as_possible() {
-    assert_eq!(legs(Movement::default()), []);
-    assert_eq!(legs(Movement::hold(Minor(7))), [(AVAILABLE, HELD, 7)]);
-    assert_eq!(legs(Movement::hold(Minor(-7))), [(HELD, AVAILABLE, 7)]);
-    assert_eq!(legs(Movement::refund(Minor(7)).unwrap()), [(NETWORK, AVAILABLE, 7)]);
+    assert_eq!(legs(PoolChange::default()), []);
+    assert_eq!(legs(PoolChange::hold(Minor(7))), [(AVAILABLE, HELD, 7)]);
+    assert_eq!(legs(PoolChange::hold(Minor(-7))), [(HELD, AVAILABLE, 7)]);
+    assert_eq!(legs(PoolChange::refund(Minor(7)).unwrap()), [(NETWORK, AVAILABLE, 7)]);
     assert_eq!(clear(7, 7), [(HELD, NETWORK, 7)]);
     assert_eq!(clear(0, 7), [(AVAILABLE, NETWORK, 7)]);
     assert_eq!(clear(7, 0), [(HELD, AVAILABLE, 7)]);
@@ -43,8 +43,8 @@ proptest! {
     #[test]
     fn legs_reproduce_the_gains(held in amount(), network in amount()) {
         let available = -(i128::from(held) + i128::from(network));
-        let movement = Movement { held: Minor(held), network: Minor(network) };
-        let Ok(legs) = movement.legs(BUDGET) else {
+        let pool_change = PoolChange { held: Minor(held), network: Minor(network) };
+        let Ok(legs) = pool_change.legs(BUDGET) else {
             let gains = [available, held.into(), network.into()];
             prop_assert!(gains.iter().any(|gain| gain.unsigned_abs() > i64::MAX as u128));
             return Ok(());

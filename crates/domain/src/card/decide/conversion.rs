@@ -8,12 +8,12 @@ use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
 
 /// The currency of a chain's messages, and its conversion into the card's currency.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
+pub(super) struct ConversionTerms {
     card: Currency,
     merchant: Option<(Currency, Rate)>,
 }
 
-impl Terms {
+impl ConversionTerms {
     /// The terms of a first message. If the merchant's currency is the card's, nothing is converted.
     pub(super) fn quoted(card: Currency, quotes: Option<&Quotes>) -> Result<Self, CardRefusal> {
         let Some(quotes) = quotes.filter(|quotes| quotes.from != card) else {

@@ -3,15 +3,15 @@
 use super::testing::{extended, incremental, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FirstKind, FirstMessage, decide_consulted_follow_up};
 use crate::card::{
-    CardState, Consultation, DecisionCode, DecisionQuestion, DecisionReply, Fallback, LimitWindow, NoReply, Response,
-    Rule, TransactionState, Verdict,
+    CardState, DecisionCode, DecisionQuestion, DecisionReply, EndpointDecision, Fallback, LimitWindow, NoDecision,
+    Response, Rule, TransactionState, Verdict,
 };
 use crate::money::{Currency, Minor, Quotes, Rate};
 use crate::test_support::{CardScenario, a_budget, a_card, a_limit, minor, noon};
 use crate::webhook::SendError;
 use proptest::prelude::*;
 
-const TIMEOUT: NoReply = NoReply::Send(SendError::Timeout);
+const TIMEOUT: NoDecision = NoDecision::Send(SendError::Timeout);
 
 fn part(text: &str) -> Verdict {
     let currency = Currency::parse(text.split(' ').nth(1).unwrap()).unwrap();
@@ -26,10 +26,10 @@ const APPROVE: Verdict = Verdict::Reply(DecisionReply::Approve);
 const FRAUD: Verdict = Verdict::Reply(DecisionReply::Decline(DecisionCode::SuspectedFraud));
 
 fn heard(kind: FirstKind, amount: &str, verdict: Verdict) -> FirstMessage {
-    consulted(kind, amount, Consultation::Heard(verdict))
+    consulted(kind, amount, EndpointDecision::Decided(verdict))
 }
 
-fn consulted(kind: FirstKind, amount: &str, decision: Consultation) -> FirstMessage {
+fn consulted(kind: FirstKind, amount: &str, decision: EndpointDecision) -> FirstMessage {
     extended(kind, amount, Extras { decision, ..Extras::default() })
 }
 
@@ -49,13 +49,13 @@ fn what_takes_funds_is_asked_about_and_nothing_else() {
         let amount = if kind == FirstKind::Inquiry { "0" } else { "10" };
         let mut scenario = scenario_with(25_000);
         let asks = matches!(kind, FirstKind::Purchase | FirstKind::Atm | FirstKind::Debit);
-        let result = scenario.send(&consulted(kind, amount, Consultation::Due));
+        let result = scenario.send(&consulted(kind, amount, EndpointDecision::Due));
         assert_eq!(matches!(result, Err(CardRefusal::Undecided(_))), asks, "{kind:?}: {result:?}");
         // A verdict has no effect on other kinds of messages.
         let declined = scenario_with(25_000).send(&heard(kind, amount, FRAUD)).unwrap();
         assert_eq!(declined.declined.is_some(), asks, "{kind:?}");
     }
-    let check = scenario_with(25_000).send(&consulted(FirstKind::Purchase, "0", Consultation::Due)).unwrap();
+    let check = scenario_with(25_000).send(&consulted(FirstKind::Purchase, "0", EndpointDecision::Due)).unwrap();
     assert_eq!(check.transaction.response, Response::AccountVerified);
     assert_eq!(check.transaction.details.decision, None);
 }
@@ -63,7 +63,7 @@ fn what_takes_funds_is_asked_about_and_nothing_else() {
 #[test]
 fn a_question_has_the_message_with_the_balances_before_it() {
     let mut scenario = scenario_with(25_000);
-    let extras = Extras { partial_approval: true, decision: Consultation::Due, ..Extras::default() };
+    let extras = Extras { partial_approval: true, decision: EndpointDecision::Due, ..Extras::default() };
     let asked = question(scenario.send(&extended(FirstKind::Purchase, "10", extras)));
     assert_eq!((asked.amount.to_string().as_str(), asked.allows_partial), ("10.00", true));
     let message = &asked.message;
@@ -73,8 +73,8 @@ fn a_question_has_the_message_with_the_balances_before_it() {
     );
     assert_eq!((message.ledger_balance, message.available_balance), (Minor(25_000), Minor(25_000)));
     assert!(scenario.records.is_empty(), "nothing is stored");
-    let debit = question(scenario.send(&consulted(FirstKind::Debit, "10", Consultation::Due)));
-    assert_eq!((debit.message.state, debit.allows_partial), (TransactionState::Completion, false));
+    let debit = question(scenario.send(&consulted(FirstKind::Debit, "10", EndpointDecision::Due)));
+    assert_eq!((debit.message.state, debit.allows_partial), (TransactionState::Completed, false));
     for (text, is_part) in [("0.01 GBP", true), ("10.00 GBP", true), ("10.01 GBP", false), ("0.00 GBP", false)] {
         assert_eq!(asked.has_part(minor(text)), is_part, "{text}");
     }
@@ -86,14 +86,16 @@ fn rules_before_the_decision_decline_without_a_question() {
     let mut suspended = scenario_with(25_000);
     suspended.card.state = CardState::Suspended;
     for (mut scenario, response) in [(limited(), Response::UsageLimitReached), (suspended, Response::CardSuspended)] {
-        for consultation in [Consultation::Due, Consultation::Heard(APPROVE), Consultation::Heard(FRAUD)] {
-            let decided = scenario.send(&consulted(FirstKind::Purchase, "10", consultation)).unwrap();
+        for endpoint_decision in
+            [EndpointDecision::Due, EndpointDecision::Decided(APPROVE), EndpointDecision::Decided(FRAUD)]
+        {
+            let decided = scenario.send(&consulted(FirstKind::Purchase, "10", endpoint_decision)).unwrap();
             assert_eq!(decided.transaction.response, response, "local rules win");
             let names: Vec<_> = decided.declined.as_ref().unwrap().rules().map(|(rule, _)| rule.name()).collect();
             assert!(!names.contains(&"decision"), "{names:?}");
         }
     }
-    let extras = Extras { decline: Some(Response::CardLost), decision: Consultation::Due, ..Extras::default() };
+    let extras = Extras { decline: Some(Response::CardLost), decision: EndpointDecision::Due, ..Extras::default() };
     let forced = scenario_with(25_000).send(&extended(FirstKind::Purchase, "10", extras)).unwrap();
     assert_eq!(forced.transaction.response, Response::CardLost);
 }
@@ -101,7 +103,7 @@ fn rules_before_the_decision_decline_without_a_question() {
 #[test]
 fn the_endpoint_is_asked_though_the_funds_do_not_suffice() {
     let mut scenario = scenario_with(500);
-    question(scenario.send(&consulted(FirstKind::Purchase, "10", Consultation::Due)));
+    question(scenario.send(&consulted(FirstKind::Purchase, "10", EndpointDecision::Due)));
     let declined = scenario.send(&heard(FirstKind::Purchase, "10", FRAUD)).unwrap();
     assert_eq!(declined.transaction.response, Response::SuspectedFraud);
     let short = scenario.send(&heard(FirstKind::Purchase, "10", APPROVE)).unwrap();
@@ -176,26 +178,27 @@ fn a_part_in_another_currency_is_converted_and_never_rounds_to_zero() {
 fn an_increment_is_decided_on_whole() {
     let mut scenario = scenario_with(25_000);
     let token = scenario.authorize("10").token;
-    let increment = |scenario: &CardScenario, consultation| {
+    let increment = |scenario: &CardScenario, endpoint_decision| {
         let situation = scenario.situation(token);
-        decide_consulted_follow_up(&situation, token, &incremental("5"), consultation, &scenario.stamp())
+        decide_consulted_follow_up(&situation, token, &incremental("5"), endpoint_decision, &scenario.stamp())
     };
-    let asked = question(increment(&scenario, Consultation::Due));
+    let asked = question(increment(&scenario, EndpointDecision::Due));
     assert_eq!((asked.message.kind.as_str(), asked.message.preceding), ("authorization.incremental", Some(token)));
     assert_eq!((asked.amount.to_string().as_str(), asked.allows_partial), ("5.00", false));
     assert_eq!(asked.message.chain, token);
-    let more = increment(&scenario, Consultation::Heard(APPROVE)).unwrap();
+    let more = increment(&scenario, EndpointDecision::Decided(APPROVE)).unwrap();
     assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "235.00", "-5.00"]);
     assert_eq!(more.transaction.details.decision.unwrap().verdict, APPROVE);
     for verdict in [FRAUD, part("1.00 GBP"), fallback(Fallback::Decline)] {
-        let declined = increment(&scenario, Consultation::Heard(verdict)).unwrap();
+        let declined = increment(&scenario, EndpointDecision::Decided(verdict)).unwrap();
         assert_eq!(declined.declined.unwrap().failed.name(), "decision");
         assert_eq!(declined.transaction.details.decision.unwrap().verdict, verdict);
     }
     // Other follow-ups are not asked about.
     let advice = super::testing::advice("20");
     let situation = scenario.situation(token);
-    let decided = decide_consulted_follow_up(&situation, token, &advice, Consultation::Due, &scenario.stamp()).unwrap();
+    let decided =
+        decide_consulted_follow_up(&situation, token, &advice, EndpointDecision::Due, &scenario.stamp()).unwrap();
     assert_eq!(decided.transaction.response, Response::Approved);
     assert!(scenario.reverse(token).is_ok());
 }
@@ -208,7 +211,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
             let gbp = Currency::parse("GBP").unwrap();
             Verdict::Reply(DecisionReply::Partial(Minor(amount).of(gbp)))
         }),
-        (proptest::sample::select(&Fallback::ALL[..]), proptest::sample::select(&NoReply::ALL[..]))
+        (proptest::sample::select(&Fallback::ALL[..]), proptest::sample::select(&NoDecision::ALL[..]))
             .prop_map(|(fallback, reason)| Verdict::Fallback { fallback, reason }),
     ]
 }
@@ -227,7 +230,7 @@ proptest! {
         let mut without = limited(scenario_with(available));
         let message = partial("10", verdict);
         let message = FirstMessage { extras: Extras { partial_approval: allows_partial, ..message.extras }, ..message };
-        let plain = FirstMessage { extras: Extras { decision: Consultation::Off, ..message.extras.clone() }, ..message.clone() };
+        let plain = FirstMessage { extras: Extras { decision: EndpointDecision::Off, ..message.extras.clone() }, ..message.clone() };
         let (with, without) = (with.send(&message).unwrap(), without.send(&plain).unwrap());
         prop_assert!(with.transaction.impacted >= without.transaction.impacted, "{:?}", (with, without));
     }

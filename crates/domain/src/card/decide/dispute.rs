@@ -7,7 +7,7 @@
 //! - The types of the messages, and when each is sent, follow Marqeta.
 //!   <https://www.marqeta.com/docs/developer-guides/dispute-webhook-events>
 
-use super::booking::Movement;
+use super::booking::PoolChange;
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{
     CardTransaction, Chain, ChainEnd, ChainKind, ChainState, Dispute, DisputeAction, DisputeEvidence, DisputeLink,
@@ -134,7 +134,7 @@ pub fn decide_new_dispute(
     let (found, state) = (transaction.kind, transaction.state);
     let is_settled = |chain: &&Chain| {
         matches!(chain.kind, ChainKind::Purchase | ChainKind::Debit)
-            && state == TransactionState::Completion
+            && state == TransactionState::Completed
             && !chain.cleared.is_zero()
     };
     let chain = disputed.chain.as_ref().filter(is_settled).ok_or(DisputeRefusal::WrongKind { found, state })?;
@@ -221,7 +221,7 @@ fn credited(situation: &DisputeSituation, stamp: &Stamp<'_>) -> Result<DisputeDe
     let amount = situation.dispute.amount;
     let message = Message {
         kind: MessageKind::ProvisionalCredit,
-        movement: Movement::refund(amount)?,
+        pool_change: PoolChange::refund(amount)?,
         impacted: amount,
         state: ChainState::Open { held: Minor::ZERO },
         cleared: amount,
@@ -242,14 +242,14 @@ fn resolved(
     let message = match (outcome, credit) {
         (DisputeOutcome::Won, None) => Some(Message {
             kind: MessageKind::Chargeback,
-            movement: Movement::refund(amount)?,
+            pool_change: PoolChange::refund(amount)?,
             impacted: amount,
             state: ChainState::Ended(ChainEnd::Cleared),
             cleared: amount,
         }),
         (DisputeOutcome::Won, Some(_)) => Some(Message {
             kind: MessageKind::ChargebackCompleted,
-            movement: Movement::default(),
+            pool_change: PoolChange::default(),
             impacted: Minor::ZERO,
             state: ChainState::Ended(ChainEnd::Cleared),
             cleared: amount,
@@ -257,7 +257,7 @@ fn resolved(
         (DisputeOutcome::Lost, None) => None,
         (DisputeOutcome::Lost, Some(_)) => Some(Message {
             kind: MessageKind::ProvisionalDebit,
-            movement: Movement::clear(Minor::ZERO, amount)?,
+            pool_change: PoolChange::clear(Minor::ZERO, amount)?,
             impacted: amount.negated().ok_or(AmountOverflow)?,
             state: ChainState::Ended(ChainEnd::Reversed),
             cleared: Minor::ZERO,
@@ -284,7 +284,7 @@ fn resolved(
 /// A message of a dispute: the first message of its chain, or the message that ends the chain.
 struct Message {
     kind: MessageKind,
-    movement: Movement,
+    pool_change: PoolChange,
     impacted: Minor,
     /// The state of the dispute's chain afterwards.
     state: ChainState,
@@ -296,7 +296,7 @@ impl Message {
     fn book(self, situation: &DisputeSituation, stamp: &Stamp<'_>) -> Result<CardDecision, DisputeRefusal> {
         let DisputeSituation { dispute, disputed: ChainSituation { card, balances, .. }, credit } = situation;
         let token = TransactionToken(stamp.id());
-        let (journal, balances) = self.movement.book(card, balances, token, stamp)?;
+        let (journal, balances) = self.pool_change.book(card, balances, token, stamp)?;
         let transaction = self.record(situation, token, stamp);
         let transaction = CardTransaction {
             ledger_balance: balances.ledger(),
@@ -323,7 +323,7 @@ impl Message {
                 counted: Vec::new(),
             },
         };
-        let ends = if self.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion };
+        let ends = if self.cleared.is_zero() { TransactionState::NothingCleared } else { TransactionState::Completed };
         Ok(CardDecision {
             transaction,
             chain: Some(chain),
@@ -345,7 +345,7 @@ impl Message {
             chain: credit.unwrap_or(token),
             chain_kind: ChainKind::Dispute,
             kind: self.kind,
-            state: TransactionState::Completion,
+            state: TransactionState::Completed,
             amount: dispute.amount,
             requested: dispute.amount,
             acquirer_fee: Minor::ZERO,

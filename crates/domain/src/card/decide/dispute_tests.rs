@@ -75,7 +75,7 @@ fn messages_of_a_dispute_are_a_chain_of_their_own() {
     assert_eq!((end.transaction.chain, end.transaction.preceding), (credit.token, Some(credit.token)));
     let chain = end.chain.unwrap();
     assert_eq!((chain.id, chain.end(), chain.cleared), (credit.token, Some(ChainEnd::Reversed), Minor::ZERO));
-    assert_eq!(world.state_of(credit.token), TransactionState::Cleared);
+    assert_eq!(world.state_of(credit.token), TransactionState::NothingCleared);
     assert_eq!(world.disputes[0].settlement, Some(end.transaction.token));
     for message in [FollowUp::Reversal { amount: None }, FollowUp::DebitReversal { amount: None }] {
         let refused = world.follow(credit.token, &message);
@@ -150,7 +150,7 @@ fn what_is_claimed_is_not_returned_as_well() {
     act(&mut world, &dispute, &LOST);
     let last = world.follow(debit, &back(None)).unwrap();
     assert_eq!((last.transaction.impacted, world.available()), (Minor(400), "250.00 GBP".into()));
-    assert_eq!(world.state_of(debit), TransactionState::Cleared);
+    assert_eq!(world.state_of(debit), TransactionState::NothingCleared);
 }
 
 #[test]

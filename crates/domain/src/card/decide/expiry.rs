@@ -4,8 +4,8 @@
 //! - A hold that was not captured in time expires, and its funds are available again.
 //!   <https://support.stripe.com/questions/issuing-common-questions-about-reversals>
 
-use super::conversion::Terms;
-use super::follow_up_effects::Step;
+use super::conversion::ConversionTerms;
+use super::follow_up_effects::FollowUpInput;
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{ChainEnd, MessageKind};
 use crate::stamp::Stamp;
@@ -29,7 +29,7 @@ pub fn decide_expiry(situation: &ChainSituation, stamp: &Stamp<'_>) -> Result<Op
     if chain.due_at().is_none_or(|due_at| stamp.now < due_at) {
         return Ok(None);
     }
-    let terms = Terms::of(situation.card.currency, situation.first.conversion);
-    let step = Step::new(situation, chain, terms, (MessageKind::Expiry, chain.id), stamp);
+    let terms = ConversionTerms::of(situation.card.currency, situation.first.conversion);
+    let step = FollowUpInput::new(situation, chain, terms, (MessageKind::Expiry, chain.id), stamp);
     step.release_all(ChainEnd::Expired).map(Some)
 }

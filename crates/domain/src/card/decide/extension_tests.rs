@@ -137,7 +137,7 @@ fn a_refund_authorization_can_be_reversed() {
     let gone = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
     assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
     assert_eq!((gone.journal, gone.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
-    assert_eq!(scenario.state_of(token), TransactionState::Cleared);
+    assert_eq!(scenario.state_of(token), TransactionState::NothingCleared);
     let refund_clearing = FollowUp::RefundClearing { amount: decimal("10") };
     assert_eq!(scenario.follow(token, &refund_clearing), Err(CardRefusal::AlreadyReversed));
     assert_eq!(scenario.follow(token, &FollowUp::RefundReversal), Err(CardRefusal::AlreadyReversed));
@@ -179,7 +179,7 @@ fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
     });
     assert_eq!(posted, [(262, 525), (262, 263), (263, 0)]);
     assert_eq!((scenario.balances.ledger(), scenario.balances.available()), (Minor(24_213), Minor(24_213)));
-    assert_eq!(scenario.state_of(token), TransactionState::Completion);
+    assert_eq!(scenario.state_of(token), TransactionState::Completed);
     let halves = Extras { quotes: Some(quotes("EUR", "0.5")), ..Extras::default() };
     let token = scenario.send(&extended(FirstKind::Purchase, "0.05", halves)).unwrap().transaction.token;
     // Together, 2.5 pence round to 2. A single cent rounds to zero each time.

@@ -1,15 +1,15 @@
 //! First messages of chains, such as authorizations, debits and refunds (contract 5.3).
 
-use super::booking::Movement;
-use super::conversion::Terms;
+use super::booking::PoolChange;
+use super::conversion::ConversionTerms;
 use super::first_kind::FirstKind;
-use super::rules::{Decision, FundsEffect, Presented, RuleInput};
+use super::rules::{EndpointInput, FundsEffect, Presented, RuleInput};
 use super::{CardDecision, CardRefusal, FirstSituation};
 use crate::card::controls::CardUse;
 use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    Acceptor, Card, CardLimit, CardTransaction, Cardholder, Chain, ChainEnd, ChainState, Consultation, CountedKind,
-    DecisionQuestion, DeclineExplanation, Match, MessageDetails, MultiClearing, Network, PinDigest, PointOfSale,
+    Acceptor, Card, CardLimit, CardTransaction, Cardholder, Chain, ChainEnd, ChainState, CountedKind, DecisionQuestion,
+    DeclineExplanation, EndpointDecision, Match, MessageDetails, MultiClearing, Network, PinDigest, PointOfSale,
     Response, Rule, ThreeDSecure, TransactionState, Verification, WalletToken,
 };
 use crate::fault::Flaw;
@@ -63,12 +63,12 @@ pub struct Extras {
     /// The place of a clearing among several clearings.
     pub multi_clearing: MultiClearing,
     /// What is known about the decision of the account's endpoint.
-    pub decision: Consultation,
+    pub decision: EndpointDecision,
 }
 
 /// A first message with its amounts in minor units of the card's and the merchant's currency.
 struct Priced {
-    terms: Terms,
+    terms: ConversionTerms,
     /// The amount in the merchant's currency.
     in_merchant_currency: Minor,
     /// The acquirer's fee in the merchant's currency.
@@ -110,22 +110,22 @@ impl FirstMessage {
     /// Returns the decision of the account's endpoint, and the part that it approved, in the merchant's currency. The
     /// part is `None` if the endpoint approved nothing or the full amount. A part that rounds to zero in the card's
     /// currency can't be approved.
-    fn decided(&self, priced: &Priced) -> Result<(Decision, Option<Minor>), CardRefusal> {
-        let (consultation, allows_partial) = (self.extras.decision, self.allows_partial());
-        let decision = Decision { consultation, allows_partial, part: None };
+    fn decided(&self, priced: &Priced) -> Result<(EndpointInput, Option<Minor>), CardRefusal> {
+        let (endpoint_decision, allows_partial) = (self.extras.decision, self.allows_partial());
+        let decision = EndpointInput { endpoint_decision, allows_partial, part: None };
         let Some(part) = decision.seen().and_then(|seen| seen.part()) else { return Ok((decision, None)) };
         let in_card_currency = priced.terms.to_card(part)?;
         if in_card_currency.is_zero() {
-            return Ok((Decision { allows_partial: false, ..decision }, None));
+            return Ok((EndpointInput { allows_partial: false, ..decision }, None));
         }
         if part >= priced.in_merchant_currency {
             return Ok((decision, None));
         }
-        Ok((Decision { part: Some(in_card_currency), ..decision }, Some(part)))
+        Ok((EndpointInput { part: Some(in_card_currency), ..decision }, Some(part)))
     }
 
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
-        let terms = Terms::quoted(card.currency, self.extras.quotes.as_ref())?;
+        let terms = ConversionTerms::quoted(card.currency, self.extras.quotes.as_ref())?;
         let in_merchant_currency = match self.kind {
             FirstKind::Inquiry => Minor::ZERO,
             _ => terms.minor(&self.amount).map_err(CardRefusal::Amount)?,
@@ -147,7 +147,7 @@ impl FirstMessage {
     }
 
     /// The cash back in the card's currency. `None` if the message has none.
-    fn cash_back(&self, terms: &Terms, amount: Minor) -> Result<Option<Minor>, CardRefusal> {
+    fn cash_back(&self, terms: &ConversionTerms, amount: Minor) -> Result<Option<Minor>, CardRefusal> {
         let Some(cash) = &self.extras.cash_back else { return Ok(None) };
         let cash = terms.minor(cash).map_err(CardRefusal::CashBack)?;
         if cash > amount {
@@ -189,36 +189,36 @@ pub fn decide_first(
     let verification = message.extras.cardholder.as_ref().map(|sent| Verification::of(card, recipient, sent));
     let token = TransactionToken(stamp.id());
     let (decision, part) = message.decided(&priced)?;
-    let opening = Opening { situation, message, token, stamp, priced: &priced, verification, decision, part };
+    let first = FirstInput { situation, message, token, stamp, priced: &priced, verification, decision, part };
     let effect = message.kind.effect(priced.in_merchant_currency, priced.total);
     let FirstSituation { limits, guards, balances, .. } = situation;
     let (presented, forced, now) = (message.presented(verification), message.extras.decline, stamp.now);
     let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
-    if let Some(declined) = input.declined(|| opening.question())? {
-        return match opening.part(&declined)? {
-            Some(part) => opening.hold(part, Response::PartiallyApproved),
-            None => Ok(opening.declined(declined)),
+    if let Some(declined) = input.declined(|| first.question())? {
+        return match first.part(&declined)? {
+            Some(part) => first.hold(part, Response::PartiallyApproved),
+            None => Ok(first.declined(declined)),
         };
     }
     match (message.kind, effect) {
-        (FirstKind::Inquiry, _) => Ok(opening.checked(Response::Approved)),
-        (FirstKind::Purchase, FundsEffect::None) => Ok(opening.checked(Response::AccountVerified)),
+        (FirstKind::Inquiry, _) => Ok(first.approve_check(Response::Approved)),
+        (FirstKind::Purchase, FundsEffect::None) => Ok(first.approve_check(Response::AccountVerified)),
         (FirstKind::Purchase | FirstKind::Atm, _) => match part {
-            Some(part) => opening.hold(part, Response::PartiallyApproved),
-            None => opening.hold(priced.in_merchant_currency, Response::Approved),
+            Some(part) => first.hold(part, Response::PartiallyApproved),
+            None => first.hold(priced.in_merchant_currency, Response::Approved),
         },
         (FirstKind::Refund, _) => {
-            let chain = opening.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
+            let chain = first.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
             let state = (TransactionState::Pending, Response::Approved);
-            Ok(opening.unmoved(Some(chain), priced.requested, state))
+            Ok(first.without_postings(Some(chain), priced.requested, state))
         }
-        (FirstKind::Debit | FirstKind::ForcePost | FirstKind::FeeCharge, _) => opening.take(),
-        (FirstKind::UnlinkedRefund | FirstKind::FeeCredit, _) => opening.give(),
+        (FirstKind::Debit | FirstKind::ForcePost | FirstKind::FeeCharge, _) => first.post_debit(),
+        (FirstKind::UnlinkedRefund | FirstKind::FeeCredit, _) => first.post_credit(),
     }
 }
 
 /// A first message with the inputs of its decision.
-struct Opening<'a> {
+struct FirstInput<'a> {
     situation: &'a FirstSituation,
     message: &'a FirstMessage,
     token: TransactionToken,
@@ -226,17 +226,17 @@ struct Opening<'a> {
     priced: &'a Priced,
     /// The result of verifying the cardholder.
     verification: Option<Verification>,
-    decision: Decision,
+    decision: EndpointInput,
     /// The part that the endpoint of the account approved, in the merchant's currency.
     part: Option<Minor>,
 }
 
-impl Opening<'_> {
+impl FirstInput<'_> {
     /// Returns the question to the endpoint of the account.
     fn question(&self) -> DecisionQuestion {
         let Self { message, priced, .. } = self;
         let state = match message.kind {
-            FirstKind::Debit => TransactionState::Completion,
+            FirstKind::Debit => TransactionState::Completed,
             _ => TransactionState::Pending,
         };
         let amount = priced.in_merchant_currency.of(priced.terms.currency());
@@ -263,7 +263,7 @@ impl Opening<'_> {
             (terms.to_card(in_merchant_currency)?, in_merchant_currency.plus(priced.fee).ok_or(AmountOverflow)?);
         let total = terms.to_card(both)?;
         let (journal, balances) =
-            Movement::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
+            PoolChange::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
         let taken = total.negated().ok_or(AmountOverflow)?;
         let mut transaction = self.record(taken, (TransactionState::Pending, response));
         (transaction.amount, transaction.conversion) = (amount, terms.shown(in_merchant_currency));
@@ -291,28 +291,28 @@ impl Opening<'_> {
     }
 
     /// Debits the amount immediately, without a hold.
-    fn take(&self) -> Result<CardDecision, CardRefusal> {
+    fn post_debit(&self) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCharge { &[] } else { &situation.limits };
         let is_use = self.message.kind == FirstKind::Debit;
         let counts = LimitCounts::spend(limits, Vec::new(), (priced.total, CountedKind::Spent, is_use), stamp.now);
         let impacted = priced.total.negated().ok_or(AmountOverflow)?;
-        self.post(Movement::clear(Minor::ZERO, priced.total)?, impacted, counts)
+        self.post(PoolChange::clear(Minor::ZERO, priced.total)?, impacted, counts)
     }
 
     /// Credits the amount immediately.
-    fn give(&self) -> Result<CardDecision, CardRefusal> {
+    fn post_credit(&self) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCredit { &[] } else { &situation.limits };
         let counts = LimitCounts::lower(limits, Vec::new(), priced.total, stamp.now);
-        self.post(Movement::refund(priced.total)?, priced.total, counts)
+        self.post(PoolChange::refund(priced.total)?, priced.total, counts)
     }
 
     /// Books a movement that ends the chain immediately.
-    fn post(&self, movement: Movement, impacted: Minor, counts: LimitCounts) -> Result<CardDecision, CardRefusal> {
+    fn post(&self, pool_change: PoolChange, impacted: Minor, counts: LimitCounts) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
-        let (journal, balances) = movement.book(&situation.card, &situation.balances, self.token, stamp)?;
-        let mut transaction = self.record(impacted, (TransactionState::Completion, Response::Approved));
+        let (journal, balances) = pool_change.book(&situation.card, &situation.balances, self.token, stamp)?;
+        let mut transaction = self.record(impacted, (TransactionState::Completed, Response::Approved));
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
         let chain = Chain {
@@ -333,18 +333,23 @@ impl Opening<'_> {
     }
 
     /// Approves an account check or a balance inquiry, which moves no money.
-    fn checked(&self, response: Response) -> CardDecision {
+    fn approve_check(&self, response: Response) -> CardDecision {
         let chain = self.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
-        self.unmoved(Some(chain), Minor::ZERO, (TransactionState::Completion, response))
+        self.without_postings(Some(chain), Minor::ZERO, (TransactionState::Completed, response))
     }
 
     fn declined(&self, declined: DeclineExplanation) -> CardDecision {
         let state = (TransactionState::Declined, declined.failed.response());
-        CardDecision { declined: Some(declined), ..self.unmoved(None, Minor::ZERO, state) }
+        CardDecision { declined: Some(declined), ..self.without_postings(None, Minor::ZERO, state) }
     }
 
     /// Returns a decision that moves no money.
-    fn unmoved(&self, chain: Option<Chain>, impacted: Minor, state: (TransactionState, Response)) -> CardDecision {
+    fn without_postings(
+        &self,
+        chain: Option<Chain>,
+        impacted: Minor,
+        state: (TransactionState, Response),
+    ) -> CardDecision {
         CardDecision {
             transaction: self.record(impacted, state),
             chain,

@@ -6,10 +6,10 @@
 //! - A reversal before the clearing cancels the hold.
 //!   <https://docs.galileo-ft.com/pro/docs/authorization-reversal-simulation>
 
-use super::conversion::Terms;
-use super::follow_up_effects::Step;
+use super::conversion::ConversionTerms;
+use super::follow_up_effects::FollowUpInput;
 use super::{CardDecision, CardRefusal, ChainSituation};
-use crate::card::{Chain, ChainEnd, ChainKind, Consultation, MessageKind, Response, TransactionState};
+use crate::card::{Chain, ChainEnd, ChainKind, EndpointDecision, MessageKind, Response, TransactionState};
 use crate::ids::TransactionToken;
 use crate::money::{DecimalAmount, Minor};
 use crate::stamp::Stamp;
@@ -177,30 +177,30 @@ pub fn decide_follow_up(
     message: &FollowUp,
     stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
-    decide_consulted_follow_up(situation, token, message, Consultation::Off, stamp)
+    decide_consulted_follow_up(situation, token, message, EndpointDecision::Off, stamp)
 }
 
-/// Decides a follow-up like [`decide_follow_up`]. `consultation` is what is known about the decision of the account's
-/// endpoint, which only increments need.
+/// Decides a follow-up like [`decide_follow_up`]. `endpoint_decision` is what is known about the decision of the
+/// account's endpoint, which only increments need.
 pub fn decide_consulted_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,
     message: &FollowUp,
-    consultation: Consultation,
+    endpoint_decision: EndpointDecision,
     stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
-    let terms = Terms::of(situation.card.currency, situation.first.conversion);
+    let terms = ConversionTerms::of(situation.card.currency, situation.first.conversion);
     let amount = message.amount().map(|amount| terms.minor(amount)).transpose().map_err(CardRefusal::Amount)?;
     let fee = match message {
         FollowUp::AtmClearing { fee: Some(fee), .. } => terms.minor(fee).map_err(CardRefusal::Fee)?,
         _ => Minor::ZERO,
     };
     let chain = named_chain(situation, message)?;
-    let step = Step::new(situation, chain, terms, (message.kind(situation.first.kind), token), stamp);
+    let step = FollowUpInput::new(situation, chain, terms, (message.kind(situation.first.kind), token), stamp);
     let sent = amount.unwrap_or_default();
     match message {
         FollowUp::Advice { .. } => step.advice(sent),
-        FollowUp::Incremental { decline, .. } => step.incremental(sent, *decline, consultation),
+        FollowUp::Incremental { decline, .. } => step.incremental(sent, *decline, endpoint_decision),
         FollowUp::Clearing { is_final, .. } => step.clearing(sent, Minor::ZERO, *is_final),
         FollowUp::AtmClearing { .. } => step.clearing(sent, fee, true),
         FollowUp::Reversal { .. } => step.reversal(amount),
@@ -215,7 +215,7 @@ pub fn decide_consulted_follow_up(
 
 /// Returns the chain, if it is in a state that this message may follow.
 fn named_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&'a Chain, CardRefusal> {
-    let (found, state) = situation.named;
+    let (found, state) = situation.named_message;
     let wrong_kind = CardRefusal::WrongKind { found, state };
     let follows = |chain: &&Chain| message.may_name(found, state) && message.follows(chain.kind);
     let Some(chain) = situation.chain.as_ref().filter(follows) else { return Err(wrong_kind) };

@@ -3,16 +3,17 @@
 //! Amounts named `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the first
 //! message. All others are in the card's currency, which may be the same.
 
-use super::booking::Movement;
-use super::conversion::Terms;
+use super::booking::PoolChange;
+use super::conversion::ConversionTerms;
 use super::first::rounds_to_zero;
-use super::rules::{Decision, FundsEffect, Presented, RuleInput};
+use super::rules::{EndpointInput, FundsEffect, Presented, RuleInput};
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::controls::CardUse;
 use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    CardLimit, CardTransaction, Chain, ChainEnd, ChainState, Consultation, CountedAmount, CountedKind,
-    DecisionQuestion, DecisionSeen, DeclineExplanation, MessageDetails, MessageKind, Response, Rule, TransactionState,
+    CardLimit, CardTransaction, Chain, ChainEnd, ChainState, CountedAmount, CountedKind, DecisionCheck,
+    DecisionQuestion, DeclineExplanation, EndpointDecision, MessageDetails, MessageKind, Response, Rule,
+    TransactionState,
 };
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
@@ -21,10 +22,10 @@ use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
 /// A follow-up to a chain, with the inputs of its decision.
-pub(super) struct Step<'a> {
+pub(super) struct FollowUpInput<'a> {
     situation: &'a ChainSituation,
     chain: &'a Chain,
-    terms: Terms,
+    terms: ConversionTerms,
     kind: MessageKind,
     preceding: TransactionToken,
     token: TransactionToken,
@@ -46,7 +47,7 @@ struct Amounts {
 struct Effect {
     amounts: Amounts,
     state: TransactionState,
-    movement: Movement,
+    pool_change: PoolChange,
     chain: Chain,
     counting: Counting,
 }
@@ -64,7 +65,7 @@ enum Counting {
 }
 
 /// Adds the verdict of the account's endpoint to the record.
-fn decided(mut decision: CardDecision, seen: Option<DecisionSeen>) -> CardDecision {
+fn decided(mut decision: CardDecision, seen: Option<DecisionCheck>) -> CardDecision {
     decision.transaction.details.decision = seen;
     decision
 }
@@ -76,12 +77,12 @@ struct Returned {
     chain: Chain,
 }
 
-impl<'a> Step<'a> {
+impl<'a> FollowUpInput<'a> {
     /// Creates a follow-up of this kind to the message with the token `preceding`. It gets a new token.
     pub(super) fn new(
         situation: &'a ChainSituation,
         chain: &'a Chain,
-        terms: Terms,
+        terms: ConversionTerms,
         (kind, preceding): (MessageKind, TransactionToken),
         stamp: &'a Stamp<'a>,
     ) -> Self {
@@ -97,8 +98,8 @@ impl<'a> Step<'a> {
         if change > Minor::ZERO && !funds.passes() {
             return Ok(self.declined(amounts, DeclineExplanation { passed: Vec::new(), failed: funds }));
         }
-        let (state, movement) = (TransactionState::Pending, Movement::hold(change));
-        self.apply(Effect { amounts, state, movement, chain, counting: Counting::Change(change) })
+        let (state, pool_change) = (TransactionState::Pending, PoolChange::hold(change));
+        self.apply(Effect { amounts, state, pool_change, chain, counting: Counting::Change(change) })
     }
 
     /// Increases the hold. An increment must pass all rules of a first message, but does not count as another use of
@@ -107,7 +108,7 @@ impl<'a> Step<'a> {
         &self,
         sent: Minor,
         forced: Option<Response>,
-        consultation: Consultation,
+        endpoint_decision: EndpointDecision,
     ) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.sides();
         let chain = self.holding_more(more(held, sent)?)?;
@@ -126,14 +127,14 @@ impl<'a> Step<'a> {
         let (effect, now) = (FundsEffect::DebitMore { change, total: chain.held() }, self.stamp.now);
         let entry_mode = first.details.pos.and_then(|pos| pos.entry_mode);
         let presented = Presented::only(CardUse { acceptor: &first.acceptor, entry_mode });
-        let decision = Decision { consultation, allows_partial: false, part: None };
+        let decision = EndpointInput { endpoint_decision, allows_partial: false, part: None };
         let seen = decision.seen();
         let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
         if let Some(declined) = input.declined(|| self.question(amounts))? {
             return Ok(decided(self.declined(amounts, declined), seen));
         }
-        let (state, movement) = (TransactionState::Pending, Movement::hold(change));
-        let effect = Effect { amounts, state, movement, chain, counting: Counting::Change(change) };
+        let (state, pool_change) = (TransactionState::Pending, PoolChange::hold(change));
+        let effect = Effect { amounts, state, pool_change, chain, counting: Counting::Change(change) };
         Ok(decided(self.apply(effect)?, seen))
     }
 
@@ -168,8 +169,8 @@ impl<'a> Step<'a> {
                 fee: less(posted, own)?,
                 impacted: less(Minor::ZERO, posted)?,
             },
-            state: TransactionState::Completion,
-            movement: Movement::clear(taken, posted)?,
+            state: TransactionState::Completed,
+            pool_change: PoolChange::clear(taken, posted)?,
             chain,
             // Limits count what exceeds the hold. What is left of the hold is given back.
             counting: Counting::Change(less(posted, taken)?),
@@ -221,8 +222,8 @@ impl<'a> Step<'a> {
         let requested = self.chain.authorised;
         self.apply(Effect {
             amounts: Amounts { sent, own: released, requested, impacted: released, fee: Minor::ZERO },
-            state: if ends { TransactionState::Cleared } else { TransactionState::Pending },
-            movement: Movement::hold(back),
+            state: if ends { TransactionState::NothingCleared } else { TransactionState::Pending },
+            pool_change: PoolChange::hold(back),
             chain,
             counting: Counting::Change(back),
         })
@@ -238,8 +239,8 @@ impl<'a> Step<'a> {
         let chain = Chain { cleared: own, ..self.ended(self.chain.clone(), ChainEnd::Cleared, sent) };
         self.apply(Effect {
             amounts: Amounts { sent, own, requested: own, impacted: own, fee: Minor::ZERO },
-            state: TransactionState::Completion,
-            movement: Movement::refund(own)?,
+            state: TransactionState::Completed,
+            pool_change: PoolChange::refund(own)?,
             chain,
             counting: Counting::Lower(own),
         })
@@ -251,8 +252,8 @@ impl<'a> Step<'a> {
         let sent = self.situation.first.conversion.map_or(own, |first| first.amount);
         self.apply(Effect {
             amounts: Amounts { sent, own, requested: own, impacted: less(Minor::ZERO, own)?, fee: Minor::ZERO },
-            state: TransactionState::Cleared,
-            movement: Movement::default(),
+            state: TransactionState::NothingCleared,
+            pool_change: PoolChange::default(),
             chain: Chain { state: ChainState::Ended(ChainEnd::Reversed), ..self.chain.clone() },
             counting: Counting::Change(Minor::ZERO),
         })
@@ -283,8 +284,8 @@ impl<'a> Step<'a> {
                 impacted: less(Minor::ZERO, posted)?,
                 ..Amounts::default()
             },
-            state: TransactionState::Completion,
-            movement: Movement::clear(taken, posted)?,
+            state: TransactionState::Completed,
+            pool_change: PoolChange::clear(taken, posted)?,
             chain,
             counting: Counting::Keep { amount: posted, change: less(Minor::ZERO, taken)? },
         })
@@ -296,8 +297,8 @@ impl<'a> Step<'a> {
         let requested = self.chain.authorised;
         self.apply(Effect {
             amounts: Amounts { sent, own, requested, impacted: own, ..Amounts::default() },
-            state: TransactionState::Cleared,
-            movement: Movement::refund(own)?,
+            state: TransactionState::NothingCleared,
+            pool_change: PoolChange::refund(own)?,
             chain,
             counting: Counting::Change(less(Minor::ZERO, own)?),
         })
@@ -309,8 +310,8 @@ impl<'a> Step<'a> {
         let requested = self.chain.authorised;
         self.apply(Effect {
             amounts: Amounts { sent, own, requested, impacted: less(Minor::ZERO, own)?, ..Amounts::default() },
-            state: TransactionState::Completion,
-            movement: Movement::clear(Minor::ZERO, own)?,
+            state: TransactionState::Completed,
+            pool_change: PoolChange::clear(Minor::ZERO, own)?,
             chain,
             counting: Counting::Raise(own),
         })
@@ -368,9 +369,9 @@ impl<'a> Step<'a> {
 
     fn apply(&self, effect: Effect) -> Result<CardDecision, CardRefusal> {
         let ChainSituation { card, balances, .. } = self.situation;
-        let (journal, balances) = effect.movement.book(card, balances, self.token, self.stamp)?;
+        let (journal, balances) = effect.pool_change.book(card, balances, self.token, self.stamp)?;
         let first_state = effect.chain.end().map(|_| {
-            if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
+            if effect.chain.cleared.is_zero() { TransactionState::NothingCleared } else { TransactionState::Completed }
         });
         let LimitCounts { changed, counted } = self.counted(&effect.counting)?;
         let chain = Chain { counted, ..effect.chain };
@@ -407,7 +408,7 @@ impl<'a> Step<'a> {
             Counting::Lower(amount) => Ok(LimitCounts::lower(limits, counted, amount, now)),
             Counting::Raise(amount) => Ok(LimitCounts::raise(limits, counted, amount, now)),
             Counting::Keep { amount, change } => {
-                let kept = LimitCounts::spend(limits, counted, (amount, CountedKind::Kept, false), now);
+                let kept = LimitCounts::spend(limits, counted, (amount, CountedKind::Permanent, false), now);
                 let mut limits = limits.clone();
                 for new in &kept.changed {
                     limits.iter_mut().filter(|old| old.id == new.id).for_each(|old| old.clone_from(new));

@@ -44,7 +44,7 @@ fn a_hold_expires_after_seven_days_unless_it_ended_before() {
     let expired = world.expire(token).unwrap();
     assert_eq!(row(&expired), ["authorization.reversal.issuerexpiration", "CLEARED", "245.00", "245.00", "10.00"]);
     assert_eq!(world.expire(token), None);
-    assert_eq!(world.state_of(token), TransactionState::Cleared);
+    assert_eq!(world.state_of(token), TransactionState::NothingCleared);
     assert_eq!(world.follow(token, &clearing("10", true)), Err(CardRefusal::Expired));
 }
 
@@ -72,7 +72,7 @@ fn clearings_below_and_above_the_hold() {
     assert_eq!(world.state_of(token), TransactionState::Pending);
     let rest = world.follow(token, &clearing("5", true)).unwrap();
     assert_eq!(row(&rest), ["authorization.clearing", "COMPLETION", "11.00", "11.00", "-5.00"]);
-    assert_eq!(world.state_of(token), TransactionState::Completion);
+    assert_eq!(world.state_of(token), TransactionState::Completed);
     let tipped = world.authorize("10").token;
     let above = world.follow(tipped, &clearing("15", false)).unwrap();
     assert_eq!(row(&above), ["authorization.clearing", "COMPLETION", "-4.00", "-4.00", "-15.00"]);
@@ -92,10 +92,10 @@ fn partial_reversals() {
     let held = Minor(600).of(world.card.currency);
     assert_eq!(world.follow(part.token, &reversal(Some("6.01"))), Err(CardRefusal::ExceedsHold { held }));
     let last = world.follow(part.token, &reversal(Some("6"))).unwrap().transaction;
-    assert_eq!(last.state, TransactionState::Cleared);
-    assert_eq!(world.state_of(token), TransactionState::Cleared);
+    assert_eq!(last.state, TransactionState::NothingCleared);
+    assert_eq!(world.state_of(token), TransactionState::NothingCleared);
     assert_eq!(world.follow(token, &reversal(None)), Err(CardRefusal::AlreadyReversed));
-    let (found, state) = (MessageKind::Reversal, TransactionState::Cleared);
+    let (found, state) = (MessageKind::Reversal, TransactionState::NothingCleared);
     assert_eq!(world.follow(last.token, &reversal(None)), Err(CardRefusal::WrongKind { found, state }));
 }
 
@@ -106,7 +106,7 @@ fn a_reversal_after_a_partial_clearing_releases_the_rest() {
     world.follow(token, &clearing("4", false)).unwrap();
     let reversed = world.follow(token, &reversal(None)).unwrap();
     assert_eq!(row(&reversed), ["authorization.reversal", "CLEARED", "16.00", "16.00", "6.00"]);
-    assert_eq!(world.state_of(token), TransactionState::Completion);
+    assert_eq!(world.state_of(token), TransactionState::Completed);
     assert_eq!(world.follow(token, &clearing("1", true)), Err(CardRefusal::AlreadyReversed));
 }
 

@@ -3,9 +3,9 @@
 use super::testing::extended;
 use super::{Extras, FirstKind, FirstMessage};
 use crate::card::{
-    Card, CardLimit, CardNumber, Cardholder, Consultation, Controls, DecisionCode, DecisionReply, EntryMode, Guards,
-    LimitWindow, Match, PinDigest, PointOfSale, Response, SecurityCode, ThreeDSecure, TransactionState, Verdict,
-    WalletToken, WalletTokenState,
+    Card, CardLimit, CardNumber, Cardholder, Controls, DecisionCode, DecisionReply, EndpointDecision, EntryMode,
+    Guards, LimitWindow, Match, PinDigest, PointOfSale, Response, SecurityCode, ThreeDSecure, TransactionState,
+    Verdict, WalletToken, WalletTokenState,
 };
 use crate::people::PersonStatus;
 use crate::test_support::{CardScenario, a_budget, a_card, a_limit};
@@ -57,7 +57,7 @@ fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
         cardholder: Some(cardholder(&scenario.card, !is(2))),
         wallet_token: Some(WalletToken { token: "a".into(), state }),
         three_d_secure: Some(if is(4) { ThreeDSecure::NotAuthenticated } else { ThreeDSecure::Authenticated }),
-        decision: Consultation::Heard(if is(8) { DUPLICATE } else { APPROVE }),
+        decision: EndpointDecision::Decided(if is(8) { DUPLICATE } else { APPROVE }),
         ..Extras::default()
     };
     (scenario, extended(FirstKind::Purchase, "10", extras))

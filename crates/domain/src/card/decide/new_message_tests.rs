@@ -100,7 +100,7 @@ fn a_purchase_can_be_cleared_again_and_after_its_end() {
     let token = world.authorize("10").token;
     world.reverse(token).unwrap();
     let late = world.follow(token, &force("10")).unwrap();
-    assert_eq!((late.first_state, chain(&world).end()), (Some(TransactionState::Completion), Some(ChainEnd::Reversed)));
+    assert_eq!((late.first_state, chain(&world).end()), (Some(TransactionState::Completed), Some(ChainEnd::Reversed)));
     let posted = send(&mut world, FirstKind::ForcePost, "1").transaction.token;
     assert!(matches!(world.follow(posted, &force("1")), Err(CardRefusal::WrongKind { .. })));
 }
@@ -127,12 +127,12 @@ fn a_debit_is_returned_in_parts_up_to_its_amount() {
     let token = send(&mut world, FirstKind::Debit, "10").transaction.token;
     let part = world.follow(token, &debit_reversal(Some("4"))).unwrap();
     assert_eq!(row(&part), ["pindebit.reversal", "CLEARED", "244.00", "244.00", "4.00"]);
-    assert_eq!(part.first_state, Some(TransactionState::Completion));
+    assert_eq!(part.first_state, Some(TransactionState::Completed));
     let refused = world.follow(token, &debit_reversal(Some("6.01")));
     assert!(matches!(refused, Err(CardRefusal::ExceedsRest { rest }) if rest.minor == Minor(600)), "{refused:?}");
     let rest = world.follow(token, &debit_reversal(None)).unwrap();
     assert_eq!(row(&rest), ["pindebit.reversal", "CLEARED", "250.00", "250.00", "6.00"]);
-    assert_eq!((rest.first_state, rest.transaction.requested), (Some(TransactionState::Cleared), Minor(1_000)));
+    assert_eq!((rest.first_state, rest.transaction.requested), (Some(TransactionState::NothingCleared), Minor(1_000)));
     assert_eq!(world.follow(token, &debit_reversal(None)), Err(CardRefusal::AlreadyReversed));
     for wrong in [reversal(None), force("1"), refund_return(None), FollowUp::Expiration] {
         assert!(matches!(world.follow(token, &wrong), Err(CardRefusal::WrongKind { .. })), "{wrong:?}");

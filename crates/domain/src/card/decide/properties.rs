@@ -145,7 +145,7 @@ fn limited(scenario: &CardScenario) -> Result<(), TestCaseError> {
     let debits = scenario.chains.iter().filter(|chain| is_debit(chain.kind));
     let everything: i64 = debits.map(|chain| chain.held().0 + chain.cleared.0).sum();
     for limit in &scenario.limits {
-        let of_limit = |entry: &&CountedAmount| entry.limit == limit.id && entry.kind != CountedKind::Lowered;
+        let of_limit = |entry: &&CountedAmount| entry.limit == limit.id && entry.kind != CountedKind::Refunded;
         let counted = scenario.chains.iter().flat_map(|chain| &chain.counted).filter(of_limit);
         prop_assert!(counted.clone().all(|entry| entry.amount > Minor::ZERO));
         let current = counted.filter(|entry| entry.window_start == limit.window_start);

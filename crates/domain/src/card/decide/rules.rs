@@ -10,8 +10,8 @@
 use super::CardRefusal;
 use crate::card::controls::CardUse;
 use crate::card::{
-    Card, CardLimit, Consultation, ControlSeen, DecisionQuestion, DecisionSeen, DeclineExplanation, Guards, LimitSeen,
-    LimitWindow, Match, PinDigest, Response, Rule, ThreeDSecure, WalletTokenState,
+    Card, CardLimit, ControlCheck, DecisionCheck, DecisionQuestion, DeclineExplanation, EndpointDecision, Guards,
+    LimitCheck, LimitWindow, Match, PinDigest, Response, Rule, ThreeDSecure, WalletTokenState,
 };
 use crate::ledger::Balances;
 use crate::money::Minor;
@@ -69,26 +69,26 @@ pub(super) struct RuleInput<'a> {
     pub(super) effect: FundsEffect,
     /// The decline that a caller of the sandbox forces, if any.
     pub(super) forced: Option<Response>,
-    pub(super) decision: Decision,
+    pub(super) decision: EndpointInput,
     pub(super) now: DateTime<Utc>,
 }
 
 /// What is known about the decision of the account's endpoint.
 #[derive(Clone, Copy)]
-pub(super) struct Decision {
-    pub(super) consultation: Consultation,
+pub(super) struct EndpointInput {
+    pub(super) endpoint_decision: EndpointDecision,
     /// Whether a part of the amount can be approved.
     pub(super) allows_partial: bool,
     /// The approved part, which must be available, in the card's currency. `None`: the full amount must be available.
     pub(super) part: Option<Minor>,
 }
 
-impl Decision {
+impl EndpointInput {
     /// The decision, if the endpoint was asked.
-    pub(super) const fn seen(&self) -> Option<DecisionSeen> {
-        match self.consultation {
-            Consultation::Heard(verdict) => Some(DecisionSeen { verdict, allows_partial: self.allows_partial }),
-            Consultation::Off | Consultation::Due => None,
+    pub(super) const fn seen(&self) -> Option<DecisionCheck> {
+        match self.endpoint_decision {
+            EndpointDecision::Decided(verdict) => Some(DecisionCheck { verdict, allows_partial: self.allows_partial }),
+            EndpointDecision::Off | EndpointDecision::Due => None,
         }
     }
 }
@@ -103,7 +103,9 @@ impl RuleInput<'_> {
         if self.effect == FundsEffect::Unconditional {
             return Ok(None);
         }
-        if self.decision.consultation == Consultation::Due && self.is_debit() && self.local().all(|rule| rule.passes())
+        if self.decision.endpoint_decision == EndpointDecision::Due
+            && self.is_debit()
+            && self.local().all(|rule| rule.passes())
         {
             return Err(CardRefusal::Undecided(Box::new(question())));
         }
@@ -164,7 +166,7 @@ impl RuleInput<'_> {
         let security_code = (presented.security_code != Match::NotChecked).then_some(Rule::SecurityCode { matches });
         let wallet_token = presented.wallet_token.map(|state| Rule::WalletToken { state });
         let three_d_secure = presented.three_d_secure.map(|outcome| Rule::ThreeDSecure { outcome });
-        let controls = ControlSeen::all(&guards.card, &guards.budget, presented.used).map(Rule::Controls);
+        let controls = ControlCheck::all(&guards.card, &guards.budget, presented.used).map(Rule::Controls);
         [holder, pin, security_code, wallet_token, three_d_secure].into_iter().flatten().chain(controls)
     }
 
@@ -179,8 +181,8 @@ impl RuleInput<'_> {
         };
         LimitWindow::ALL.into_iter().flat_map(on).map(move |limit| {
             let is_transaction = limit.window == LimitWindow::Transaction;
-            let seen = LimitSeen::of(&limit.current(self.now), if is_transaction { total } else { amount });
-            let seen = if is_use { seen } else { LimitSeen { max_uses: None, ..seen } };
+            let seen = LimitCheck::of(&limit.current(self.now), if is_transaction { total } else { amount });
+            let seen = if is_use { seen } else { LimitCheck { max_uses: None, ..seen } };
             if is_transaction { Rule::TransactionLimit(seen) } else { Rule::SpendingLimit(seen) }
         })
     }

@@ -30,7 +30,7 @@ pub struct ChainSituation {
     /// The first message of the chain.
     pub first: CardTransaction,
     /// The kind and state of the message that the follow-up names.
-    pub named: (MessageKind, TransactionState),
+    pub named_message: (MessageKind, TransactionState),
     /// The chain. `None` if the first message was declined.
     pub chain: Option<Chain>,
 }

@@ -36,5 +36,5 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     registry.replace_banks(banks).await?;
     context.note(format!("{} bank(s)", imported.imported));
     caches_expired().await;
-    output::either(context.json, &imported, || format!("Imported {} banks.", imported.imported))
+    output::print_json_or_text(context.json, &imported, || format!("Imported {} banks.", imported.imported))
 }

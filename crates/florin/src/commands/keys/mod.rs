@@ -79,7 +79,7 @@ pub(super) async fn run(
             };
             let rows: Vec<_> = registry.keys(client).await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
-            output::either(context.json, &list, || print(&list.rows))
+            output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
         Action::Rotate(arguments) => rotate::run(context, registry, environment, &arguments).await,
         Action::Revoke { id } => {
@@ -90,7 +90,7 @@ pub(super) async fn run(
             context.note(format!("key {key} revoked"));
             caches_expired().await;
             let revoked = Revoked { id: key.to_string(), revoked: true };
-            output::either(context.json, &revoked, || format!("Revoked key {key}."))
+            output::print_json_or_text(context.json, &revoked, || format!("Revoked key {key}."))
         }
     }
 }
@@ -111,7 +111,7 @@ async fn issue(
     added.map_err(|error| explain(error, absent, || "the key already exists".to_owned()))?;
     context.note(format!("key {} of client {}, scopes {}", key.id, key.client, scopes(&key)));
     let issued = Issued { key: secret, row: key.into() };
-    output::either(context.json, &issued, || {
+    output::print_json_or_text(context.json, &issued, || {
         format!("Issued key {}. It is shown only once:\n\n  {}\n", issued.row.id, issued.key)
     })
 }

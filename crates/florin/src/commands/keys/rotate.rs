@@ -65,7 +65,7 @@ pub(super) async fn run(
     context.note(format!("key {} replaces key {key}, which expires at {ends}", rotation.successor.id));
     let issued = Issued { key: secret, row: Row::from(rotation.successor) };
     let rotated = Rotated { issued, replaces: key.to_string(), replaced_expires_at: ends };
-    output::either(context.json, &rotated, || {
+    output::print_json_or_text(context.json, &rotated, || {
         let Rotated { issued, replaces, replaced_expires_at } = &rotated;
         format!(
             "Issued key {}. It is shown only once:\n\n  {}\n\nKey {replaces} expires at {replaced_expires_at}.",

@@ -79,7 +79,7 @@ impl Forward {
                 error: outcome.response.err().map(SendError::as_str),
                 duration_ms: outcome.took.num_milliseconds(),
             };
-            output::either(context.json, &attempt, || text(&attempt))?;
+            output::print_json_or_text(context.json, &attempt, || text(&attempt))?;
             if outcome.is_success() {
                 return Ok(true);
             }

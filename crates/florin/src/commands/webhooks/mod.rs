@@ -26,11 +26,11 @@ pub(crate) enum Action {
     /// List webhooks with the deliveries that wait, in order of creation
     List(Filter),
     /// Show a webhook with its last deliveries
-    Show(Which),
+    Show(SubscriptionArgument),
     /// Disable a webhook: its deliveries rest, and it gets no new ones. Its client may enable it again
-    Disable(Which),
+    Disable(SubscriptionArgument),
     /// Enable a webhook: waiting deliveries continue
-    Enable(Which),
+    Enable(SubscriptionArgument),
 }
 
 /// Selects webhooks.
@@ -49,7 +49,7 @@ pub(crate) struct Filter {
 
 /// One webhook.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Which {
+pub(crate) struct SubscriptionArgument {
     /// The id of the webhook
     #[arg(value_name = "WEBHOOK_ID", value_parser = id)]
     id: WebhookId,
@@ -92,7 +92,7 @@ async fn list(context: &Context, store: &dyn AnyStore, filter: &Filter) -> anyho
     let selected = Webhooks::all(store).await?.into_iter().filter(is_selected);
     let row = |webhook: Webhook| Row::of(&webhook, backlogs.get(&webhook.id).copied().unwrap_or_default(), &names);
     let list = Rows { rows: selected.map(row).collect() };
-    output::either(context.json, &list, || rows::table(&list.rows))
+    output::print_json_or_text(context.json, &list, || rows::table(&list.rows))
 }
 
 async fn show(context: &Context, store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<()> {
@@ -101,7 +101,7 @@ async fn show(context: &Context, store: &dyn AnyStore, id: WebhookId) -> anyhow:
     let last = Deliveries::log(store, id, filter, PageRequest { limit: SHOWN, offset: 0 }).await?;
     let row = Row::of(&webhook, waiting(store, id).await?, &names(store).await?);
     let details = Details::of(row, &webhook, &last.rows);
-    output::either(context.json, &details, || details.text())
+    output::print_json_or_text(context.json, &details, || details.text())
 }
 
 async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, enabled: bool) -> anyhow::Result<()> {
@@ -117,7 +117,9 @@ async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, ena
     let state = if enabled { "Enabled" } else { "Disabled" };
     context.note(format!("webhook {id} of client {}: {}", found.client, state.to_lowercase()));
     let row = Row::of(&changed, waiting, &names);
-    output::either(context.json, &row, || format!("{state} webhook {id}; {} deliveries wait.", waiting.waiting))
+    output::print_json_or_text(context.json, &row, || {
+        format!("{state} webhook {id}; {} deliveries wait.", waiting.waiting)
+    })
 }
 
 async fn find(store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<Webhook> {

@@ -2,11 +2,11 @@
 
 use crate::declare::{named, parameters};
 use crate::views::AccountParts;
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::ids::AccountId;
 
-pub(super) const READ: Permission = Permission::of(Scope::AccountsRead);
+pub(super) const READ: Requirement = Requirement::of(Scope::AccountsRead);
 
 parameters! {
     /// Path parameter: an account.

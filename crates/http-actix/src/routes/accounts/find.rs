@@ -2,7 +2,7 @@
 
 use super::common::{AccountIncludeParameter, AccountPath, READ};
 use crate::call::Call;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -18,7 +18,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<AccountPath>();
     let include = call.read::<AccountIncludeParameter>();
     let account = call.path_account(path.map(|path| path.id), "account").await?;
-    let parts = read(include)?.parts();
+    let parts = expect_valid(include)?.parts();
     let found = app.management.accounts.profile(&account.id).await?;
     ok(&AccountView::new(found.ok_or_else(|| Problem::absent("path.accountId", "account"))?, parts))
 }

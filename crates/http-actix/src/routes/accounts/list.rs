@@ -3,7 +3,7 @@
 use super::common::{AccountIncludeParameter, READ};
 use crate::call::Call;
 use crate::declare::PageParameters;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ClientReadErrors;
 use crate::state::App;
@@ -19,7 +19,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let include = call.read::<AccountIncludeParameter>();
     call.finish_reading()?;
-    let parts = read(include)?.parts();
+    let parts = expect_valid(include)?.parts();
     let found = app.management.accounts.profiles(&call.caller.key, page).await?;
     ok_list(&List::new(page, found, |profile| AccountView::new(profile, parts)))
 }

@@ -1,10 +1,10 @@
 //! Shared parts of the operations on activity.
 
 use crate::declare::{Several, named, parameters};
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 
-pub(super) const READ: Permission = Permission::of(Scope::ActivityRead);
+pub(super) const READ: Requirement = Requirement::of(Scope::ActivityRead);
 
 /// An optional part of a response.
 #[derive(Clone, Copy, PartialEq, Eq)]

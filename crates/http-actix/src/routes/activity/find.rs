@@ -4,7 +4,7 @@ use super::common::{IncludeParameter, READ};
 use crate::call::Call;
 use crate::declare::{AccountParameter, Parameters, Part, TextValue, named, parameter, plain_text};
 use crate::extract::query::Query;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -94,8 +94,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let (key, include) = (call.read::<ActivityPath>(), call.read::<IncludeParameter>());
     let account = call.account(account_id).await?;
-    let messages = read(include)?.messages();
-    let found = match read(key)?.0 {
+    let messages = expect_valid(include)?.messages();
+    let found = match expect_valid(key)?.0 {
         Some(key) => app.services.activities.find(&account.id, key).await?,
         None => None,
     };

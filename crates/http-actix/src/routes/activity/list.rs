@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::codes::ErrorCode;
 use crate::declare::{FromTime, PageParameters, Part, Several, TextValue, ToTime, parameters, plain_text};
 use crate::extract::query::Query;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -124,9 +124,9 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let (filter, include) = (call.read::<ActivityParameters>(), call.read::<IncludeParameter>());
     let feed = call.read::<FeedParameter>();
     let account = call.path_account(path.map(|path| path.account), "account").await?;
-    let (filter, messages) = (read(filter)?.into(), read(include)?.messages());
+    let (filter, messages) = (expect_valid(filter)?.into(), expect_valid(include)?.messages());
     let activities = &app.services.activities;
-    match read(feed)?.cursor {
+    match expect_valid(feed)?.cursor {
         None => {
             let found = activities.list(&account.id, filter, page).await?;
             ok(&ActivityListView::page(page, &found, messages))

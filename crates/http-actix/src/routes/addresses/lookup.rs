@@ -2,19 +2,19 @@
 
 use crate::call::Call;
 use crate::declare::parameters;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::LookupErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, lookup_addresses};
+use florin_application::{Requirement, lookup_addresses};
 use florin_domain::access::{Feature, Scope};
 use florin_domain::address::{Address, PostcodeQuery};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-const PERMISSION: Permission =
-    Permission { scope: Scope::AddressesLookup, sandbox_only: false, feature: Some(Feature::AddressesLookup) };
+const REQUIREMENT: Requirement =
+    Requirement { scope: Scope::AddressesLookup, sandbox_only: false, feature: Some(Feature::AddressesLookup) };
 
 /// The addresses of a postcode.
 #[derive(Serialize, ToSchema)]
@@ -60,9 +60,9 @@ parameters! {
     responses((status = 200, description = "The addresses; empty if the postcode is unknown.", body = AddressesView),
         LookupErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let lookup = call.read::<LookupParameters>();
     call.finish_reading()?;
-    let found = lookup_addresses(&app.services, &read(lookup)?.postcode).await?;
+    let found = lookup_addresses(&app.services, &expect_valid(lookup)?.postcode).await?;
     ok(&AddressesView { data: found.into_iter().map(AddressView::from).collect() })
 }

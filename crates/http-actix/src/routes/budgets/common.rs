@@ -3,7 +3,7 @@
 use crate::declare::{FieldType, named, parameters};
 use crate::json::{Place, Reading, Value};
 use crate::views::BudgetParts;
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::budget::{BudgetFeature, check_features};
 use florin_domain::ids::BudgetId;
@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use utoipa::openapi::schema::ArrayBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
-pub(super) const READ: Permission = Permission::of(Scope::BudgetsRead);
-pub(super) const WRITE: Permission = Permission::of(Scope::BudgetsWrite);
+pub(super) const READ: Requirement = Requirement::of(Scope::BudgetsRead);
+pub(super) const WRITE: Requirement = Requirement::of(Scope::BudgetsWrite);
 /// The path parameter that names a budget.
 pub(super) const BUDGET: &str = "path.budgetId";
 

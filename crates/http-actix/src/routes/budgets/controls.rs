@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, ControlsBody, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_budget_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
 use crate::routes::error_sets::{ReadErrors, WriteErrors};
 use crate::state::App;
@@ -28,7 +28,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     let budget = call.read::<BudgetPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.budgets.find(&account.id, read(budget)?.id).await?;
+    let found = app.management.budgets.find(&account.id, expect_valid(budget)?.id).await?;
     ok(&ControlsView::from(&found.ok_or_else(|| Problem::absent(BUDGET, "budget"))?.controls))
 }
 
@@ -44,7 +44,7 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     let budget = write.call.read::<BudgetPath>();
     let body = write.read::<ControlsBody>()?;
     let account = write.account().await?;
-    let (budget, controls) = (read(budget)?.id, read(body)?.into());
+    let (budget, controls) = (expect_valid(budget)?.id, expect_valid(body)?.into());
     let claim = claim(&write, &account, false, render)?;
     execute(claim, (BUDGET, "budget"), edit_budget_problem, render, async |claim| {
         set_budget_controls(&app.management, &account, budget, controls, claim).await

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, FieldType, IdempotencyKeyHeader, body, na
 use crate::idempotency::{claim, execute};
 use crate::json::{Place, Reading, Value};
 use crate::mapping::create_budget_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
@@ -40,7 +40,7 @@ body! {
         "currencies" => currencies: Currencies,
         /// `shared`, or `individual`: the budget of one person.
         #[example("shared")]
-        "type" => kind: NewKind,
+        "type" => kind: NewBudgetType,
         /// Whether to show the budget to people: `active` or `hidden`. Default: `active`.
         "status" => status: Option<BudgetStatus>,
         /// The `personaId` of the person who owns an individual budget. A person has at most one individual budget.
@@ -67,10 +67,10 @@ impl FieldType for Currencies {
 
 /// The type of a new budget: every type except that of the parent budget.
 #[derive(Clone, Copy)]
-pub(crate) struct NewKind(BudgetKind);
+pub(crate) struct NewBudgetType(BudgetKind);
 
 named! {
-    NewKind: [NewKind(BudgetKind::Shared), NewKind(BudgetKind::Individual)], |kind| kind.0.as_str();
+    NewBudgetType: [NewBudgetType(BudgetKind::Shared), NewBudgetType(BudgetKind::Individual)], |kind| kind.0.as_str();
 }
 
 /// Creates a budget without money.
@@ -92,13 +92,13 @@ pub(crate) async fn handle(
     let owner = body.as_ref().map(|body| BudgetOwner::of(body.kind.0, body.persona));
     let owner = owner.and_then(|owner| owner.map_err(|fault: Fault| write.call.faults.push(fault)).ok());
     let account = write.account().await?;
-    let CreateBudgetBody { parent, name, features, currencies, status, box_id, .. } = read(body)?;
+    let CreateBudgetBody { parent, name, features, currencies, status, box_id, .. } = expect_valid(body)?;
     let new = NewBudget {
         name,
         parent,
         currencies: currencies.0,
         features: features.0,
-        owner: read(owner)?,
+        owner: expect_valid(owner)?,
         status: status.unwrap_or(BudgetStatus::Active),
         box_id,
     };

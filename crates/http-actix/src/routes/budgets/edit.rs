@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, Clearable, IdempotencyKeyHeader, ZeroOrMoreNumber, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_budget_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -54,7 +54,7 @@ pub(crate) async fn handle(
     let body = write.read::<EditBudgetBody>()?;
     let account = write.account().await?;
     let claim = claim(&write, &account, false, render)?;
-    let (budget, body) = (read(budget)?.id, read(body)?);
+    let (budget, body) = (expect_valid(budget)?.id, expect_valid(body)?);
     let edit = BudgetEdit {
         name: body.name,
         status: body.status,

@@ -3,17 +3,17 @@
 use super::common::BudgetPath;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::ExplanationView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, explain_balance};
+use florin_application::{Requirement, explain_balance};
 use florin_domain::access::Scope;
 use florin_domain::money::Currency;
 
-const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsRead);
+const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsRead);
 
 parameters! {
     /// The balance to explain.
@@ -32,13 +32,13 @@ parameters! {
     params(BudgetPath, AccountParameter, ExplainParameters, PageParameters),
     responses((status = 200, description = "The balance, explained.", body = ExplanationView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let budget = call.read::<BudgetPath>();
     let account_id = call.account_id();
     let balance = call.read::<ExplainParameters>();
     let page = call.page();
     let account = call.account(account_id).await?;
-    let balance = (read(budget)?.id, read(balance)?.currency);
+    let balance = (expect_valid(budget)?.id, expect_valid(balance)?.currency);
     let explained = explain_balance(&app.services, &account, balance, page).await?;
     ok(&ExplanationView::from(&explained))
 }

@@ -3,7 +3,7 @@
 use super::common::{BUDGET, BudgetPath, IncludeParameter, READ};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -20,7 +20,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let include = call.read::<IncludeParameter>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let (budget, parts) = (read(budget)?.id, read(include)?.parts());
+    let (budget, parts) = (expect_valid(budget)?.id, expect_valid(include)?.parts());
     let budgets = &app.management.budgets;
     let view = if parts.any() {
         let found = budgets.find_with_funds(&account.id, budget).await?;

@@ -5,14 +5,14 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Po
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::credit_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::{Amount, DryRunView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, generate_credit};
+use florin_application::{Requirement, generate_credit};
 use florin_domain::access::Scope;
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme};
 use florin_domain::ids::BudgetId;
@@ -22,7 +22,7 @@ use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
+const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsSimulate);
 
 /// A simulated credit and the balances after it.
 #[derive(Serialize, ToSchema)]
@@ -119,12 +119,12 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let mode = call.mode()?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
+    let mode = call.read_mode()?;
     let mut write = call.with_body(payload).await?;
     let body = write.read::<CreditBody>()?;
     let account = write.account().await?;
-    let instruction = CreditInstruction::from(read(body)?);
+    let instruction = CreditInstruction::from(expect_valid(body)?);
     let claim = claim(&write, &account, false, |credit| render(credit, None))?;
     execute(claim, ("body.budgetId", "budget"), credit_problem, render, async |claim| {
         generate_credit(&app.services, &account, instruction, mode, claim).await

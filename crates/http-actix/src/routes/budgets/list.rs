@@ -3,7 +3,7 @@
 use super::common::{IncludeParameter, READ};
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -34,8 +34,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let filter = call.read::<BudgetParameters>();
     let include = call.read::<IncludeParameter>();
     let account = call.account(account_id).await?;
-    let BudgetParameters { parent, currency } = read(filter)?;
-    let (filter, parts) = (BudgetFilter { parent, currency }, read(include)?.parts());
+    let BudgetParameters { parent, currency } = expect_valid(filter)?;
+    let (filter, parts) = (BudgetFilter { parent, currency }, expect_valid(include)?.parts());
     let budgets = &app.management.budgets;
     if parts.any() {
         let found = budgets.list_with_funds(&account.id, filter, page).await?;

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Ot
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::transfer_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
@@ -51,13 +51,14 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let mode = call.mode()?;
+    let mode = call.read_mode()?;
     let mut write = call.with_body(payload).await?;
     let from = write.call.read::<BudgetPath>().map(|path| path.id);
     let body = write.read_for::<TransferBody>(from)?;
     let account = write.account().await?;
-    let TransferBody { to, amount, currency, reference } = read(body)?;
-    let instruction = TransferInstruction { from: read(from)?, to: to.0, amount: amount.0, currency, reference };
+    let TransferBody { to, amount, currency, reference } = expect_valid(body)?;
+    let instruction =
+        TransferInstruction { from: expect_valid(from)?, to: to.0, amount: amount.0, currency, reference };
     let claim = claim(&write, &account, false, |done| render(done, None))?;
     execute(claim, (BUDGET, "budget"), transfer_problem, render, async |claim| {
         transfer(&app.management, &account, instruction, mode, claim).await

@@ -6,13 +6,13 @@ use crate::problem::Problem;
 use crate::reply::{answer, no_content};
 use crate::views::DecisionEndpointView;
 use actix_web::http::StatusCode;
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::card::EndpointChange;
 use florin_ports::{Answer, ClientClaim};
 
-pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
-pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
+pub(super) const READ: Requirement = Requirement::of(Scope::CardsRead);
+pub(super) const WRITE: Requirement = Requirement::of(Scope::CardsWrite);
 /// The query parameter and the kind of object that a 404 for a write names.
 pub(super) const ENDPOINT: (&str, &str) = ("query.accountId", "account");
 

@@ -4,7 +4,7 @@ use super::common::{ENDPOINT, WRITE, claim};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::mapping::{endpoint_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ChangeErrors;
 use crate::routes::webhooks::RotateSecretBody;
 use crate::state::App;
@@ -30,7 +30,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
         None => Some(RotateSecretBody { overlap: None }),
     };
     let account = write.account().await?;
-    let overlap = read(body)?.overlap.and_then(|hours| OverlapHours::new(hours.0));
+    let overlap = expect_valid(body)?.overlap.and_then(|hours| OverlapHours::new(hours.0));
     let claim = claim(&mut write)?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let rotated =

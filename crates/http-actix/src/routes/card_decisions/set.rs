@@ -4,7 +4,7 @@ use super::common::{ENDPOINT, WRITE, claim, without_secret};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, Whole, body};
 use crate::mapping::{endpoint_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::reply;
 use crate::routes::error_sets::ChangeErrors;
 use crate::routes::webhooks::ReceiverUrl;
@@ -62,7 +62,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CardDecisionsBody>()?;
     let account = write.account().await?;
-    let settings = read(body)?.into();
+    let settings = expect_valid(body)?.into();
     let claim = claim(&mut write)?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let set = set_endpoint(&app.services, &account, settings, claim).await;

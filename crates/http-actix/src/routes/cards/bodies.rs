@@ -1,6 +1,6 @@
 //! The bodies of first messages.
 
-use super::presented::{CardholderBody, PosBody, ThreeDSecureBody, WalletTokenBody};
+use super::message_extras::{CardholderBody, PosBody, ThreeDSecureBody, WalletTokenBody};
 use crate::declare::{CountryCode, MerchantCategory, PositiveNumber, ZeroOrMoreNumber, body, named};
 use florin_application::NewMessage;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage};

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -49,7 +49,7 @@ pub(crate) async fn handle(
     let card = write.call.read::<CardPath>();
     let body = write.read::<ChangeCardBody>()?;
     let account = write.account().await?;
-    let (card, body) = (read(card)?.id, read(body)?);
+    let (card, body) = (expect_valid(card)?.id, expect_valid(body)?);
     let claim = claim(&write, &account, false, card_answer)?;
     let change = CardChangeRequest {
         to: body.state,

@@ -5,20 +5,20 @@ use crate::problem::Problem;
 use crate::reply::answer;
 use crate::views::{CardView, DryRunView, TransactionAnswer};
 use actix_web::http::StatusCode;
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::card::{CardProfile, CardTransaction};
 use florin_domain::ids::CardId;
 use florin_ports::Answer;
 
-pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
-pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
-/// The permission to order physical cards, which only the sandbox has.
-pub(super) const ORDER: Permission = Permission::sandbox(Scope::CardsWrite);
-/// The permission to send card messages.
-pub(super) const SIMULATE: Permission = Permission::sandbox(Scope::CardsSimulate);
-/// The permission to read a chain of card messages.
-pub(super) const INSPECT: Permission = Permission::sandbox(Scope::CardsRead);
+pub(super) const READ: Requirement = Requirement::of(Scope::CardsRead);
+pub(super) const WRITE: Requirement = Requirement::of(Scope::CardsWrite);
+/// The requirement to order physical cards, which only the sandbox has.
+pub(super) const ORDER_PHYSICAL: Requirement = Requirement::sandbox(Scope::CardsWrite);
+/// The requirement to send card messages.
+pub(super) const SIMULATE: Requirement = Requirement::sandbox(Scope::CardsSimulate);
+/// The requirement to read a chain of card messages.
+pub(super) const READ_SANDBOX: Requirement = Requirement::sandbox(Scope::CardsRead);
 /// The path parameter that names a card.
 pub(super) const CARD: &str = "path.cardId";
 

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, ControlsBody, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
 use crate::routes::error_sets::{ChangeErrors, ReadErrors};
 use crate::state::App;
@@ -28,7 +28,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     let card = call.read::<CardPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.cards.find(&account.id, read(card)?.id).await?.ok_or_else(no_card)?;
+    let found = app.management.cards.find(&account.id, expect_valid(card)?.id).await?.ok_or_else(no_card)?;
     ok(&ControlsView::from(&found.record.controls))
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     let card = write.call.read::<CardPath>();
     let body = write.read::<ControlsBody>()?;
     let account = write.account().await?;
-    let (card, controls) = (read(card)?.id, read(body)?.into());
+    let (card, controls) = (expect_valid(card)?.id, expect_valid(body)?.into());
     let claim = claim(&write, &account, false, render)?;
     execute(claim, (CARD, "card"), change_card_problem, render, async |claim| {
         set_card_controls(&app.management, &account, card, controls, claim).await

@@ -5,14 +5,14 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, Items, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::create_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
 use florin_application::{NewCard, create_card};
-use florin_domain::card::{CardHolder, CardName, CardOwner, GrantedBudget};
+use florin_domain::card::{CardHolder, CardName, CardOwnerKind, GrantedBudget};
 use florin_domain::ids::{BudgetId, PersonId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
@@ -22,7 +22,7 @@ body! {
     pub(crate) struct CreateCardBody as "CreateCardRequest" {
         /// The kind of owner: a shared card of a budget, or an individual card of a person.
         #[example("BUDGET")]
-        "cardOwnerType" => owner: CardOwner,
+        "cardOwnerType" => owner: CardOwnerKind,
         /// The name. Diacritics are replaced by the nearest English letters, and the name is cut to 21 characters.
         #[example("Team Party")]
         "name" => name: CardName,
@@ -82,9 +82,9 @@ pub(crate) async fn handle(
         holder.map_err(|faults| faults.into_iter().for_each(|fault| write.call.faults.push(fault))).ok()
     });
     let account = write.account().await?;
-    let CreateCardBody { name, phone, phone_person, currency, expires_on, activate, .. } = read(body)?;
+    let CreateCardBody { name, phone, phone_person, currency, expires_on, activate, .. } = expect_valid(body)?;
     let activate = activate.unwrap_or(false);
-    let new = NewCard { holder: read(holder)?, currency, name, phone, phone_person, expires_on, activate };
+    let new = NewCard { holder: expect_valid(holder)?, currency, name, phone, phone_person, expires_on, activate };
     let claim = claim(&write, &account, false, new_card_answer)?;
     let object = ("query.accountId", "account");
     execute(claim, object, create_card_problem, new_card_answer, async |claim| {

@@ -1,9 +1,9 @@
 //! `GET /v2/cards/{cardId}/details` (contract 5.6)
 
-use super::common::{CardPath, INSPECT, no_card};
+use super::common::{CardPath, READ_SANDBOX, no_card};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
@@ -17,10 +17,10 @@ use actix_web::{HttpRequest, HttpResponse, web};
     params(CardPath, AccountParameter),
     responses((status = 200, description = "The number.", body = CardDetailsView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &INSPECT).await?;
+    let mut call = Call::enter(&app, &request, &READ_SANDBOX).await?;
     let card = call.read::<CardPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.cards.find(&account.id, read(card)?.id).await?.ok_or_else(no_card)?;
+    let found = app.management.cards.find(&account.id, expect_valid(card)?.id).await?.ok_or_else(no_card)?;
     ok(&CardDetailsView::from(&found.record.card))
 }

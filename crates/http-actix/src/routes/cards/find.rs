@@ -3,7 +3,7 @@
 use super::common::{CardPath, READ, no_card};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -19,6 +19,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let card = call.read::<CardPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.cards.find(&account.id, read(card)?.id).await?.ok_or_else(no_card)?;
+    let found = app.management.cards.find(&account.id, expect_valid(card)?.id).await?.ok_or_else(no_card)?;
     ok(&CardView::at(&found, app.management.time.now_of(&account)))
 }

@@ -1,9 +1,9 @@
 //! `GET /v2/cards/simulations/transactions/{token}` (contract 5.6)
 
-use super::common::INSPECT;
+use super::common::READ_SANDBOX;
 use crate::call::Call;
 use crate::declare::{AccountParameter, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
@@ -29,11 +29,11 @@ parameters! {
     params(TokenPath, AccountParameter),
     responses((status = 200, description = "The chain.", body = ChainView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &INSPECT).await?;
+    let mut call = Call::enter(&app, &request, &READ_SANDBOX).await?;
     let message = call.read::<TokenPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = chain_history(&app.services, &account, read(message)?.token).await?;
+    let found = chain_history(&app.services, &account, expect_valid(message)?.token).await?;
     let history = found.ok_or_else(|| Problem::absent("path.token", "card transaction"))?;
     ok(&ChainView::from(&history))
 }

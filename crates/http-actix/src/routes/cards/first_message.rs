@@ -1,7 +1,7 @@
 //! Sends first messages: the last step of their operations, and of scenario steps.
 
 use super::common::transaction_answer;
-use super::sender::Sender;
+use super::sender::SendContext;
 use crate::dry_run::Sent;
 use crate::mapping::first_message_problem;
 use crate::problem::Problem;
@@ -9,8 +9,8 @@ use florin_application::{NewMessage, send_first_message};
 
 /// Sends a first message. If it has a PIN or data of the cardholder, its idempotency record contains a keyed digest
 /// instead of the body.
-pub(super) async fn send(sender: &Sender<'_>, new: NewMessage) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode, .. } = *sender;
+pub(super) async fn send(sender: &SendContext<'_>, new: NewMessage) -> Result<Sent, Problem> {
+    let SendContext { app, account, recording, mode, .. } = *sender;
     let has_secret = new.pin.is_some() || new.message.extras.cardholder.is_some();
     let claim = recording.claim(app, account, has_secret, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());

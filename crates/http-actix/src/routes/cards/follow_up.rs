@@ -1,16 +1,19 @@
 //! Sends follow-ups: the last step of their operations, and of scenario steps.
 
 use super::common::transaction_answer;
-use super::follow_up_bodies::Next;
-use super::sender::Sender;
+use super::follow_up_bodies::NewFollowUp;
+use super::sender::SendContext;
 use crate::dry_run::{self, Sent};
 use crate::mapping::card_problem;
 use crate::problem::Problem;
 use florin_application::send_follow_up;
 
 /// Sends a follow-up to the message with the token `preceding`.
-pub(super) async fn send(sender: &Sender<'_>, Next { preceding, message, place }: Next) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode, .. } = *sender;
+pub(super) async fn send(
+    sender: &SendContext<'_>,
+    NewFollowUp { preceding, message, place }: NewFollowUp,
+) -> Result<Sent, Problem> {
+    let SendContext { app, account, recording, mode, .. } = *sender;
     let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
     dry_run::send(claim, object, card_problem, transaction_answer, async |claim| {

@@ -1,7 +1,7 @@
 //! The bodies of follow-ups.
 
 use super::bodies::{AcceptorBody, SandboxBody, forced_decline};
-use super::presented::PosBody;
+use super::message_extras::PosBody;
 use crate::declare::{PositiveNumber, Whole, ZeroOrMoreNumber, body};
 use florin_domain::card::decide::{ClearingInput, FollowUp};
 use florin_domain::card::{Acceptor, MultiClearing, Network};
@@ -107,27 +107,27 @@ body! {
 }
 
 /// A follow-up, with the token of the message that it follows.
-pub(crate) struct Next {
+pub(crate) struct NewFollowUp {
     pub(super) preceding: TransactionToken,
     pub(super) message: FollowUp,
     /// The number of a clearing, and the total number of clearings, if the body has them.
     pub(super) place: MultiClearing,
 }
 
-impl Next {
+impl NewFollowUp {
     fn of(preceding: TransactionToken, message: FollowUp) -> Self {
         Self { preceding, message, place: MultiClearing::default() }
     }
 }
 
-impl From<IncrementBody> for Next {
+impl From<IncrementBody> for NewFollowUp {
     fn from(body: IncrementBody) -> Self {
         let message = FollowUp::Incremental { amount: body.amount.0, decline: forced_decline(body.sandbox) };
         Self::of(body.preceding, message)
     }
 }
 
-impl From<AtmClearingBody> for Next {
+impl From<AtmClearingBody> for NewFollowUp {
     fn from(body: AtmClearingBody) -> Self {
         let message = FollowUp::AtmClearing { amount: body.amount.0, fee: body.acquirer_fee.map(|fee| fee.0) };
         Self::of(body.preceding, message)
@@ -136,27 +136,27 @@ impl From<AtmClearingBody> for Next {
 
 impl TokenBody {
     /// Builds a reversal of a refund authorization.
-    pub(super) fn refund_reversal(self) -> Next {
-        Next::of(self.preceding, FollowUp::RefundReversal)
+    pub(super) fn refund_reversal(self) -> NewFollowUp {
+        NewFollowUp::of(self.preceding, FollowUp::RefundReversal)
     }
 
     /// Builds the expiry of a hold.
-    pub(super) fn expiration(self) -> Next {
-        Next::of(self.preceding, FollowUp::Expiration)
+    pub(super) fn expiration(self) -> NewFollowUp {
+        NewFollowUp::of(self.preceding, FollowUp::Expiration)
     }
 }
 
 impl ReturnBody {
     /// Builds a return of a debit.
-    pub(super) fn debit_reversal(self) -> Next {
+    pub(super) fn debit_return(self) -> NewFollowUp {
         let message = FollowUp::DebitReversal { amount: self.amount.map(|amount| amount.0) };
-        Next::of(self.preceding, message)
+        NewFollowUp::of(self.preceding, message)
     }
 
     /// Builds a return of a settled refund.
-    pub(super) fn refund_return(self) -> Next {
+    pub(super) fn refund_return(self) -> NewFollowUp {
         let message = FollowUp::RefundReturn { amount: self.amount.map(|amount| amount.0) };
-        Next::of(self.preceding, message)
+        NewFollowUp::of(self.preceding, message)
     }
 }
 
@@ -177,7 +177,7 @@ impl From<ClearingBody> for ClearingInput {
     }
 }
 
-impl From<ReversalBody> for Next {
+impl From<ReversalBody> for NewFollowUp {
     fn from(body: ReversalBody) -> Self {
         let message = FollowUp::Reversal { amount: body.amount.map(|amount| amount.0) };
         Self::of(body.preceding, message)
@@ -186,13 +186,13 @@ impl From<ReversalBody> for Next {
 
 impl TokenAndAmountBody {
     /// Builds an authorization advice.
-    pub(super) fn advice(self) -> Next {
-        Next::of(self.preceding, FollowUp::Advice { amount: self.amount.0 })
+    pub(super) fn advice(self) -> NewFollowUp {
+        NewFollowUp::of(self.preceding, FollowUp::Advice { amount: self.amount.0 })
     }
 
     /// Builds a clearing of a refund.
-    pub(super) fn refund_clearing(self) -> Next {
-        Next::of(self.preceding, FollowUp::RefundClearing { amount: self.amount.0 })
+    pub(super) fn refund_clearing(self) -> NewFollowUp {
+        NewFollowUp::of(self.preceding, FollowUp::RefundClearing { amount: self.amount.0 })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageParameters, Who
 use crate::declare::{body, named, parameters};
 use crate::idempotency::{claim, claim_without_body, execute};
 use crate::mapping::{limit_problem, removal_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, no_content, ok_list};
 use crate::routes::error_sets::{ChangeErrors, ReadErrors};
 use crate::state::App;
@@ -110,7 +110,7 @@ async fn list(app: Data<App>, request: HttpRequest, windows: &[LimitWindow]) -> 
     let page = call.page();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.cards.limits(&account.id, read(card)?.id).await?.ok_or_else(no_card)?;
+    let found = app.management.cards.limits(&account.id, expect_valid(card)?.id).await?.ok_or_else(no_card)?;
     let (currency, now) = (found.card.currency, app.management.time.now_of(&account));
     let limits: Vec<_> = found.limits.into_iter().filter(|limit| windows.contains(&limit.window)).collect();
     let count = i64::try_from(limits.len()).unwrap_or(i64::MAX);
@@ -157,7 +157,7 @@ async fn set<B: crate::declare::FieldType + Into<NewLimit>>(
     let card = write.call.read::<CardPath>();
     let body = write.read::<B>()?;
     let account = write.account().await?;
-    let (card, limit) = (read(card)?.id, read(body)?.into());
+    let (card, limit) = (expect_valid(card)?.id, expect_valid(body)?.into());
     let claim = claim(&write, &account, false, render)?;
     execute(claim, (CARD, "card"), limit_problem, render, async |claim| {
         set_limit(&app.management, &account, card, limit, claim).await
@@ -212,7 +212,7 @@ async fn remove(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let claim = claim_without_body(&call, key, &account, |_| no_content());
-    let of = (read(card)?.id, read(limit)?.id);
+    let of = (expect_valid(card)?.id, expect_valid(limit)?.id);
     execute(
         claim,
         (CARD, "card"),

@@ -3,14 +3,14 @@
 use super::common::READ;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, named, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{CardView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use florin_domain::card::{CardFilter, CardOwner, CardSearch, CardState};
+use florin_domain::card::{CardFilter, CardOwnerKind, CardSearch, CardState};
 use florin_domain::ids::{BudgetId, CardId, PersonId};
 
 parameters! {
@@ -34,7 +34,7 @@ parameters! {
         /// Only cards with one of these ids, comma-separated.
         "cardIds" => cards: Vec<CardId>,
         /// Only cards with this kind of owner.
-        "cardOwnerType" => owner: Option<CardOwner>,
+        "cardOwnerType" => owner: Option<CardOwnerKind>,
         /// Only cards of this person.
         "personId" => person: Option<PersonId>,
         /// Only cards of one of these people, comma-separated.
@@ -97,7 +97,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<CardParameters>();
     let account = call.account(account_id).await?;
-    let found = app.management.cards.list(&account.id, read(filter)?.into(), page).await?;
+    let found = app.management.cards.list(&account.id, expect_valid(filter)?.into(), page).await?;
     let now = app.management.time.now_of(&account);
     ok_list(&List::new(page, found, |profile| CardView::at(&profile, now)))
 }

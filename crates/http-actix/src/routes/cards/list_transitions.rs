@@ -3,7 +3,7 @@
 use super::common::{CardPath, READ, no_card};
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -20,6 +20,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let page = call.page();
     let account = call.account(account_id).await?;
-    let found = app.management.cards.transitions(&account.id, read(card)?.id, page).await?.ok_or_else(no_card)?;
+    let found =
+        app.management.cards.transitions(&account.id, expect_valid(card)?.id, page).await?.ok_or_else(no_card)?;
     ok_list(&List::new(page, found, TransitionView::from))
 }

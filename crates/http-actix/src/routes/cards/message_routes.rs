@@ -14,7 +14,7 @@ macro_rules! routes {
         }
 
         #[cfg(test)]
-        const ROUTED: &[messages::Message] = &[$($message),+];
+        const ROUTED: &[messages::MessageRoute] = &[$($message),+];
     };
 }
 
@@ -26,11 +26,11 @@ routes! {
     messages::REVERSAL => purchases::reverse;
     messages::EXPIRATION => purchases::expire;
     messages::DEBIT => single_messages::debit;
-    messages::DEBIT_REVERSAL => single_messages::reverse_debit;
+    messages::DEBIT_RETURN => single_messages::return_debit;
     messages::INQUIRY => single_messages::inquire;
     messages::FEE => single_messages::fee;
     messages::REFUND => refunds::refund;
-    messages::REFUND_RETURN => refunds::take_back;
+    messages::REFUND_RETURN => refunds::return_refund;
     messages::REFUND_AUTHORIZATION => refunds::authorize;
     messages::REFUND_CLEARING => refunds::clear;
     messages::REFUND_REVERSAL => refunds::reverse;
@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn every_message_has_a_route() {
-        let paths = |messages: &[messages::Message]| messages.iter().map(|message| message.path).collect::<Vec<_>>();
+        let paths =
+            |messages: &[messages::MessageRoute]| messages.iter().map(|message| message.path).collect::<Vec<_>>();
         let all = paths(messages::MESSAGES).into_iter().filter(|path| *path != messages::DISPUTE.path);
         assert_eq!(paths(ROUTED), all.collect::<Vec<_>>());
     }

@@ -6,15 +6,15 @@ use super::disputes::bodies::{EvidenceBody, OpenDisputeBody, ResolveBody};
 use super::disputes::common::DisputePath;
 use super::disputes::send::{act, open};
 use super::follow_up_bodies::{
-    AtmClearingBody, ClearingBody, IncrementBody, Next, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
+    AtmClearingBody, ClearingBody, IncrementBody, NewFollowUp, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
-use super::sender::Sender;
+use super::sender::SendContext;
 use super::{first_message, follow_up};
 use crate::call::{Call, WriteCall};
 use crate::declare::{self, FieldType};
 use crate::dry_run::Sent;
 use crate::json::{Context, Document, Place, Reading};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::reply;
 use crate::state::App;
 use actix_web::web::Payload;
@@ -29,17 +29,17 @@ use florin_ports::Mode;
 /// A kind of message: its path below `/v2/cards/simulations/`, and how its body is read. If the path has `{disputeId}`,
 /// the message is about an existing dispute.
 #[derive(Clone, Copy)]
-pub(crate) struct Message {
+pub(crate) struct MessageRoute {
     pub(crate) path: &'static str,
-    read: fn(&mut Incoming<'_>) -> Result<Option<Ready>, Problem>,
+    read: fn(&mut MessageInput<'_>) -> Result<Option<ValidMessage>, Problem>,
 }
 
 /// A message with a valid body, ready to be sent.
-pub(crate) enum Ready {
+pub(crate) enum ValidMessage {
     /// A first message.
     First(Box<NewMessage>),
     /// A follow-up.
-    Next(Box<Next>),
+    FollowUp(Box<NewFollowUp>),
     /// A new dispute about the message with this token.
     Dispute(TransactionToken, DisputeRequest),
     /// An action on an existing dispute.
@@ -49,10 +49,10 @@ pub(crate) enum Ready {
 /// Declares the messages: a constant for each, with its path and its reader.
 macro_rules! messages {
     ($($name:ident: $path:literal, $read:expr;)+) => {
-        $(pub(super) const $name: Message = Message { path: $path, read: $read };)+
+        $(pub(super) const $name: MessageRoute = MessageRoute { path: $path, read: $read };)+
 
         /// All messages.
-        pub(crate) const MESSAGES: &[Message] = &[$($name),+];
+        pub(crate) const MESSAGES: &[MessageRoute] = &[$($name),+];
     };
 }
 
@@ -60,28 +60,28 @@ messages! {
     AUTHORIZATION: "transaction/authorization",
         |body| body.first::<AuthorizationBody>(Into::into);
     ADVICE: "transaction/authorization/advice",
-        |body| body.next(TokenAndAmountBody::advice);
+        |body| body.follow_up(TokenAndAmountBody::advice);
     INCREMENT: "transaction/authorization/incremental",
-        |body| body.next::<IncrementBody>(Into::into);
+        |body| body.follow_up::<IncrementBody>(Into::into);
     CLEARING: "transaction/authorization/clearing", |body| body.clearing();
     REVERSAL: "transaction/authorization/reversal",
-        |body| body.next::<ReversalBody>(Into::into);
+        |body| body.follow_up::<ReversalBody>(Into::into);
     EXPIRATION: "transaction/authorization/expiration",
-        |body| body.next(TokenBody::expiration);
+        |body| body.follow_up(TokenBody::expiration);
     DEBIT: "debit", |body| body.first::<DebitBody>(Into::into);
-    DEBIT_REVERSAL: "debit/reversal", |body| body.next(ReturnBody::debit_reversal);
+    DEBIT_RETURN: "debit/reversal", |body| body.follow_up(ReturnBody::debit_return);
     INQUIRY: "balance-inquiry", |body| body.first::<InquiryBody>(Into::into);
     FEE: "fee", |body| body.first::<FeeBody>(Into::into);
     REFUND: "refund", |body| body.first(RefundBody::unlinked);
-    REFUND_RETURN: "refund/reversal", |body| body.next(ReturnBody::refund_return);
+    REFUND_RETURN: "refund/reversal", |body| body.follow_up(ReturnBody::refund_return);
     REFUND_AUTHORIZATION: "refund/authorization", |body| body.first(RefundBody::authorization);
     REFUND_CLEARING: "refund/authorization/clearing",
-        |body| body.next(TokenAndAmountBody::refund_clearing);
-    REFUND_REVERSAL: "refund/authorization/reversal", |body| body.next(TokenBody::refund_reversal);
+        |body| body.follow_up(TokenAndAmountBody::refund_clearing);
+    REFUND_REVERSAL: "refund/authorization/reversal", |body| body.follow_up(TokenBody::refund_reversal);
     WITHDRAWAL: "atm/withdrawal/authorization",
         |body| body.first::<WithdrawalBody>(Into::into);
     WITHDRAWAL_CLEARING: "atm/withdrawal/authorization/clearing",
-        |body| body.next::<AtmClearingBody>(Into::into);
+        |body| body.follow_up::<AtmClearingBody>(Into::into);
     DISPUTE: "disputes", |body| body.dispute();
     DISPUTE_EVIDENCE: "disputes/{disputeId}/evidence",
         |body| body.on_dispute::<EvidenceBody>(Into::into);
@@ -93,14 +93,14 @@ messages! {
 /// The placeholder for the id of a dispute in a path.
 const DISPUTE_ID: &str = "{disputeId}";
 
-impl Ready {
+impl ValidMessage {
     /// Whether the operation of the message has a body.
     pub(crate) fn has_body(&self) -> bool {
         !matches!(self, Self::OnDispute(_, DisputeAction::Credit))
     }
 }
 
-impl Message {
+impl MessageRoute {
     /// Whether the message is about an existing dispute.
     pub(crate) fn has_dispute(self) -> bool {
         self.path.contains(DISPUTE_ID)
@@ -113,13 +113,13 @@ impl Message {
     }
 
     /// Reads the message. Returns `None` if faults were recorded.
-    pub(crate) fn read(self, body: &mut Incoming<'_>) -> Result<Option<Ready>, Problem> {
+    pub(crate) fn read(self, body: &mut MessageInput<'_>) -> Result<Option<ValidMessage>, Problem> {
         (self.read)(body)
     }
 }
 
 /// The input of a message that is not validated yet: its body and the dispute in its path.
-pub(crate) struct Incoming<'a> {
+pub(crate) struct MessageInput<'a> {
     body: Option<&'a Document>,
     /// The dispute in the path. `None`: the path has none, or a fault was recorded.
     dispute: Option<DisputeId>,
@@ -127,7 +127,7 @@ pub(crate) struct Incoming<'a> {
     faults: &'a mut Faults,
 }
 
-impl<'a> Incoming<'a> {
+impl<'a> MessageInput<'a> {
     /// Creates the input from a body and the dispute in the path. Validation adds its faults to `faults`.
     pub(crate) fn of(
         (body, dispute): (Option<&'a Document>, Option<DisputeId>),
@@ -141,45 +141,45 @@ impl<'a> Incoming<'a> {
         Ok(declare::read(self.body, self.context, self.faults)?)
     }
 
-    fn first<B: FieldType>(&mut self, message: fn(B) -> NewMessage) -> Result<Option<Ready>, Problem> {
-        Ok(self.declared::<B>()?.map(|body| Ready::First(Box::new(message(body)))))
+    fn first<B: FieldType>(&mut self, message: fn(B) -> NewMessage) -> Result<Option<ValidMessage>, Problem> {
+        Ok(self.declared::<B>()?.map(|body| ValidMessage::First(Box::new(message(body)))))
     }
 
-    fn next<B: FieldType>(&mut self, message: fn(B) -> Next) -> Result<Option<Ready>, Problem> {
-        Ok(self.declared::<B>()?.map(|body| Ready::Next(Box::new(message(body)))))
+    fn follow_up<B: FieldType>(&mut self, message: fn(B) -> NewFollowUp) -> Result<Option<ValidMessage>, Problem> {
+        Ok(self.declared::<B>()?.map(|body| ValidMessage::FollowUp(Box::new(message(body)))))
     }
 
-    fn dispute(&mut self) -> Result<Option<Ready>, Problem> {
+    fn dispute(&mut self) -> Result<Option<ValidMessage>, Problem> {
         Ok(self.declared::<OpenDisputeBody>()?.map(|body| {
             let OpenDisputeBody { transaction, amount, reason } = body;
-            Ready::Dispute(transaction, DisputeRequest { amount: amount.map(|amount| amount.0), reason })
+            ValidMessage::Dispute(transaction, DisputeRequest { amount: amount.map(|amount| amount.0), reason })
         }))
     }
 
-    fn on_dispute<B: FieldType>(&mut self, action: fn(B) -> DisputeAction) -> Result<Option<Ready>, Problem> {
+    fn on_dispute<B: FieldType>(&mut self, action: fn(B) -> DisputeAction) -> Result<Option<ValidMessage>, Problem> {
         let body = self.declared::<B>()?;
-        Ok(self.dispute.zip(body).map(|(dispute, body)| Ready::OnDispute(dispute, action(body))))
+        Ok(self.dispute.zip(body).map(|(dispute, body)| ValidMessage::OnDispute(dispute, action(body))))
     }
 
     /// Reads a provisional credit. Its body must be absent or `{}`.
-    fn credit(&mut self) -> Result<Option<Ready>, Problem> {
+    fn credit(&mut self) -> Result<Option<ValidMessage>, Problem> {
         if let Some(body) = self.body {
             let mut reading = Reading::new(self.context, self.faults);
             reading.object(body.root(), &Place::Body, |_, _, _, _| false);
             reading.finish()?;
         }
-        Ok(self.dispute.map(|dispute| Ready::OnDispute(dispute, DisputeAction::Credit)))
+        Ok(self.dispute.map(|dispute| ValidMessage::OnDispute(dispute, DisputeAction::Credit)))
     }
 
     /// Reads a clearing: a follow-up, or, without an authorization, a first message.
-    fn clearing(&mut self) -> Result<Option<Ready>, Problem> {
+    fn clearing(&mut self) -> Result<Option<ValidMessage>, Problem> {
         let Some(body) = self.declared::<ClearingBody>()? else { return Ok(None) };
         Ok(match Clearing::of(body.into()) {
             Ok(Clearing::Of(preceding, message, place)) => {
-                Some(Ready::Next(Box::new(Next { preceding, message, place })))
+                Some(ValidMessage::FollowUp(Box::new(NewFollowUp { preceding, message, place })))
             }
             Ok(Clearing::Without(card, message, merchant)) => {
-                Some(Ready::First(Box::new(NewMessage { card, message: *message, merchant, pin: None })))
+                Some(ValidMessage::First(Box::new(NewMessage { card, message: *message, merchant, pin: None })))
             }
             Err(found) => {
                 for fault in found {
@@ -191,14 +191,14 @@ impl<'a> Incoming<'a> {
     }
 }
 
-impl Sender<'_> {
+impl SendContext<'_> {
     /// Sends a message.
-    pub(crate) async fn send(&self, message: Ready) -> Result<Sent, Problem> {
+    pub(crate) async fn send(&self, message: ValidMessage) -> Result<Sent, Problem> {
         match message {
-            Ready::First(new) => first_message::send(self, *new).await,
-            Ready::Next(next) => follow_up::send(self, *next).await,
-            Ready::Dispute(transaction, request) => open(self, transaction, request).await,
-            Ready::OnDispute(dispute, action) => act(self, (dispute, action)).await,
+            ValidMessage::First(new) => first_message::send(self, *new).await,
+            ValidMessage::FollowUp(next) => follow_up::send(self, *next).await,
+            ValidMessage::Dispute(transaction, request) => open(self, transaction, request).await,
+            ValidMessage::OnDispute(dispute, action) => act(self, (dispute, action)).await,
         }
     }
 }
@@ -208,23 +208,27 @@ pub(super) async fn receive(
     app: &App,
     request: &HttpRequest,
     payload: Payload,
-    message: Message,
+    message: MessageRoute,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &SIMULATE).await?;
-    let mode = call.mode()?;
+    let mode = call.read_mode()?;
     respond(call.with_body(payload).await?, message, mode).await
 }
 
 /// Validates and sends the message of a request after its body was received.
-pub(super) async fn respond(mut write: WriteCall<'_>, message: Message, mode: Mode) -> Result<HttpResponse, Problem> {
+pub(super) async fn respond(
+    mut write: WriteCall<'_>,
+    message: MessageRoute,
+    mode: Mode,
+) -> Result<HttpResponse, Problem> {
     let dispute = if message.has_dispute() { write.call.read::<DisputePath>().map(|path| path.id) } else { None };
     let context = write.call.context();
     let body = (write.body.as_ref(), dispute);
-    let ready = message.read(&mut Incoming::of(body, context, &mut write.call.faults))?;
+    let ready = message.read(&mut MessageInput::of(body, context, &mut write.call.faults))?;
     let account = write.account().await?;
     let recording = write.recording()?;
     let sender =
-        Sender { app: write.call.app, account: &account, turn: write.call.turn(), recording: &recording, mode };
-    let Sent { answer, replayed } = sender.send(read(ready)?).await?;
+        SendContext { app: write.call.app, account: &account, guard: write.call.guard(), recording: &recording, mode };
+    let Sent { answer, replayed } = sender.send(expect_valid(ready)?).await?;
     reply(answer, replayed)
 }

@@ -1,11 +1,11 @@
 //! `POST /v2/cards/{cardId}/order-physical` (contract 5.6)
 
-use super::common::{CARD, CardPath, ORDER, new_card_answer};
+use super::common::{CARD, CardPath, ORDER_PHYSICAL, new_card_answer};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::physical_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::PhysicalCardErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -75,11 +75,11 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &ORDER).await?.with_body(payload).await?;
+    let mut write = Call::enter(&app, &request, &ORDER_PHYSICAL).await?.with_body(payload).await?;
     let card = write.call.read::<CardPath>();
     let body = write.read::<OrderPhysicalBody>()?;
     let account = write.account().await?;
-    let of = (read(card)?.id, read(body)?.recipient.into());
+    let of = (expect_valid(card)?.id, expect_valid(body)?.recipient.into());
     // The address is personal data, so the idempotency record must not contain the body.
     let claim = claim(&write, &account, true, new_card_answer)?;
     execute(claim, (CARD, "card"), physical_card_problem, new_card_answer, async |claim| {

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
 use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
@@ -38,7 +38,7 @@ pub(crate) async fn handle(
     let card = write.call.read::<CardPath>();
     let body = write.read::<PinBody>()?;
     let account = write.account().await?;
-    let (card, pin) = (read(card)?.id, read(body)?.pin);
+    let (card, pin) = (expect_valid(card)?.id, expect_valid(body)?.pin);
     let claim = claim(&write, &account, true, |_| no_content())?;
     let digests = &app.services.digests;
     execute(

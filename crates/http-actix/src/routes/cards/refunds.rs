@@ -72,7 +72,7 @@ pub(crate) async fn refund(
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
-pub(crate) async fn take_back(
+pub(crate) async fn return_refund(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::replace_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -39,7 +39,7 @@ pub(crate) async fn handle(
     let card = write.call.read::<CardPath>();
     let body = write.read::<ReplaceCardBody>()?;
     let account = write.account().await?;
-    let of = (read(card)?.id, read(body)?.reason);
+    let of = (expect_valid(card)?.id, expect_valid(body)?.reason);
     let claim = claim(&write, &account, false, new_card_answer)?;
     let client = write.call.caller.client.id;
     execute(claim, (CARD, "card"), replace_card_problem, new_card_answer, async |claim| {

@@ -2,23 +2,23 @@
 
 use crate::idempotency::Recording;
 use crate::state::App;
-use florin_application::{AccountTurn, CardSender};
+use florin_application::{CardSender, ReleasableGuard};
 use florin_domain::access::Account;
 use florin_ports::Mode;
 
 /// The context in which a message is sent: the account, what is recorded of the request, and whether it is a dry run.
-pub(crate) struct Sender<'a> {
+pub(crate) struct SendContext<'a> {
     pub(crate) app: &'a App,
     pub(crate) account: &'a Account,
-    /// The turn of the request on the account, which is given back while a decision endpoint is asked.
-    pub(crate) turn: Option<&'a dyn AccountTurn>,
+    /// The guard of the request on the account, which is released while a decision endpoint is asked.
+    pub(crate) guard: Option<&'a dyn ReleasableGuard>,
     pub(crate) recording: &'a Recording,
     pub(crate) mode: Mode,
 }
 
-impl<'a> Sender<'a> {
-    /// Returns the account with the turn on it.
+impl<'a> SendContext<'a> {
+    /// Returns the account with the guard on it.
     pub(crate) const fn on_account(&self) -> CardSender<'a> {
-        CardSender { account: self.account, turn: self.turn }
+        CardSender { account: self.account, guard: self.guard }
     }
 }

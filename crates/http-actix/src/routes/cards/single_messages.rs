@@ -30,12 +30,12 @@ pub(crate) async fn debit(
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
-pub(crate) async fn reverse_debit(
+pub(crate) async fn return_debit(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::receive(&app, &request, payload, messages::DEBIT_REVERSAL).await
+    messages::receive(&app, &request, payload, messages::DEBIT_RETURN).await
 }
 
 /// Simulates a balance inquiry, which moves no money. Florin extension.

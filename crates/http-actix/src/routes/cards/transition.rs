@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::CardView;
@@ -54,7 +54,7 @@ pub(crate) async fn handle(
     let card = write.call.read::<CardPath>();
     let body = write.read::<TransitionBody>()?;
     let account = write.account().await?;
-    let (card, TransitionBody { state, reason }) = (read(card)?.id, read(body)?);
+    let (card, TransitionBody { state, reason }) = (expect_valid(card)?.id, expect_valid(body)?);
     let claim = claim(&write, &account, false, card_answer)?;
     let (client, now) = (write.call.caller.client.id, app.management.time.now_of(&account));
     let change = CardChangeRequest::transition(state.0, reason, client, now);

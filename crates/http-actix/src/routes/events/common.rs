@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::declare::{TextValue, TypeName, of_format, parameters};
 use crate::problem::Problem;
-use florin_application::{Permission, event_reach};
+use florin_application::{Requirement, event_reach};
 use florin_domain::access::{Feature, Scope};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{AccountId, parse_uuid};
@@ -11,9 +11,9 @@ use florin_ports::EventReach;
 use utoipa::openapi::schema::{KnownFormat, Object};
 use uuid::Uuid;
 
-/// The permission to read events. In production, the operator enables events for each client.
-pub(super) const READ: Permission =
-    Permission { scope: Scope::EventsRead, sandbox_only: false, feature: Some(Feature::Events) };
+/// The requirement to read events. In production, the operator enables events for each client.
+pub(super) const READ: Requirement =
+    Requirement { scope: Scope::EventsRead, sandbox_only: false, feature: Some(Feature::Events) };
 
 parameters! {
     /// Filters of events.

@@ -3,7 +3,7 @@
 use super::common::{EventParameters, READ, reach};
 use crate::call::Call;
 use crate::declare::{FromTime, PageParameters, ToTime, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::EventErrors;
 use crate::state::App;
@@ -38,8 +38,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let (parameters, selection) = (call.read::<EventParameters>(), call.read::<EventSelection>());
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
-    let EventParameters { types, object, .. } = read(parameters)?;
-    let EventSelection { from, to, message } = read(selection)?;
+    let EventParameters { types, object, .. } = expect_valid(parameters)?;
+    let EventSelection { from, to, message } = expect_valid(selection)?;
     let filter = EventFilter {
         kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),

@@ -5,7 +5,7 @@ use super::streams::StreamPlace;
 use crate::call::Call;
 use crate::declare::{LastEventIdHeader, parameters};
 use crate::extract::headers::{api_key, last_event_id};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::EventErrors;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;
@@ -65,8 +65,8 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
     let (parameters, content) = (call.read::<EventParameters>(), call.read::<StreamParameters>());
     let last = last_event_id(&request, &mut call.faults);
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
-    let EventParameters { types, object, .. } = read(parameters)?;
-    let StreamParameters { redeliveries } = read(content)?;
+    let EventParameters { types, object, .. } = expect_valid(parameters)?;
+    let StreamParameters { redeliveries } = expect_valid(content)?;
     let filter = EventFilter {
         kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),

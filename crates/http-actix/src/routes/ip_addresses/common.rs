@@ -2,14 +2,14 @@
 
 use crate::call::Call;
 use crate::declare::{TextValue, parameters, plain_text};
-use florin_application::{NetworkChange, Permission, parse_network};
+use florin_application::{NetworkChange, Requirement, parse_network};
 use florin_domain::access::Scope;
 use florin_domain::fault::Flaw;
 use florin_domain::ids::NetworkId;
 use utoipa::openapi::schema::Object;
 
-pub(super) const READ: Permission = Permission::of(Scope::IpAddressesRead);
-pub(super) const WRITE: Permission = Permission::of(Scope::IpAddressesWrite);
+pub(super) const READ: Requirement = Requirement::of(Scope::IpAddressesRead);
+pub(super) const WRITE: Requirement = Requirement::of(Scope::IpAddressesWrite);
 /// The path parameter that names a network.
 pub(super) const NETWORK: &str = "path.ipAddressId";
 
@@ -48,11 +48,11 @@ fn pattern() -> String {
 }
 
 /// Returns the caller who changes the networks, and the caller's address.
-pub(super) fn change<'a>(call: &'a Call<'_>) -> NetworkChange<'a> {
+pub(super) fn network_change<'a>(call: &'a Call<'_>) -> NetworkChange<'a> {
     NetworkChange { caller: &call.caller, peer: call.request.peer_addr().map(|address| address.ip()) }
 }
 
 /// Waits until every server applies the changed networks.
-pub(super) async fn effective() {
-    actix_web::rt::time::sleep(florin_short_cache::STALENESS).await;
+pub(super) async fn wait_until_effective() {
+    actix_web::rt::time::sleep(florin_short_cache::MAX_CACHE_AGE).await;
 }

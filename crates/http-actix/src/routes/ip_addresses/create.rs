@@ -1,12 +1,12 @@
 //! `POST /v2/ipaddresses`
 
-use super::common::{Network, WRITE, change, effective};
+use super::common::{Network, WRITE, network_change, wait_until_effective};
 use crate::call::Call;
 use crate::declare::{IdempotencyKeyHeader, body};
 use crate::extract::body;
 use crate::idempotency::{canonical, hash};
 use crate::mapping::{network_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, reply};
 use crate::routes::error_sets::ClientWriteErrors;
 use crate::state::App;
@@ -53,11 +53,11 @@ pub(crate) async fn handle(
     call.finish_reading()?;
     let sent = hash(canonical(document.as_ref())?.as_bytes());
     let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
-    let NetworkBody { network, description } = read(body)?;
+    let NetworkBody { network, description } = expect_valid(body)?;
     let new = NewNetworkRequest { network: network.0, description, under };
-    match add_network(&app.management, change(&call), new).await {
+    match add_network(&app.management, network_change(&call), new).await {
         Ok(added) => {
-            effective().await;
+            wait_until_effective().await;
             reply(render(&added), false)
         }
         Err(WriteError::Refused(NetworkRefusal::MadeBefore(added))) => reply(render(&added), true),

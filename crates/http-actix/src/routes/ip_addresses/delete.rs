@@ -1,10 +1,10 @@
 //! `DELETE /v2/ipaddresses/{ipAddressId}`
 
-use super::common::{NETWORK, NetworkPath, WRITE, change, effective};
+use super::common::{NETWORK, NetworkPath, WRITE, network_change, wait_until_effective};
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::mapping::{network_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ClientWriteErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -28,8 +28,8 @@ pub(crate) async fn handle(
     call.idempotency_key();
     let network = call.read::<NetworkPath>();
     call.finish_reading()?;
-    let removed = remove_network(&app.management, change(&call), read(network)?.id).await;
+    let removed = remove_network(&app.management, network_change(&call), expect_valid(network)?.id).await;
     removed.map_err(|error| write_problem(error, (NETWORK, "address"), None, |refusal| network_problem(&refusal)))?;
-    effective().await;
+    wait_until_effective().await;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::MerchantEditErrors;
 use crate::state::App;
 use crate::views::MerchantView;
@@ -26,10 +26,10 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &WRITE_PROFILE).await?.with_body(payload).await?;
     let body = write.read::<EditMerchantBody>()?;
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let render = render_merchant(&app);
     let claim = claim(&write, &account, false, render.clone())?;
-    let edit = read(body)?.edit();
+    let edit = expect_valid(body)?.edit();
     execute(claim, MERCHANT, edit_profile_problem, render, async |claim| {
         edit_merchant(&app.merchants, &account, edit, claim).await
     })

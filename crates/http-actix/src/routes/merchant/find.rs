@@ -3,7 +3,7 @@
 use super::common::{READ_PROFILE, view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, named, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -38,9 +38,9 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let parameters = call.read::<MerchantParameters>();
     let account = call.account(account_id).await?;
-    let profile = app.merchants.reach(&account).await?;
+    let profile = app.merchants.active_profile(&account).await?;
     let view = view(&app.checkouts, &profile);
-    if read(parameters)?.include.is_empty() {
+    if expect_valid(parameters)?.include.is_empty() {
         return ok(&view);
     }
     ok(&view.with_payments_summary(&app.checkouts.payments.summary(&account.id).await?))

@@ -3,7 +3,7 @@
 use super::common::READ_ORDERS;
 use crate::call::Call;
 use crate::declare::{AccountParameter, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -28,8 +28,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<OrderPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = app.checkouts.sessions.with_order(&account.id, read(path)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = app.checkouts.sessions.with_order(&account.id, expect_valid(path)?.id).await?;
     let view = found.as_ref().and_then(OrderView::of);
     ok(&view.ok_or_else(|| Problem::absent("path.orderId", "order"))?)
 }

@@ -10,7 +10,7 @@ use crate::state::App;
 use crate::views::List;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::fault::FlawCode;
 use florin_domain::merchant::Bank;
@@ -19,7 +19,7 @@ use florin_ports::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-const PERMISSION: Permission = Permission::of(Scope::MerchantBanksRead);
+const REQUIREMENT: Requirement = Requirement::of(Scope::MerchantBanksRead);
 
 /// A bank that checkout payments can come from.
 #[derive(Serialize, ToSchema)]
@@ -56,7 +56,7 @@ impl From<Bank> for BankView {
     params(AccountParameter, PageParameters),
     responses((status = 200, description = "One page of banks.", body = List<BankView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     // On this operation, a missing account is a 403, and takes precedence over other faults of the query.
     let sent = call.query.one("accountId");
     if matches!(sent, Ok(None)) || sent.is_err_and(|flaw| flaw.code == FlawCode::Required) {

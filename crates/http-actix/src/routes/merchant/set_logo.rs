@@ -8,10 +8,10 @@ use crate::extract::body;
 use crate::extract::multipart::{NotMultipart, boundary, parts};
 use crate::idempotency::{claim_of, execute, hash};
 use crate::mapping::{logo_problem, logo_refusal};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::LogoErrors;
 use crate::state::App;
-use crate::uploads::UploadCharge;
+use crate::uploads::UploadMemory;
 use crate::views::MerchantView;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes, Payload};
@@ -54,17 +54,17 @@ pub(crate) async fn handle(
     payload: Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE_PROFILE).await?;
-    let (bytes, charge) = receive(&call, payload).await?;
+    let (bytes, memory) = receive(&call, payload).await?;
     let boundary =
         boundary(&request).ok_or_else(|| body::unsupported("must be sent as multipart/form-data with a boundary"))?;
-    let file = file_of(bytes, charge.clone(), boundary, &mut call.faults).await?;
+    let file = file_of(bytes, memory.clone(), boundary, &mut call.faults).await?;
     let key = call.idempotency_key();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let File { content, recorded } = read(file)?;
+    app.merchants.active_profile(&account).await?;
+    let File { content, recorded } = expect_valid(file)?;
     let png = app.merchants.logo_images.make(content).await.map_err(logo_problem)?;
-    drop(charge);
+    drop(memory);
     let render = render_merchant(&app);
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render.clone()));
     execute(
@@ -78,14 +78,14 @@ pub(crate) async fn handle(
 }
 
 /// Waits until memory for the body is available, then receives the body.
-async fn receive(call: &Call<'_>, payload: Payload) -> Result<(Bytes, UploadCharge), Problem> {
+async fn receive(call: &Call<'_>, payload: Payload) -> Result<(Bytes, UploadMemory), Problem> {
     let reserved = call.app.uploads.reserve(call.caller.client.id, call.request, MAX_BYTES).await?;
     let bytes = body::bytes(call.request, payload, MAX_BYTES).await.map_err(|problem| {
         let is_too_large = problem.status_code() == StatusCode::PAYLOAD_TOO_LARGE;
         if is_too_large { logo_refusal(LogoRefusal::TooLarge) } else { problem }
     })?;
-    let charge = reserved.charge(bytes.len());
-    Ok((bytes, charge))
+    let memory = reserved.shrink_to(bytes.len());
+    Ok((bytes, memory))
 }
 
 /// The file of a form.
@@ -99,12 +99,12 @@ struct File {
 /// Finds the file in a body, on a blocking thread. Returns `None` if faults were recorded.
 async fn file_of(
     bytes: Bytes,
-    charge: UploadCharge,
+    memory: UploadMemory,
     boundary: String,
     faults: &mut Faults,
 ) -> Result<Option<File>, Problem> {
     let found = web::block(move || {
-        let _charge = charge;
+        let _memory = memory;
         let mut faults = Faults::default();
         let content = find_file(&bytes, &boundary, &mut faults)?;
         let file =

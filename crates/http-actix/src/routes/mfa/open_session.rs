@@ -4,14 +4,14 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, MfaProvider, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::open_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
 use crate::views::Time;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{OpenSessionRequest, Permission, open_mfa_session};
+use florin_application::{OpenSessionRequest, Requirement, open_mfa_session};
 use florin_domain::access::Scope;
 use florin_domain::ids::PaymentBatchId;
 use florin_domain::mfa::{MfaProviderName, MfaSession};
@@ -20,7 +20,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
+const REQUIREMENT: Requirement = Requirement::of(Scope::PaymentBatchesConfirm);
 
 /// A multi-factor authentication session.
 #[derive(Serialize, ToSchema)]
@@ -59,10 +59,10 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &PERMISSION).await?.with_body(payload).await?;
+    let mut write = Call::enter(&app, &request, &REQUIREMENT).await?.with_body(payload).await?;
     let body = write.read::<SessionBody>()?;
     let account = write.account().await?;
-    let SessionBody { batch, provider } = read(body)?;
+    let SessionBody { batch, provider } = expect_valid(body)?;
     let default = || MfaProviderName::default_in(app.services.environment);
     let open = OpenSessionRequest { batch, provider: provider.map_or_else(default, |provider| provider.0) };
     let claim = claim(&write, &account, false, render)?;

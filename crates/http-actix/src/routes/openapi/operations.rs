@@ -25,7 +25,7 @@ pub(super) fn finish(document: &mut Value) {
         secure(operation, &id);
         let is_repeatable = has_idempotency_key(operation);
         describe(operation, is_repeatable);
-        illustrate_parameters(operation);
+        add_parameter_examples(operation);
         if let Some(stream) = operation.pointer_mut("/responses/200/content/text~1event-stream") {
             stream["example"] = STREAM.into();
         }
@@ -33,9 +33,9 @@ pub(super) fn finish(document: &mut Value) {
         for (status, response) in responses.iter_mut() {
             add_headers(status, response, is_repeatable);
             if status.starts_with('2') {
-                illustrate(response, ANSWERS.get(&id));
+                add_example(response, ANSWERS.get(&id));
             } else {
-                illustrate_error(response);
+                add_error_example(response);
             }
         }
     }
@@ -70,7 +70,7 @@ fn headers() -> Value {
 /// Sets the security requirement of an operation. Since OpenAPI 3.1, a requirement can list roles for every type of
 /// security scheme: here, the scope.
 fn secure(operation: &mut Value, id: &str) {
-    operation["security"] = match scopes::of(id) {
+    operation["security"] = match scopes::scope_of(id) {
         Some(scope) => json!([{"apiKey": [scope.as_str()]}]),
         None => json!([]),
     };
@@ -93,7 +93,7 @@ fn describe(operation: &mut Value, is_repeatable: bool) {
 
 /// Adds an example to the schema of each parameter without an `example`. Interactive pages fill in the `example` of a
 /// parameter, but not the examples of its schema.
-fn illustrate_parameters(operation: &mut Value) {
+fn add_parameter_examples(operation: &mut Value) {
     for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
         if parameter.get("example").is_none() {
             let example = example(parameter["name"].as_str().unwrap_or_default(), &parameter["schema"]);
@@ -139,7 +139,7 @@ fn add_headers(status: &str, response: &mut Value, is_repeatable: bool) {
     }
 }
 
-fn illustrate(response: &mut Value, answer: Option<&Value>) {
+fn add_example(response: &mut Value, answer: Option<&Value>) {
     let (Some(content), Some(answer)) = (response.get_mut("content").and_then(Value::as_object_mut), answer) else {
         return;
     };
@@ -148,7 +148,7 @@ fn illustrate(response: &mut Value, answer: Option<&Value>) {
 }
 
 /// Adds an example error with the first code that the description of the response names.
-fn illustrate_error(response: &mut Value) {
+fn add_error_example(response: &mut Value) {
     let about = response["description"].as_str().unwrap_or_default();
     let code = about.split('`').nth(1).unwrap_or("internal").to_owned();
     let Some(content) = response.pointer_mut("/content/application~1json") else { return };

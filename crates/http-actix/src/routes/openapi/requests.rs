@@ -1,7 +1,7 @@
 //! Adds rules of requests that the declarations of their members and parameters can't express.
 
 use super::member_rules;
-use super::schemas::each;
+use super::schemas::visit_objects;
 use serde_json::{Map, Value, json};
 
 /// Adds the rules to the schemas of a document.
@@ -9,12 +9,12 @@ pub(super) fn finish(document: &mut Value) {
     let paths = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
     for operation in paths.filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
         if let Some(parameters) = operation.get_mut("parameters") {
-            each(parameters, &mut exclude_nul);
+            visit_objects(parameters, &mut exclude_nul);
         }
     }
     let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else { return };
     for (_, schema) in schemas.iter_mut().filter(|(name, _)| name.ends_with("Request")) {
-        each(schema, &mut exclude_nul);
+        visit_objects(schema, &mut exclude_nul);
     }
     for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
         if schema.get("maxProperties") == Some(&json!(1)) {

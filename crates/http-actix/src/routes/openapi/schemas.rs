@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// Finishes all schemas.
 pub(super) fn finish(document: &mut Value) {
-    each(document, &mut |schema| {
+    visit_objects(document, &mut |schema| {
         enumerate(schema);
         unwrap_parts(schema);
         // Decimals are written with all their digits; a double would round them.
@@ -15,7 +15,7 @@ pub(super) fn finish(document: &mut Value) {
         }
     });
     let mut named = name_lists(document);
-    hoist(document, &mut named);
+    name_titled_schemas(document, &mut named);
     share_currency(document, &mut named);
     if let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) {
         schemas.extend(named);
@@ -24,20 +24,20 @@ pub(super) fn finish(document: &mut Value) {
 }
 
 /// Visits every object of a document, inner ones first.
-pub(super) fn each(value: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>)) {
+pub(super) fn visit_objects(value: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>)) {
     match value {
         Value::Object(object) => {
-            object.values_mut().for_each(|inner| each(inner, visit));
+            object.values_mut().for_each(|inner| visit_objects(inner, visit));
             visit(object);
         }
-        Value::Array(items) => items.iter_mut().for_each(|inner| each(inner, visit)),
+        Value::Array(items) => items.iter_mut().for_each(|inner| visit_objects(inner, visit)),
         _ => {}
     }
 }
 
 /// Turns a pattern of names, such as `^(asc|desc)$`, into an enum.
 fn enumerate(schema: &mut Map<String, Value>) {
-    let Some(names) = schema.get("pattern").and_then(Value::as_str).and_then(names) else { return };
+    let Some(names) = schema.get("pattern").and_then(Value::as_str).and_then(names_of_pattern) else { return };
     let is_nullable = schema.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")));
     let null = is_nullable.then_some(Value::Null);
     schema.insert("enum".to_owned(), names.into_iter().map(Value::from).chain(null).collect());
@@ -55,7 +55,7 @@ fn unwrap_parts(schema: &mut Map<String, Value>) {
     }
 }
 
-fn names(pattern: &str) -> Option<Vec<String>> {
+fn names_of_pattern(pattern: &str) -> Option<Vec<String>> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inner);
     let inner = inner.replace("\\.", ".");
@@ -83,7 +83,7 @@ fn name_lists(document: &mut Value) -> Map<String, Value> {
         named.insert(format!("{row}List"), schema);
     }
     let new_name = |old: &str| format!("{SCHEMAS}{}List", old.trim_start_matches("List_"));
-    each(document, &mut |object| {
+    visit_objects(document, &mut |object| {
         if let Some(Value::String(target)) = object.get_mut("$ref")
             && let Some(name) = target.strip_prefix(SCHEMAS).filter(|name| name.starts_with("List_"))
         {
@@ -100,7 +100,7 @@ fn reference(name: &str) -> Value {
 }
 
 /// Moves every object schema with a title to the named schemas, and leaves a reference in its place.
-fn hoist(document: &mut Value, named: &mut Map<String, Value>) {
+fn name_titled_schemas(document: &mut Value, named: &mut Map<String, Value>) {
     let mut found = Map::new();
     let mut visit = |object: &mut Map<String, Value>| {
         let name = object.get("title").and_then(Value::as_str).map(str::to_owned);
@@ -111,9 +111,9 @@ fn hoist(document: &mut Value, named: &mut Map<String, Value>) {
         }
     };
     if let Some(schemas) = document.pointer_mut("/components/schemas") {
-        each(schemas, &mut visit);
+        visit_objects(schemas, &mut visit);
     }
-    named.values_mut().for_each(|schema| each(schema, &mut visit));
+    named.values_mut().for_each(|schema| visit_objects(schema, &mut visit));
     named.extend(found);
 }
 
@@ -142,8 +142,8 @@ fn share_currency(document: &mut Value, named: &mut Map<String, Value>) {
             code.extend(reference_map("CurrencyCode"));
         }
     };
-    each(document, &mut visit);
-    named.values_mut().for_each(|schema| each(schema, &mut visit));
+    visit_objects(document, &mut visit);
+    named.values_mut().for_each(|schema| visit_objects(schema, &mut visit));
     let letters = || 'A'..='Z';
     let all = letters().flat_map(|a| letters().flat_map(move |b| letters().map(move |c| String::from_iter([a, b, c]))));
     let codes: Vec<_> = all.filter(|code| Currency::parse(code).is_ok()).collect();
@@ -158,7 +158,7 @@ fn remove_unused(document: &mut Value) {
     let mut open: Vec<Value> =
         vec![document["paths"].clone(), document["webhooks"].clone(), document["components"]["responses"].clone()];
     while let Some(mut value) = open.pop() {
-        each(&mut value, &mut |object| {
+        visit_objects(&mut value, &mut |object| {
             let target = object.get("$ref").and_then(Value::as_str);
             if let Some(name) = target.and_then(|target| target.strip_prefix(SCHEMAS))
                 && used.insert(name.to_owned())

@@ -11,11 +11,11 @@ use florin_domain::access::Scope::{
 };
 
 /// Returns the scope of an operation. `None` if it needs no key.
-pub(super) fn of(operation: &str) -> Option<Scope> {
+pub(super) fn scope_of(operation: &str) -> Option<Scope> {
     Some(match operation {
         "healthz" | "readyz" => return None,
-        merchant if of_merchant(merchant).is_some() => return of_merchant(merchant),
-        decisions if of_decisions(decisions).is_some() => return of_decisions(decisions),
+        merchant if merchant_scope(merchant).is_some() => return merchant_scope(merchant),
+        decisions if decision_scope(decisions).is_some() => return decision_scope(decisions),
         "lookupAddresses" => AddressesLookup,
         "listActivity" | "findActivity" => ActivityRead,
         "listEvents" | "streamEvents" => EventsRead,
@@ -56,7 +56,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "orderPhysicalCard"
         | "removeSpendingLimit"
         | "removeTransactionLimit" => CardsWrite,
-        simulated if of_card_messages(simulated) => CardsSimulate,
+        simulated if is_card_simulation(simulated) => CardsSimulate,
         "listEventTypes" | "listWebhooks" | "getWebhook" | "listDeliveries" => WebhooksRead,
         "createWebhook"
         | "updateWebhook"
@@ -71,7 +71,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
 }
 
 /// Whether an operation simulates card messages, or reads or changes the settings that affect them.
-fn of_card_messages(operation: &str) -> bool {
+fn is_card_simulation(operation: &str) -> bool {
     matches!(
         operation,
         "authorizeTransaction"
@@ -104,7 +104,7 @@ fn of_card_messages(operation: &str) -> bool {
 }
 
 /// Returns the scope of an operation on decision endpoints. `None` if it is another operation.
-fn of_decisions(operation: &str) -> Option<Scope> {
+fn decision_scope(operation: &str) -> Option<Scope> {
     match operation {
         "getCardDecisions" => Some(CardsRead),
         "setCardDecisions" | "deleteCardDecisions" | "rotateCardDecisionsSecret" => Some(CardsWrite),
@@ -113,7 +113,7 @@ fn of_decisions(operation: &str) -> Option<Scope> {
 }
 
 /// Returns the scope of an operation of merchants. `None` if it is another operation.
-fn of_merchant(operation: &str) -> Option<Scope> {
+fn merchant_scope(operation: &str) -> Option<Scope> {
     Some(match operation {
         "getMerchant" => MerchantProfileRead,
         "updateMerchant" | "setMerchantLogo" => MerchantProfileWrite,

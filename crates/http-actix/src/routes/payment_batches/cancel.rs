@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::{BATCH, cancel_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let claim = claim_without_body(&call, key, &account, |_| no_content());
-    let batch = read(batch)?.id;
+    let batch = expect_valid(batch)?.id;
     let refused = |refusal| cancel_problem(&refusal);
     execute(
         claim,

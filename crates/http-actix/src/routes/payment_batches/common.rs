@@ -1,13 +1,13 @@
 //! Shared parts of the operations on payment batches.
 
 use crate::declare::parameters;
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::batch::{Direction, PaymentStatus};
 use florin_domain::ids::PaymentBatchId;
 
-pub(super) const READ: Permission = Permission::of(Scope::PaymentBatchesRead);
-pub(super) const WRITE: Permission = Permission::of(Scope::PaymentBatchesWrite);
+pub(super) const READ: Requirement = Requirement::of(Scope::PaymentBatchesRead);
+pub(super) const WRITE: Requirement = Requirement::of(Scope::PaymentBatchesWrite);
 
 parameters! {
     /// Path parameter: a payment batch.

@@ -6,14 +6,14 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Mf
 use crate::dry_run::respond;
 use crate::idempotency::claim;
 use crate::mapping::confirm_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::ConfirmErrors;
 use crate::state::App;
 use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{ConfirmBatchError, ConfirmRequest, MfaToken, Permission, confirm_batch};
+use florin_application::{ConfirmBatchError, ConfirmRequest, MfaToken, Requirement, confirm_batch};
 use florin_domain::access::Scope;
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::ids::MfaSessionId;
@@ -23,13 +23,13 @@ use florin_ports::{Answer, WriteError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
+const REQUIREMENT: Requirement = Requirement::of(Scope::PaymentBatchesConfirm);
 
 /// The status of a payment batch after its confirmation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatus)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct StatusView {
+pub(crate) struct ConfirmedView {
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,19 +67,19 @@ impl From<MfaBody> for MfaToken {
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/confirm", tag = "Payment batches",
     operation_id = "confirmPaymentBatch", request_body = ConfirmBody,
     params(BatchPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "Confirmed.", body = StatusView), ConfirmErrors))]
+    responses((status = 200, description = "Confirmed.", body = ConfirmedView), ConfirmErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let mode = call.mode()?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
+    let mode = call.read_mode()?;
     let mut write = call.with_body(payload).await?;
     let batch = write.call.read::<BatchPath>();
     let body = write.read::<ConfirmBody>()?;
     let account = write.account().await?;
-    let confirm = ConfirmRequest { batch: read(batch)?.id, mfa: read(body)?.mfa.map(MfaToken::from) };
+    let confirm = ConfirmRequest { batch: expect_valid(batch)?.id, mfa: expect_valid(body)?.mfa.map(MfaToken::from) };
     let claim = claim(&write, &account, true, |batch| render(batch, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
@@ -101,5 +101,5 @@ fn refused_reason(failure: MfaFailure) -> &'static str {
 }
 
 fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {
-    answer(StatusCode::OK, &StatusView { status: batch.status().as_str(), dry_run })
+    answer(StatusCode::OK, &ConfirmedView { status: batch.status().as_str(), dry_run })
 }

@@ -8,8 +8,8 @@ use crate::extract::body::unsupported;
 use crate::extract::headers::is_json;
 use crate::idempotency::{claim_of, execute};
 use crate::mapping::upload_problem;
-use crate::payments::TypedPayments;
-use crate::problem::{Problem, read};
+use crate::payments::JsonUpload;
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::UploadErrors;
 use crate::state::App;
@@ -28,7 +28,7 @@ body! {
         /// Whether lists show the batch. Default: true.
         "visible" => visible: Option<bool>,
         /// The payments. A batch created with payments is locked: it accepts no uploads.
-        "payments" => payments: Option<TypedPayments>,
+        "payments" => payments: Option<JsonUpload>,
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
     let received = Received::read(&call, payload).await?;
-    let charge = received.charge.clone();
+    let memory = received.memory.clone();
     if !received.bytes.is_empty() && !is_json(&request) {
         return Err(unsupported("must be sent as application/json in UTF-8"));
     }
@@ -61,13 +61,13 @@ pub(crate) async fn handle(
         body = rows::json(received, key.is_some(), &mut call, has_payments).await?;
     }
     let account = call.account(account_id).await?;
-    let body = read(body)?;
+    let body = expect_valid(body)?;
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
     let CreateBatchBody { name, visible, payments } = body.value;
     let payments = match payments {
-        Some(TypedPayments { default_budget, rows }) => {
+        Some(JsonUpload { default_budget, rows }) => {
             let upload = Upload { format: InputFormat::Json, rows, default_budget };
-            Some(rows::check(&app, &account, upload, &charge).await?)
+            Some(rows::check(&app, &account, upload, &memory).await?)
         }
         None => None,
     };

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, parameters};
 use crate::mapping::no_batch;
 use crate::payments::write_csv;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::csv_file;
 use crate::routes::error_sets::DownloadErrors;
 use crate::state::App;
@@ -41,9 +41,10 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let (statuses, orders) = (call.read::<StatusesParameter>(), call.read::<OrdersParameter>());
     let account = call.account(account_id).await?;
-    let (statuses, orders) = (read(statuses)?.statuses, read(orders)?.orders);
+    let (statuses, orders) = (expect_valid(statuses)?.statuses, expect_valid(orders)?.orders);
     let filter = PaymentFilter { statuses, orders, direction: Direction::Ascending };
-    let content = app.batches.reading.content(&account.id, read(batch)?.id, filter).await?.ok_or_else(no_batch)?;
+    let content =
+        app.batches.reading.content(&account.id, expect_valid(batch)?.id, filter).await?.ok_or_else(no_batch)?;
     let written = web::block(move || write_csv::download(&content)).await.map_err(|_| Problem::internal())?;
     csv_file(written, "payments.csv")
 }

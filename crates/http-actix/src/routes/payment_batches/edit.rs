@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::BATCH;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -41,7 +41,7 @@ pub(crate) async fn handle(
     let body = write.read::<EditBatchBody>()?;
     let account = write.account().await?;
     let claim = claim(&write, &account, false, render)?;
-    let (batch, EditBatchBody { name, visible }) = (read(batch)?.id, read(body)?);
+    let (batch, EditBatchBody { name, visible }) = (expect_valid(batch)?.id, expect_valid(body)?);
     let edit = BatchEdit { name, visible };
     execute(
         claim,

@@ -4,7 +4,7 @@ use super::common::{BatchPath, READ};
 use crate::call::Call;
 use crate::declare::AccountParameter;
 use crate::mapping::no_batch;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -21,6 +21,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let batch = call.read::<BatchPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.batches.reading.find(&account.id, read(batch)?.id).await?.ok_or_else(no_batch)?;
+    let found = app.batches.reading.find(&account.id, expect_valid(batch)?.id).await?.ok_or_else(no_batch)?;
     ok(&BatchView::from(&found))
 }

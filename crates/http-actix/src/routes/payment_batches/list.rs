@@ -3,7 +3,7 @@
 use super::common::{READ, SortParameter};
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -35,8 +35,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let (filter, sort) = (call.read::<BatchParameters>(), call.read::<SortParameter>());
     let account = call.account(account_id).await?;
-    let BatchParameters { ids, statuses, include_hidden } = read(filter)?;
-    let direction = read(sort)?.direction.unwrap_or_default();
+    let BatchParameters { ids, statuses, include_hidden } = expect_valid(filter)?;
+    let direction = expect_valid(sort)?.direction.unwrap_or_default();
     let filter = BatchFilter { ids, statuses, include_hidden, direction };
     let found = app.batches.reading.list(&account.id, filter, page).await?;
     ok_list(&List::new(page, found, |summary| BatchView::from(&summary)))

@@ -4,7 +4,7 @@ use super::common::{BatchPath, READ, SortParameter};
 use crate::call::Call;
 use crate::declare::{AccountParameter, FromTime, PageParameters, ToTime, parameters};
 use crate::mapping::no_batch;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -38,9 +38,10 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let (filter, sort) = (call.read::<AlertParameters>(), call.read::<SortParameter>());
     let account = call.account(account_id).await?;
-    let AlertParameters { kind, code, from, to } = read(filter)?;
+    let AlertParameters { kind, code, from, to } = expect_valid(filter)?;
     let (from, to) = (from.map(|from| from.0), to.map(|to| to.0));
-    let filter = AlertFilter { kind, code, from, to, direction: read(sort)?.direction.unwrap_or_default() };
-    let found = app.batches.reading.alerts(&account.id, read(batch)?.id, filter, page).await?.ok_or_else(no_batch)?;
+    let filter = AlertFilter { kind, code, from, to, direction: expect_valid(sort)?.direction.unwrap_or_default() };
+    let found =
+        app.batches.reading.alerts(&account.id, expect_valid(batch)?.id, filter, page).await?.ok_or_else(no_batch)?;
     ok_list(&List::new(page, found, |alert| AlertView::from(&alert)))
 }

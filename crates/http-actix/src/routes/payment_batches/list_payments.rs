@@ -4,7 +4,7 @@ use super::common::{BatchPath, READ, SortParameter, StatusesParameter};
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
 use crate::mapping::no_batch;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -24,8 +24,9 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let (statuses, sort) = (call.read::<StatusesParameter>(), call.read::<SortParameter>());
     let account = call.account(account_id).await?;
-    let direction = read(sort)?.direction.unwrap_or_default();
-    let filter = PaymentFilter { statuses: read(statuses)?.statuses, orders: Vec::new(), direction };
-    let found = app.batches.reading.payments(&account.id, read(batch)?.id, filter, page).await?.ok_or_else(no_batch)?;
+    let direction = expect_valid(sort)?.direction.unwrap_or_default();
+    let filter = PaymentFilter { statuses: expect_valid(statuses)?.statuses, orders: Vec::new(), direction };
+    let found =
+        app.batches.reading.payments(&account.id, expect_valid(batch)?.id, filter, page).await?.ok_or_else(no_batch)?;
     ok_list(&List::new(page, found, PaymentView::from))
 }

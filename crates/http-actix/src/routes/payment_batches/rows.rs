@@ -7,7 +7,7 @@ use crate::idempotency::{Hash, canonical, hash};
 use crate::json::Document;
 use crate::problem::Problem;
 use crate::state::App;
-use crate::uploads::UploadCharge;
+use crate::uploads::UploadMemory;
 use actix_web::web::{self, Bytes, Payload};
 use florin_application::{Upload, check_basis, check_upload};
 use florin_domain::access::Account;
@@ -15,10 +15,10 @@ use florin_domain::batch::UploadRequest;
 use florin_domain::fault::Faults;
 use florin_ports::RecordedBody;
 
-/// The bytes of a received body, and the charge for the memory that they use.
+/// The bytes of a received body, and the memory that is reserved for them.
 pub(super) struct Received {
     pub(super) bytes: Bytes,
-    pub(super) charge: UploadCharge,
+    pub(super) memory: UploadMemory,
 }
 
 impl Received {
@@ -27,62 +27,62 @@ impl Received {
         let client = call.caller.client.id;
         let reserved = call.app.uploads.reserve(client, call.request, MAX_BYTES_OF_PAYMENTS).await?;
         let bytes = body::bytes(call.request, payload, MAX_BYTES_OF_PAYMENTS).await?;
-        let charge = reserved.charge(bytes.len());
-        Ok(Self { bytes, charge })
+        let memory = reserved.shrink_to(bytes.len());
+        Ok(Self { bytes, memory })
     }
 }
 
 /// A parsed body.
-pub(super) struct Body<T> {
+pub(super) struct ParsedBody<T> {
     pub(super) value: T,
     /// The body for the idempotency record, if the request has an idempotency key.
     pub(super) recorded: Option<RecordedBody>,
 }
 
 /// The result of reading. `None`: faults were recorded.
-type Outcome<T> = Result<Option<Body<T>>, Problem>;
+type ParseResult<T> = Result<Option<ParsedBody<T>>, Problem>;
 
-/// Reads a JSON body. `record`: the request has an idempotency key. If `is_large` returns true for the value, the
+/// Reads a JSON body. `has_key`: the request has an idempotency key. If `is_large` returns true for the value, the
 /// idempotency record contains a hash instead of the body, to save space.
 pub(super) async fn json<T: FieldType + Send + 'static>(
-    Received { bytes, charge }: Received,
-    record: bool,
+    Received { bytes, memory }: Received,
+    has_key: bool,
     call: &mut Call<'_>,
     is_large: fn(&T) -> bool,
-) -> Outcome<T> {
+) -> ParseResult<T> {
     let context = call.context();
-    apart(&mut call.faults, charge, move |faults| {
+    with_faults_on_blocking_thread(&mut call.faults, memory, move |faults| {
         let body = Document::parse(bytes.into())?;
         let Some(value) = declare::read::<T>(Some(&body), context, faults)? else { return Ok(None) };
-        let record = record && faults.is_empty();
-        let recorded = if record { Some(recorded(&body, is_large(&value))?) } else { None };
-        Ok(Some(Body { value, recorded }))
+        let has_key = has_key && faults.is_empty();
+        let recorded = if has_key { Some(recorded_body(&body, is_large(&value))?) } else { None };
+        Ok(Some(ParsedBody { value, recorded }))
     })
     .await
 }
 
-/// Reads a body in another format. `record`: the request has an idempotency key. Its idempotency record contains a
+/// Reads a body in another format. `has_key`: the request has an idempotency key. Its idempotency record contains a
 /// hash.
 pub(super) async fn other<T: Send + 'static>(
-    Received { bytes, charge }: Received,
-    record: bool,
+    Received { bytes, memory }: Received,
+    has_key: bool,
     faults: &mut Faults,
     read: fn(&[u8], &mut Faults) -> Result<T, Problem>,
-) -> Outcome<T> {
-    apart(faults, charge, move |faults| {
+) -> ParseResult<T> {
+    with_faults_on_blocking_thread(faults, memory, move |faults| {
         let value = read(&bytes, faults)?;
-        Ok(Some(Body { value, recorded: record.then(|| RecordedBody::Hash(hash(&bytes))) }))
+        Ok(Some(ParsedBody { value, recorded: has_key.then(|| RecordedBody::Hash(hash(&bytes))) }))
     })
     .await
 }
 
-async fn apart<T: Send + 'static>(
+async fn with_faults_on_blocking_thread<T: Send + 'static>(
     faults: &mut Faults,
-    charge: UploadCharge,
-    read: impl FnOnce(&mut Faults) -> Outcome<T> + Send + 'static,
-) -> Outcome<T> {
+    memory: UploadMemory,
+    read: impl FnOnce(&mut Faults) -> ParseResult<T> + Send + 'static,
+) -> ParseResult<T> {
     let mut known = std::mem::take(faults);
-    let (outcome, found) = elsewhere(charge, move || (read(&mut known), known)).await?;
+    let (outcome, found) = on_blocking_thread(memory, move || (read(&mut known), known)).await?;
     *faults = found;
     outcome
 }
@@ -92,26 +92,26 @@ pub(super) async fn check(
     app: &App,
     account: &Account,
     upload: Upload,
-    charge: &UploadCharge,
+    memory: &UploadMemory,
 ) -> Result<UploadRequest, Problem> {
     let basis = check_basis(&app.batches, account, upload.default_budget).await?;
     let now = app.batches.time.now_of(account);
-    elsewhere(charge.clone(), move || check_upload(upload, basis, now)).await
+    on_blocking_thread(memory.clone(), move || check_upload(upload, basis, now)).await
 }
 
-/// Runs work on a blocking thread. The work keeps the charge, because it continues if the client disconnects.
-async fn elsewhere<T: Send + 'static>(
-    charge: UploadCharge,
+/// Runs work on a blocking thread. The work keeps the memory, because it continues if the client disconnects.
+async fn on_blocking_thread<T: Send + 'static>(
+    memory: UploadMemory,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let charged = move || {
-        let _charge = charge;
+        let _memory = memory;
         work()
     };
     web::block(charged).await.map_err(|_| Problem::internal())
 }
 
-fn recorded(body: &Document, is_large: bool) -> Result<RecordedBody, Problem> {
+fn recorded_body(body: &Document, is_large: bool) -> Result<RecordedBody, Problem> {
     if !is_large {
         return Ok(RecordedBody::Json(canonical(Some(body))?));
     }
@@ -132,8 +132,9 @@ mod tests {
     #[actix_web::test]
     async fn work_runs_on_a_blocking_thread() {
         let request = TestRequest::post().to_http_request();
-        let charge = Uploads::new().reserve(ClientId(Uuid::nil()), &request, 1).await.ok().unwrap().charge(1);
-        let (here, there) = (thread::current().id(), elsewhere(charge, || thread::current().id()).await.unwrap());
+        let memory = Uploads::new().reserve(ClientId(Uuid::nil()), &request, 1).await.ok().unwrap().shrink_to(1);
+        let (here, there) =
+            (thread::current().id(), on_blocking_thread(memory, || thread::current().id()).await.unwrap());
         assert_ne!(here, there);
     }
 

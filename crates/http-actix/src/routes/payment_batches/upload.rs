@@ -1,15 +1,15 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments`
 
 use super::common::{BatchPath, WRITE};
-use super::rows::{self, Body, Received};
+use super::rows::{self, ParsedBody, Received};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, missing_body, parameters};
 use crate::extract::body;
 use crate::extract::headers::{is_csv, is_json};
 use crate::idempotency::{claim_of, execute};
 use crate::mapping::{BATCH, upload_problem};
-use crate::payments::{TypedPayments, read_csv};
-use crate::problem::{Problem, read};
+use crate::payments::{JsonUpload, read_csv};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::UploadErrors;
 use crate::state::App;
@@ -36,7 +36,7 @@ parameters! {
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments", tag = "Payment batches",
     operation_id = "uploadPayments",
     request_body(description = "At most 3,000 payments as JSON, or 10,000 as CSV.",
-        content((TypedPayments = "application/json"), (String = "text/csv"))),
+        content((JsonUpload = "application/json"), (String = "text/csv"))),
     params(BatchPath, AccountParameter, CsvParameters, IdempotencyKeyHeader),
     responses((status = 202, description = "The result of the upload.", body = InputView), UploadErrors))]
 pub(crate) async fn handle(
@@ -46,7 +46,7 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
     let received = Received::read(&call, payload).await?;
-    let charge = received.charge.clone();
+    let memory = received.memory.clone();
     let format = format_of(&request, &received.bytes)?;
     let key = call.idempotency_key();
     let batch = call.read::<BatchPath>();
@@ -59,11 +59,11 @@ pub(crate) async fn handle(
         }
     }
     let account = call.account(account_id).await?;
-    let (format, body) = read(read_body)?;
+    let (format, body) = expect_valid(read_body)?;
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
-    let batch = read(batch)?.id;
-    let TypedPayments { default_budget, rows } = body.value;
-    let request = rows::check(&app, &account, Upload { format, rows, default_budget }, &charge).await?;
+    let batch = expect_valid(batch)?.id;
+    let JsonUpload { default_budget, rows } = body.value;
+    let request = rows::check(&app, &account, Upload { format, rows, default_budget }, &memory).await?;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     execute(claim, (BATCH, "payment batch"), refused, render, async |claim| {
         upload_payments(&app.batches, &account, batch, request, claim).await
@@ -89,14 +89,14 @@ async fn read_as(
     received: Received,
     record: bool,
     call: &mut Call<'_>,
-) -> Result<Option<Body<TypedPayments>>, Problem> {
+) -> Result<Option<ParsedBody<JsonUpload>>, Problem> {
     if format == InputFormat::Json {
         return rows::json(received, record, call, |_| true).await;
     }
     let parameters = call.read::<CsvParameters>();
     let body = rows::other(received, record, &mut call.faults, |bytes, faults| {
         let rows = read_csv::read(bytes, faults).map_err(|flaw| Problem::faults(vec![flaw.at("body")]))?;
-        Ok(TypedPayments { default_budget: None, rows })
+        Ok(JsonUpload { default_budget: None, rows })
     });
     let mut body = body.await?;
     if let (Some(body), Some(parameters)) = (&mut body, parameters) {

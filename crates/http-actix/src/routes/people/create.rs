@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountOrBodyParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::create_person_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -64,10 +64,10 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body_and_account(payload).await?;
     let body = write.read::<CreatePersonBody>()?;
     if let Some(body) = &body {
-        write.settle_account(body.account.as_ref());
+        write.resolve_account(body.account.as_ref());
     }
     let account = write.account().await?;
-    let CreatePersonBody { role, first_name, last_name, email, born, status, .. } = read(body)?;
+    let CreatePersonBody { role, first_name, last_name, email, born, status, .. } = expect_valid(body)?;
     let status = status.unwrap_or(PersonStatus::Active);
     let new = NewPerson { first_name, last_name, email, born, role, status };
     let claim = claim(&write, &account, false, render)?;

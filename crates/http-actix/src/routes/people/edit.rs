@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountOrBodyParameter, Clearable, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_person_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -53,11 +53,11 @@ pub(crate) async fn handle(
     let person = write.call.read::<PersonPath>();
     let body = write.read::<EditPersonBody>()?;
     if let Some(body) = &body {
-        write.settle_account(body.account.as_ref());
+        write.resolve_account(body.account.as_ref());
     }
     let account = write.account().await?;
     let claim = claim(&write, &account, false, render)?;
-    let (person, body) = (read(person)?.id, read(body)?);
+    let (person, body) = (expect_valid(person)?.id, expect_valid(body)?);
     let EditPersonBody { role, first_name, last_name, born, status, .. } = body;
     let edit = PersonEdit { first_name, last_name, born: born.changed(), role, status };
     execute(claim, (PERSON, "person"), edit_person_problem, render, async |claim| {

@@ -3,7 +3,7 @@
 use super::common::{PERSON, PersonPath, READ};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -19,6 +19,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let person = call.read::<PersonPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.people.find(&account.id, read(person)?.id).await?;
+    let found = app.management.people.find(&account.id, expect_valid(person)?.id).await?;
     ok(&PersonView::from(&found.ok_or_else(|| Problem::absent(PERSON, "person"))?))
 }

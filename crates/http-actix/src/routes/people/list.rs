@@ -3,7 +3,7 @@
 use super::common::READ;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -34,7 +34,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<PersonParameters>();
     let account = call.account(account_id).await?;
-    let PersonParameters { role, email, ids } = read(filter)?;
+    let PersonParameters { role, email, ids } = expect_valid(filter)?;
     let found = app.management.people.list(&account.id, PersonFilter { role, email, ids }, page).await?;
     ok_list(&List::new(page, found, |overview| PersonView::from(&overview)))
 }

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::MerchantSimulationErrors;
 use crate::routes::merchant::{SandboxMerchantBody, render_merchant};
 use crate::state::App;
@@ -30,7 +30,7 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let render = render_merchant(&app);
     let claim = claim(&write, &account, false, render.clone())?;
-    let edit = read(body)?.edit();
+    let edit = expect_valid(body)?.edit();
     execute(claim, ("query.accountId", "account"), edit_profile_problem, render, async |claim| {
         administer_merchant(app.merchants.merchants.as_ref(), account.id.clone(), edit, claim).await
     })

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::payee_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
 use crate::routes::merchant::{ApprovalBody, PAYEE, PayeePath};
@@ -34,9 +34,9 @@ pub(crate) async fn handle(
     let path = write.call.read::<PayeePath>();
     let body = write.read::<ApprovalBody>()?;
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, render)?;
-    let (payee, approval) = (read(path)?.id, read(body)?.approval);
+    let (payee, approval) = (expect_valid(path)?.id, expect_valid(body)?.approval);
     let decision = (approval, app.merchants.time.now_of(&account));
     execute(claim, PAYEE, payee_problem, render, async |claim| {
         approve_payee(app.merchants.payees.as_ref(), account.id.clone(), payee, decision, claim).await

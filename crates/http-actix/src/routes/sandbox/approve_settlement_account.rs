@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
 use crate::routes::merchant::{ApprovalBody, SETTLEMENT_ACCOUNT, SettlementAccountPath};
@@ -35,9 +35,9 @@ pub(crate) async fn handle(
     let path = write.call.read::<SettlementAccountPath>();
     let body = write.read::<ApprovalBody>()?;
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, render)?;
-    let (id, approval) = (read(path)?.id, read(body)?.approval);
+    let (id, approval) = (expect_valid(path)?.id, expect_valid(body)?.approval);
     let decision = (approval, app.merchants.time.now_of(&account));
     execute(claim, SETTLEMENT_ACCOUNT, settlement_problem, render, async |claim| {
         let accounts = app.merchants.settlement_accounts.as_ref();

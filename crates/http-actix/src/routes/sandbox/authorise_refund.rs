@@ -1,13 +1,13 @@
 //! `POST /v2/sandbox/refunds/{refundId}/authorise`
 
 use super::common::MERCHANTS;
-use super::pay_session::visit;
+use super::pay_session::payer_visit;
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Whole, body};
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::authorise_refund_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
 use crate::routes::merchant::{REFUND, RefundPath};
@@ -45,15 +45,15 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &MERCHANTS).await?;
-    let mode = call.mode()?;
+    let mode = call.read_mode()?;
     let mut write = call.with_body(payload).await?;
     let path = write.call.read::<RefundPath>();
     let body = write.read::<AuthoriseRefundBody>()?;
-    let visit = body.and_then(|body| visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
+    let visit = body.and_then(|body| payer_visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, |refund| render(refund, None))?;
-    let (id, visit) = (read(path)?.id, read(visit)?);
+    let (id, visit) = (expect_valid(path)?.id, expect_valid(visit)?);
     let decision = app.checkouts.simulated_bank()?.visit(visit, app.checkouts.time.now_of(&account));
     execute(claim, REFUND, authorise_refund_problem, render, async |claim| {
         authorise_refund(&app.checkouts, &account, id, decision, mode, claim).await

@@ -4,21 +4,21 @@ use crate::call::Call;
 use crate::declare::{FieldType, parameters};
 use crate::extract::body;
 use crate::idempotency::{canonical, claim_of};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::Render;
 use crate::state::App;
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::{Account, Scope};
 use florin_domain::ids::{AccountId, SnapshotId};
 use florin_ports::{IdempotencyClaim, RecordedBody};
 
-pub(super) const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
-/// Permission for scenarios and for the settings of card messages.
-pub(super) const CARDS: Permission = Permission::sandbox(Scope::CardsSimulate);
-/// Permission for the operator's decisions about merchants.
-pub(super) const MERCHANTS: Permission = Permission::sandbox(Scope::MerchantSimulate);
+pub(super) const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsSimulate);
+/// Requirement for scenarios and for the settings of card messages.
+pub(super) const CARDS: Requirement = Requirement::sandbox(Scope::CardsSimulate);
+/// Requirement for the operator's decisions about merchants.
+pub(super) const MERCHANTS: Requirement = Requirement::sandbox(Scope::MerchantSimulate);
 /// The path parameter that names a world.
 pub(super) const WORLD: &str = "path.accountId";
 /// The path parameter that names a snapshot.
@@ -61,7 +61,7 @@ pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
     payload: Payload,
     render: impl Render<T>,
 ) -> Result<WorldWrite<'a, B, T>, Problem> {
-    let mut call = Call::enter(app, request, &PERMISSION).await?;
+    let mut call = Call::enter(app, request, &REQUIREMENT).await?;
     let document = body::json(request, payload).await?;
     let key = call.idempotency_key();
     let world = call.read::<WorldPath>();
@@ -69,7 +69,7 @@ pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
     let account = world_account(&mut call, world).await?;
     let recorded = RecordedBody::Json(canonical(document.as_ref())?);
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    Ok(WorldWrite { call, account, body: read(body)?, claim })
+    Ok(WorldWrite { call, account, body: expect_valid(body)?, claim })
 }
 
 /// Returns the 404 for a world.

@@ -1,12 +1,12 @@
 //! `POST /v2/sandbox/worlds`
 
-use super::common::PERMISSION;
+use super::common::REQUIREMENT;
 use crate::call::Call;
 use crate::declare::{IdempotencyKeyHeader, Lenient, body, named};
 use crate::extract::body;
 use crate::idempotency::{canonical, hash};
 use crate::mapping::{create_world_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::CreateWorldErrors;
 use crate::state::App;
 use crate::views::MadeWorldView;
@@ -57,7 +57,7 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     permit_all_accounts(&call.caller)?;
     let document = body::json(&request, payload).await?;
     let key = call.idempotency_key();
@@ -68,9 +68,9 @@ pub(crate) async fn handle(
     call.finish_reading()?;
     let request = format!("{}\n{}", call.query.canonical(), canonical(document.as_ref())?);
     let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
-    let new = new_world(read(body)?, under);
+    let new = new_world(expect_valid(body)?, under);
     if let Some(replaced) = replaced_account(&call.caller, &new)? {
-        call.be_alone_with(&replaced).await?;
+        call.lock_exclusively(&replaced).await?;
     }
     let made = create_world(&app.services, &call.caller, new).await;
     let object = ("body.snapshotId", "snapshot");

@@ -1,10 +1,10 @@
 //! `DELETE /v2/sandbox/snapshots/{snapshotId}`
 
-use super::common::{PERMISSION, SNAPSHOT, SnapshotPath};
+use super::common::{REQUIREMENT, SNAPSHOT, SnapshotPath};
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::idempotency::{client_claim, execute_for_client};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
 use crate::routes::error_sets::DeleteImportedErrors;
 use crate::state::App;
@@ -21,13 +21,13 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     permit_all_accounts(&call.caller)?;
     call.no_body(payload).await?;
     let key = call.idempotency_key();
     let snapshot = call.read::<SnapshotPath>();
     call.finish_reading()?;
-    let (client, snapshot) = (call.caller.client.id, read(snapshot)?.id);
+    let (client, snapshot) = (call.caller.client.id, expect_valid(snapshot)?.id);
     let claim = key.map(|key| client_claim(&call, key, "", |()| Some(no_content())));
     execute_for_client(
         claim,

@@ -1,10 +1,10 @@
 //! `DELETE /v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}`
 
-use super::common::{PERMISSION, SNAPSHOT, SnapshotPath, WorldPath, world_account};
+use super::common::{REQUIREMENT, SNAPSHOT, SnapshotPath, WorldPath, world_account};
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::idempotency::{claim_without_body, execute};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
@@ -20,13 +20,13 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     call.no_body(payload).await?;
     let key = call.idempotency_key();
     let (world, snapshot) = (call.read::<WorldPath>(), call.read::<SnapshotPath>());
     let account = world_account(&mut call, world).await?;
     let claim = claim_without_body(&call, key, &account, |()| no_content());
-    let snapshot = read(snapshot)?.id;
+    let snapshot = expect_valid(snapshot)?.id;
     execute(
         claim,
         (SNAPSHOT, "snapshot"),

@@ -1,6 +1,6 @@
 //! `DELETE /v2/sandbox/worlds/{accountId}`
 
-use super::common::{PERMISSION, WorldPath, no_world, world_account};
+use super::common::{REQUIREMENT, WorldPath, no_world, world_account};
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::problem::Problem;
@@ -21,11 +21,11 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     call.no_body(payload).await?;
     call.idempotency_key();
     let world = call.read::<WorldPath>();
     let account = world_account(&mut call, world).await?;
-    call.be_alone_with(&account.id).await?;
+    call.lock_exclusively(&account.id).await?;
     if delete_world(&app.services, &account).await? { Ok(HttpResponse::NoContent().finish()) } else { Err(no_world()) }
 }

@@ -1,8 +1,8 @@
 //! `GET /v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}/file`
 
-use super::common::{PERMISSION, SNAPSHOT, SnapshotPath, WorldPath, no_world, world_account};
+use super::common::{REQUIREMENT, SNAPSHOT, SnapshotPath, WorldPath, no_world, world_account};
 use crate::call::Call;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::snapshot_file;
 use crate::state::App;
@@ -19,10 +19,10 @@ use florin_application::{export_snapshot, find_world};
     responses((status = 200, description = "The file: a line of JSON for each row.", body = String,
         content_type = "application/x-ndjson"), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let (world, snapshot) = (call.read::<WorldPath>(), call.read::<SnapshotPath>());
     let account = world_account(&mut call, world).await?;
-    let snapshot = read(snapshot)?.id;
+    let snapshot = expect_valid(snapshot)?.id;
     find_world(&app.services, &account).await?.ok_or_else(no_world)?;
     let found = export_snapshot(&app.services, &account, snapshot).await?;
     let file = found.ok_or_else(|| Problem::absent(SNAPSHOT, "snapshot"))?;

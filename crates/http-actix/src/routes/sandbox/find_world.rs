@@ -1,6 +1,6 @@
 //! `GET /v2/sandbox/worlds/{accountId}`
 
-use super::common::{PERMISSION, WorldPath, no_world, world_account};
+use super::common::{REQUIREMENT, WorldPath, no_world, world_account};
 use crate::call::Call;
 use crate::problem::Problem;
 use crate::reply::ok;
@@ -17,7 +17,7 @@ use florin_application::find_world;
     params(WorldPath),
     responses((status = 200, description = "The world.", body = WorldView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let world = call.read::<WorldPath>();
     let account = world_account(&mut call, world).await?;
     let world = find_world(&app.services, &account).await?.ok_or_else(no_world)?;

@@ -4,7 +4,7 @@ use super::common::CARDS;
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, Items, TextValue, body, named};
 use crate::idempotency::{claim, execute};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
 use crate::routes::error_sets::{SandboxReadErrors, SettingErrors};
 use crate::state::App;
@@ -91,7 +91,7 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     let body = write.read::<HoldLifeBody>()?;
     let hold_life = body.and_then(|body| body.checked(&mut write.call.faults));
     let account = write.account().await?;
-    let hold_life = read(hold_life)?;
+    let hold_life = expect_valid(hold_life)?;
     let claim = claim(&write, &account, false, render)?;
     execute(
         claim,

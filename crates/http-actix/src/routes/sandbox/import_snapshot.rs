@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/snapshots`
 
-use super::common::PERMISSION;
+use super::common::REQUIREMENT;
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
 use crate::extract::body;
@@ -12,7 +12,7 @@ use crate::reply::answer;
 use crate::routes::error_sets::ImportSnapshotErrors;
 use crate::snapshot_file;
 use crate::state::App;
-use crate::uploads::UploadCharge;
+use crate::uploads::UploadMemory;
 use crate::views::ImportedSnapshotView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -37,11 +37,11 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     permit_all_accounts(&call.caller)?;
     let reserved = app.uploads.reserve(call.caller.client.id, &request, SNAPSHOT_FILE_BYTES).await?;
     let bytes = body::bytes(&request, payload, SNAPSHOT_FILE_BYTES).await?;
-    let charge = reserved.charge(bytes.len());
+    let memory = reserved.shrink_to(bytes.len());
     if !bytes.is_empty() && !has_media_type(&request, snapshot_file::MEDIA_TYPE) {
         return Err(body::unsupported("must be application/x-ndjson"));
     }
@@ -52,9 +52,9 @@ pub(crate) async fn handle(
     call.finish_reading()?;
     let found = web::block(move || {
         // The memory stays charged until the rows are stored.
-        snapshot_file::read(&bytes).map(|file| (file, hash(&bytes), charge))
+        snapshot_file::read(&bytes).map(|file| (file, hash(&bytes), memory))
     });
-    let (file, digest, _charge): (SnapshotFile, String, UploadCharge) =
+    let (file, digest, _memory): (SnapshotFile, String, UploadMemory) =
         found.await.map_err(|_| Problem::internal())??;
     let claim = key.map(|key| client_claim(&call, key, &digest, render));
     let caller = &call.caller;

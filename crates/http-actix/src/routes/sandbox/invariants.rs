@@ -8,10 +8,10 @@ use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::InvariantsView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, check_invariants};
+use florin_application::{Requirement, check_invariants};
 use florin_domain::access::Scope;
 
-const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsRead);
+const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsRead);
 
 /// Checks the invariants of the account's books.
 ///
@@ -22,7 +22,7 @@ const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsRead);
     responses((status = 200, description = "The result of each check.", body = InvariantsView),
         SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let report = check_invariants(&app.services, &account).await?;

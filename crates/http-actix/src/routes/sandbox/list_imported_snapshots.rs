@@ -1,6 +1,6 @@
 //! `GET /v2/sandbox/snapshots`
 
-use super::common::PERMISSION;
+use super::common::REQUIREMENT;
 use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
@@ -17,7 +17,7 @@ use florin_application::permit_all_accounts;
     responses((status = 200, description = "One page of imported snapshots.", body = List<ImportedSnapshotView>),
         ImportedSnapshotErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     permit_all_accounts(&call.caller)?;
     let page = call.page();
     call.finish_reading()?;

@@ -1,6 +1,6 @@
 //! `GET /v2/sandbox/worlds/{accountId}/snapshots`
 
-use super::common::{PERMISSION, WorldPath, no_world, world_account};
+use super::common::{REQUIREMENT, WorldPath, no_world, world_account};
 use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ use florin_application::find_world;
     params(WorldPath, PageParameters),
     responses((status = 200, description = "One page of snapshots.", body = List<SnapshotView>), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let world = call.read::<WorldPath>();
     let page = call.page();
     let account = world_account(&mut call, world).await?;

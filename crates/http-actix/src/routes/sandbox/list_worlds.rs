@@ -1,6 +1,6 @@
 //! `GET /v2/sandbox/worlds`
 
-use super::common::PERMISSION;
+use super::common::REQUIREMENT;
 use crate::call::Call;
 use crate::declare::PageParameters;
 use crate::problem::Problem;
@@ -18,7 +18,7 @@ use florin_application::list_worlds;
     params(PageParameters),
     responses((status = 200, description = "One page of worlds.", body = List<WorldView>), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let page = call.page();
     call.finish_reading()?;
     let found = list_worlds(&app.services, &call.caller, page).await?;

@@ -4,7 +4,7 @@ use super::common::CARDS;
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, ok};
 use crate::routes::error_sets::{SandboxReadErrors, SettingErrors};
 use crate::state::App;
@@ -52,7 +52,7 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     let mut write = Call::enter(&app, &request, &CARDS).await?.with_body(payload).await?;
     let body = write.read::<OverClearingBody>()?;
     let account = write.account().await?;
-    let OverClearingBody { over_clearing } = read(body)?;
+    let OverClearingBody { over_clearing } = expect_valid(body)?;
     let claim = claim(&write, &account, false, render)?;
     execute(
         claim,

@@ -6,13 +6,13 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Wh
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::session_problem;
-use crate::page_addresses::{with_tokens, without_tokens};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
 use crate::routes::merchant::{SESSION, SessionPath, ShippingBody, session_view};
 use crate::state::App;
-use crate::views::{DryRunView, PayAnswer};
+use crate::stored_page_urls::{with_tokens, without_tokens};
+use crate::views::{DryRunView, PaidSession};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{act_on_session, find_session};
@@ -44,29 +44,30 @@ body! {
     operation_id = "payCheckoutSession",
     request_body = PayBody,
     params(SessionPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The session.", body = PayAnswer<'static>), MerchantSimulationErrors))]
+    responses((status = 200, description = "The session.", body = PaidSession<'static>), MerchantSimulationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &MERCHANTS).await?;
-    let mode = call.mode()?;
+    let mode = call.read_mode()?;
     let mut write = call.with_body(payload).await?;
     let path = write.call.read::<SessionPath>();
     let body = write.read::<PayBody>()?;
-    let visit = body.as_ref().and_then(|body| visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
+    let visit =
+        body.as_ref().and_then(|body| payer_visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let shown = web::Data::clone(&app);
     let render = move |session: &CheckoutSession, dry_run: Option<DryRunView>| {
-        answer(StatusCode::OK, &PayAnswer { session: session_view(&shown.checkouts, session), dry_run })
+        answer(StatusCode::OK, &PaidSession { session: session_view(&shown.checkouts, session), dry_run })
     };
     let recorded = render.clone();
     let recorded = move |session: &CheckoutSession| recorded(session, None);
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), recorded);
     let claim = claim(&write, &account, false, recorded)?;
-    let (id, body) = (read(path)?.id, read(body)?);
+    let (id, body) = (expect_valid(path)?.id, expect_valid(body)?);
     let bank = app.checkouts.banks.find(&body.bank).await?;
     let mut faults = Faults::default();
     let unknown = || Flaw::value("must be the id of a bank on the bank list");
@@ -82,7 +83,7 @@ pub(crate) async fn handle(
     };
     let (Some(bank), Some(shipping)) = (bank, shipping) else { return Err(Problem::faults(faults.into_vec())) };
     let bank = BankChoice { id: bank.id, name: bank.name };
-    let decision = app.checkouts.simulated_bank()?.visit(read(visit)?, app.checkouts.time.now_of(&account));
+    let decision = app.checkouts.simulated_bank()?.visit(expect_valid(visit)?, app.checkouts.time.now_of(&account));
     let refused = |refusal: SessionRefusal| session_problem(SESSION.0, &refusal);
     let pay = SessionAction::Pay { bank, shipping, decision };
     execute(claim, SESSION, refused, render, async |claim| {
@@ -92,7 +93,7 @@ pub(crate) async fn handle(
 }
 
 /// Combines an outcome with the minutes until the bank reports. Returns `None` if a fault was recorded.
-pub(super) fn visit<const MIN: i64, const MAX: i64>(
+pub(super) fn payer_visit<const MIN: i64, const MAX: i64>(
     outcome: PayerOutcome,
     minutes: Option<&Whole<MIN, MAX>>,
     faults: &mut Faults,

@@ -1,6 +1,6 @@
 //! `GET /v2/sandbox/clock`
 
-use super::common::PERMISSION;
+use super::common::REQUIREMENT;
 use crate::call::Call;
 use crate::declare::AccountParameter;
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ use florin_application::read_clock;
     params(AccountParameter),
     responses((status = 200, description = "The clock.", body = ClockView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     ok(&ClockView::from(read_clock(&app.services, &account)))

@@ -38,7 +38,7 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let WorldWrite { mut call, account, body, claim } =
         world_write::<RestoreBody, _>(&app, &request, payload, render).await?;
-    call.be_alone_with(&account.id).await?;
+    call.lock_exclusively(&account.id).await?;
     find_world(&app.services, &account).await?.ok_or_else(no_world)?;
     let snapshot = body.snapshot;
     let object = ("body.snapshotId", "snapshot");

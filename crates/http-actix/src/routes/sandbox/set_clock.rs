@@ -1,11 +1,11 @@
 //! `POST /v2/sandbox/clock`
 
-use super::common::PERMISSION;
+use super::common::REQUIREMENT;
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, OnlyTrue, body};
 use crate::idempotency::{Recording, claim, execute};
 use crate::mapping::{clock_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::ClockErrors;
 use crate::state::App;
@@ -53,11 +53,11 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &PERMISSION).await?.with_body(payload).await?;
+    let mut write = Call::enter(&app, &request, &REQUIREMENT).await?.with_body(payload).await?;
     let body = write.read::<ClockBody>()?;
     let change = body.and_then(|body| change(body, &mut write.call.faults));
     let account = write.account().await?;
-    let change = read(change)?;
+    let change = expect_valid(change)?;
     let claim = claim(&write, &account, false, render)?;
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);

@@ -4,7 +4,7 @@ use crate::declare::{FieldType, TextValue, body, of_format, plain_text};
 use crate::json::{Place, Reading, Value};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::CheckoutId;
-use florin_domain::webhook::{CheckoutFilter, TargetPolicy, WebhookUrl, authorization_header, shared_secret};
+use florin_domain::webhook::{CheckoutIds, TargetPolicy, WebhookUrl, authorization_header, shared_secret};
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Object};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -59,17 +59,17 @@ impl TextValue for AuthorizationHeader {
 }
 
 /// A filter of 1 to 100 checkouts.
-pub(crate) struct Checkouts(CheckoutFilter);
+pub(crate) struct Checkouts(CheckoutIds);
 
 impl FieldType for Checkouts {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let ids = Vec::<CheckoutId>::read(value, place, reading)?;
-        reading.keep(place, CheckoutFilter::new(ids)).map(Self)
+        reading.keep(place, CheckoutIds::new(ids)).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {
         let items = of_format(KnownFormat::Uuid).build();
-        ArrayBuilder::new().items(items).min_items(Some(1)).max_items(Some(CheckoutFilter::MAX)).into()
+        ArrayBuilder::new().items(items).min_items(Some(1)).max_items(Some(CheckoutIds::MAX)).into()
     }
 }
 
@@ -90,7 +90,7 @@ body! {
     }
 }
 
-impl From<FiltersBody> for CheckoutFilter {
+impl From<FiltersBody> for CheckoutIds {
     fn from(body: FiltersBody) -> Self {
         body.checkout.ids.0
     }

@@ -5,18 +5,18 @@ use crate::declare::{OptionalAccountParameter, parameters};
 use crate::extract::body;
 use crate::idempotency::{canonical, client_claim};
 use crate::json::Document;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::state::App;
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
 use chrono::{DateTime, Utc};
-use florin_application::{Permission, webhook_reach, webhook_time};
+use florin_application::{Requirement, webhook_reach, webhook_time};
 use florin_domain::access::Scope;
 use florin_domain::ids::{EventId, WebhookId};
 use florin_ports::{Answer, ClientClaim, IdempotencyKey, WebhookReach};
 
-pub(super) const READ: Permission = Permission::of(Scope::WebhooksRead);
-pub(super) const WRITE: Permission = Permission::of(Scope::WebhooksWrite);
+pub(super) const READ: Requirement = Requirement::of(Scope::WebhooksRead);
+pub(super) const WRITE: Requirement = Requirement::of(Scope::WebhooksWrite);
 /// The path parameter and the kind of object that a 404 for a subscription names.
 pub(super) const WEBHOOK: (&str, &str) = ("path.webhookId", "webhook");
 
@@ -54,7 +54,7 @@ pub(super) async fn reach(
 pub(super) async fn reading(call: &mut Call<'_>) -> Result<(WebhookReach, WebhookId), Problem> {
     let path = call.read::<WebhookPath>();
     let account = call.read::<OptionalAccountParameter>();
-    Ok((reach(call, account).await?, read(path)?.id))
+    Ok((reach(call, account).await?, expect_valid(path)?.id))
 }
 
 /// A write on the subscription in the path. Its body is parsed as JSON, but not validated yet.
@@ -101,7 +101,7 @@ impl<'a> WebhookWrite<'a> {
         render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,
     ) -> Result<((WebhookReach, WebhookId), Option<ClientClaim<T>>), Problem> {
         let reach = reach(&mut self.call, self.account.take()).await?;
-        let id = read(self.path.take())?.id;
+        let id = expect_valid(self.path.take())?.id;
         let body = canonical(self.document.as_ref())?;
         let claim = self.key.take().map(|key| client_claim(&self.call, key, &body, render));
         Ok(((reach, id), claim))

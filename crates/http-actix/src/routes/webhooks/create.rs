@@ -7,7 +7,7 @@ use crate::declare::{IdempotencyKeyHeader, Lenient, TypeId, TypeName, body};
 use crate::extract::body;
 use crate::idempotency::{canonical, client_claim};
 use crate::mapping::{webhook_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
 use crate::views::CreatedWebhookView;
@@ -72,7 +72,7 @@ pub(crate) async fn handle(
     let body = call.read_body::<WebhookBody>(document.as_ref())?;
     let event_type = body.as_ref().and_then(|body| check(body, &call.caller.key.accounts, &mut call.faults));
     call.finish_reading()?;
-    let (body, event_type) = (read(body)?, read(event_type)?);
+    let (body, event_type) = (expect_valid(body)?, expect_valid(event_type)?);
     let account = match body.account.valid() {
         Some(id) => Some(account_of(&call, &id).await?),
         None => None,

@@ -5,7 +5,7 @@ use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
 use crate::declare::{Clearable, IdempotencyKeyHeader, OptionalAccountParameter, body};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
@@ -48,7 +48,7 @@ pub(crate) async fn handle(
     let mut write = WebhookWrite::enter(&app, &request, payload).await?;
     let body = write.call.read_body::<EditWebhookBody>(write.document.as_ref())?;
     let (webhook, claim) = write.finish(render).await?;
-    let body = read(body)?;
+    let body = expect_valid(body)?;
     let change = WebhookChange {
         enabled: body.enabled,
         url: body.url.map(|url| url.0),

@@ -7,11 +7,11 @@ use crate::routes::error_sets::TemplateErrors;
 use crate::state::App;
 use crate::views::EventTypeView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::Permission;
+use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::event::EventType;
 
-const READ: Permission = Permission::of(Scope::WebhooksRead);
+const READ: Requirement = Requirement::of(Scope::WebhooksRead);
 
 /// Lists the types of events.
 ///

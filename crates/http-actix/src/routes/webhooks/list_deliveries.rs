@@ -3,7 +3,7 @@
 use super::common::{READ, WEBHOOK, WebhookPath, reading};
 use crate::call::Call;
 use crate::declare::{FromTime, OptionalAccountParameter, PageParameters, ToTime, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -44,7 +44,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<DeliveryParameters>();
     let (reach, id) = reading(&mut call).await?;
-    let DeliveryParameters { status, message, from, to } = read(filter)?;
+    let DeliveryParameters { status, message, from, to } = expect_valid(filter)?;
     let found = app.webhooks.webhooks.find(reach, id).await?;
     let webhook = found.ok_or_else(|| Problem::absent(WEBHOOK.0, WEBHOOK.1))?;
     let attempts = if message.is_some() { ATTEMPTS_OF_ONE } else { ATTEMPTS };

@@ -4,7 +4,7 @@ use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, body};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
@@ -48,7 +48,7 @@ pub(crate) async fn handle(
         }
     }
     let (webhook, claim) = write.finish(render).await?;
-    let since = read(body)?.since;
+    let since = expect_valid(body)?.since;
     execute_for_client(claim, WEBHOOK, webhook_problem, render, async |claim| {
         recover(&app.webhooks, webhook, since, claim).await
     })

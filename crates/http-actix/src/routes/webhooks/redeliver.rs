@@ -4,7 +4,7 @@ use super::common::{MessagePath, WEBHOOK, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
@@ -32,7 +32,7 @@ pub(crate) async fn handle(
     let shown = message.unwrap_or(EventId(uuid::Uuid::nil()));
     let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &MessageView::from(&shown)));
     let (webhook, claim) = write.finish(render).await?;
-    let message = read(message)?;
+    let message = expect_valid(message)?;
     let (reach, id) = webhook.clone();
     let absent = match app.webhooks.webhooks.find(reach, id).await? {
         Some(_) => ("path.messageId", "delivery"),

@@ -3,7 +3,7 @@
 use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, Whole, body};
 use crate::mapping::{webhook_problem, write_problem};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
 use crate::views::RotatedSecretView;
@@ -41,7 +41,7 @@ pub(crate) async fn handle(
         None => Some(RotateSecretBody { overlap: None }),
     };
     let (webhook, claim) = write.finish(|_| None).await?;
-    let hours = read(body)?.overlap.and_then(|hours| OverlapHours::new(hours.0));
+    let hours = expect_valid(body)?.overlap.and_then(|hours| OverlapHours::new(hours.0));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let rotated = rotate_webhook_secret(&app.webhooks, webhook, hours.unwrap_or(OverlapHours::DEFAULT), claim).await;
     let (written, (secret, until)) =

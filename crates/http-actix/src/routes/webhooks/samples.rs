@@ -7,13 +7,13 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use florin_application::TestEvent;
 use florin_domain::batch::{
     FailureReason, Payment, PaymentBatchStatus, PaymentInput, PaymentNetwork, PaymentOrder, PaymentState, PaymentTerms,
-    RecipientInput, Sent,
+    RecipientInput, StartedTerms,
 };
 use florin_domain::card::{
     Acceptor, CardState, CardTransaction, ChainKind, MessageDetails, MessageKind, Network, Response, TransactionState,
 };
 use florin_domain::event::{
-    BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind, MovementSource, PaymentMethod,
+    BatchEvent, BatchResult, BudgetEvent, CardStateChange, Event, EventBody, EventKind, MovementSource, PaymentMethod,
 };
 use florin_domain::ids::{
     AccountId, BudgetId, CardId, EventId, OrderId, PaymentBatchId, PaymentId, TransactionToken, UserToken,
@@ -62,7 +62,7 @@ fn members(envelope: &str) -> Result<Map<String, Value>, Problem> {
 /// Returns an event of a kind with sample data. `None`: the sample data is invalid. A test proves that it never is.
 fn sample(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Event> {
     let body = match kind {
-        EventKind::BoxCredited => EventBody::Box(Box::new(BoxMovement {
+        EventKind::BoxCredited => EventBody::Box(Box::new(BudgetEvent {
             source: MovementSource::Deposits,
             order: None,
             remitters_name: Some("Ada Byron".into()),
@@ -105,8 +105,8 @@ fn gbp() -> Option<Currency> {
     Currency::parse("GBP").ok()
 }
 
-fn movement() -> Option<BoxMovement> {
-    Some(BoxMovement {
+fn movement() -> Option<BudgetEvent> {
+    Some(BudgetEvent {
         number: 1,
         budget: BudgetId(ID),
         budget_name: "Travel".into(),
@@ -162,7 +162,7 @@ fn payment(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Pa
         fee: Minor(0),
         network: PaymentNetwork::FasterPayments,
     };
-    let sent = Sent { terms, started_at: at };
+    let sent = StartedTerms { terms, started_at: at };
     let state = match kind {
         EventKind::PaymentReturned => PaymentState::Returned { sent, reason: FailureReason::AccountClosed },
         _ => PaymentState::Completed { sent, ask_at: None },

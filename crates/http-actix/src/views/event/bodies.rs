@@ -3,7 +3,7 @@
 use crate::views::{Amount, PaymentView, Time, TransactionView};
 use florin_domain::batch::{Payment, PaymentOrder};
 use florin_domain::card::CardTransaction;
-use florin_domain::event::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event};
+use florin_domain::event::{BatchEvent, BatchResult, BudgetEvent, CardStateChange, Event};
 use florin_domain::ids::EventId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -132,7 +132,7 @@ bodies! {
         #[schema(required)]
         remitters_address: Option<&'a str>,
     }
-    from |common, movement: &'a BoxMovement| {
+    from |common, movement: &'a BudgetEvent| {
         box_transaction_id: movement.number,
         budget_id: movement.budget.0,
         budget_name: &movement.budget_name,
@@ -200,7 +200,7 @@ bodies! {
         #[schema(required)]
         identification: Option<String>,
     }
-    from |common, movement: &'a BoxMovement| {
+    from |common, movement: &'a BudgetEvent| {
         box_transaction_id: movement.number,
         budget_id: movement.budget.0,
         budget_name: &movement.budget_name,

@@ -13,7 +13,7 @@ use bodies::Common;
 use chrono::{DateTime, SecondsFormat, Utc};
 use florin_domain::event::{Event, EventBody, EventKind, EventType, StoredEvent};
 use florin_domain::ids::EventId;
-use florin_ports::{Clock, EventForms, IdSource, StoreError};
+use florin_ports::{Clock, EventRenderer, IdSource, StoreError};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ impl fmt::Debug for EventViews {
     }
 }
 
-impl EventForms for EventViews {
+impl EventRenderer for EventViews {
     fn next_id(&self) -> EventId {
         EventId(self.ids.next_id())
     }

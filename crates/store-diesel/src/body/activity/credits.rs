@@ -6,7 +6,7 @@ use super::body::errors::Outcome;
 use super::body::tables::money::journal_legs;
 use super::body::types::{Currency, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::activity::{Activity, Credited};
+use florin_domain::activity::{Activity, JournalCredit};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, MerchantPaymentId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::money::Minor;
@@ -47,7 +47,7 @@ pub(super) fn by_journal(
         _ => BTreeMap::new(),
     };
     let movement = |(id, cause, budget, currency, amount, at): Row| {
-        let credited = Credited {
+        let credited = JournalCredit {
             id: JournalId(id.0),
             account: account.clone(),
             budget: BudgetId(budget?.0),

@@ -62,8 +62,8 @@ impl Activities for Store {
         // Without a new tail, the feed ends at the last known tail: a transaction that does not end delays rows, but
         // not the response.
         let until = match Events::tail(self).await? {
-            Some(tail) => self.reached(tail.0),
-            None => self.reached(0),
+            Some(tail) => self.greatest_tail(tail.0),
+            None => self.greatest_tail(0),
         };
         let query = ActivityQuery::new(Account(account.clone()), filter);
         self.read(move |conn| conn.transaction(|conn| changes(conn, &query, after, (until, max)))).await

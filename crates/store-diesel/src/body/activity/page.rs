@@ -8,7 +8,7 @@ use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements::identified_by_text;
 use super::body::types::Id;
-use super::sources::{ActivityQuery, PLACES, SourceTable};
+use super::sources::{ActivityQuery, SOURCE_TABLES, SourceTable};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Text};
@@ -25,7 +25,8 @@ pub(super) struct Key {
 impl Key {
     /// Builds a key from the name of a source and an id.
     pub(super) fn read(name: &str, id: Id) -> Outcome<Self> {
-        let place = PLACES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
+        let place =
+            SOURCE_TABLES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
         Ok(Self { source: place.source, id: id.0 })
     }
 }

@@ -60,7 +60,7 @@ const OPEN: &str = " AND EXISTS (SELECT 1 FROM card_chains c WHERE c.account_id 
 const ENDED: &str = " AND EXISTS (SELECT 1 FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token \
     AND c.ended_by IS NOT NULL)";
 
-pub(super) const PLACES: [SourceTable; 6] = [
+pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Card,
         name: "card",
@@ -169,7 +169,7 @@ pub(super) struct ActivityQuery {
 
 impl ActivityQuery {
     pub(super) fn new(account: Account, filter: ActivityFilter) -> Self {
-        let restricted = filter.is_of_some_kinds();
+        let restricted = filter.restricts_type_or_status();
         Self {
             account,
             from: filter.from.map(Time),
@@ -192,13 +192,13 @@ impl ActivityQuery {
 
     /// Returns the tables that can have matching movements.
     pub(super) fn places(&self) -> impl Iterator<Item = &'static SourceTable> {
-        PLACES.iter().filter(|place| self.filter.reaches(place.source))
+        SOURCE_TABLES.iter().filter(|place| self.filter.can_match(place.source))
     }
 
     /// Writes the condition on the account.
     pub(super) fn of_account<'b>(&'b self, column: &str, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         // The lists can have any length, so there would be too many different statements to cache.
-        if self.filter.is_of_some_kinds() || !(self.budgets.is_empty() && self.people.is_empty()) {
+        if self.filter.restricts_type_or_status() || !(self.budgets.is_empty() && self.people.is_empty()) {
             out.unsafe_to_cache_prepared();
         }
         out.push_sql(" WHERE ");

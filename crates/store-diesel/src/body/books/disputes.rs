@@ -69,7 +69,7 @@ impl Row {
             currency: self.currency.0,
             expected: self.status.0.credited(Minor(self.amount_minor), self.credit_id.is_some()),
             credited: Total::ZERO.minus(whole(self.network_high, self.network_low)),
-            stated: Minor(self.disputed_minor),
+            stored_claim: Minor(self.disputed_minor),
             claimed: whole(self.claimed_high, self.claimed_low),
             cleared: Minor(self.cleared_minor),
         }

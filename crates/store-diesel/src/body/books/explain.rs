@@ -11,11 +11,11 @@ use super::body::types::Currency;
 use super::history::{self, Extension, History, Read, SIZES};
 use super::reservations::open_orders;
 use diesel::prelude::*;
-use florin_domain::books::{ExplanationParts, Held, MAX_LISTED, OpenHold, PoolSums, Reservation};
+use florin_domain::books::{ExplanationParts, MAX_LISTED, OpenHold, OpenItems, PoolSums, Reservation};
 use florin_domain::ids::{BudgetId, OrderId, PaymentBatchId};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
-use florin_ports::Explained;
+use florin_ports::ExplainResult;
 
 /// Returns the explanation and the checkpoints to store for the next one, in the view of the transaction. Returns `None` if it
 /// is in a hurry, and there is much to read.
@@ -24,11 +24,11 @@ pub(super) fn explained(
     of: &Of,
     page: PageRequest,
     in_a_hurry: bool,
-) -> Outcome<Option<(Explained, Option<Extension>)>> {
+) -> Outcome<Option<(ExplainResult, Option<Extension>)>> {
     if in_a_hurry {
         driver::by_index(conn)?;
     } else {
-        driver::unhurried(conn)?;
+        driver::without_time_limits(conn)?;
     }
     let Some((stated, counted)) = stated(conn, of)? else { return Ok(Some((without(conn, of)?, None))) };
     let read = Read { of, counted, page, in_a_hurry, sizes: SIZES };
@@ -43,19 +43,19 @@ pub(super) fn explained(
         holds: holds(conn, of)?,
         reservations: reservations(conn, of)?,
     };
-    Ok(Some((Explained::Parts(Box::new(parts)), extension)))
+    Ok(Some((ExplainResult::Parts(Box::new(parts)), extension)))
 }
 
 /// Determines why there is no balance.
-fn without(conn: &mut Conn, of: &Of) -> Outcome<Explained> {
+fn without(conn: &mut Conn, of: &Of) -> Outcome<ExplainResult> {
     let budget = budgets::table.filter(budgets::account_id.eq(&of.account)).filter(budgets::id.eq(of.budget));
     if budget.count().get_result::<i64>(conn)? == 0 {
-        return Ok(Explained::NoBudget);
+        return Ok(ExplainResult::NoBudget);
     }
     let of_budget =
         balances::table.filter(balances::account_id.eq(&of.account)).filter(balances::budget_id.eq(of.budget));
     must_be_there(of.budget, &of_budget.select(balances::currency).load::<Currency>(conn)?)?;
-    Ok(Explained::NotHeld)
+    Ok(ExplainResult::NotHeld)
 }
 
 /// Returns the stored balances, right or wrong, and the stored number of their movements.
@@ -74,7 +74,7 @@ fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<(PoolSums, i64)>> {
     Ok(stated.map(pools))
 }
 
-fn holds(conn: &mut Conn, of: &Of) -> Outcome<Held<OpenHold>> {
+fn holds(conn: &mut Conn, of: &Of) -> Outcome<OpenItems<OpenHold>> {
     let max = i64::try_from(MAX_LISTED).unwrap_or(i64::MAX);
     let (count, total) = cards::held(conn, &of.account.0, (of.budget, of.currency))?;
     let chains = cards::open_holds(conn, &of.account.0, (of.budget, of.currency), max)?.into_iter();
@@ -85,11 +85,11 @@ fn holds(conn: &mut Conn, of: &Of) -> Outcome<Held<OpenHold>> {
         created_at: chain.created_at,
         due_at: due,
     });
-    Ok(Held { count, total, rows: rows.collect() })
+    Ok(OpenItems { count, total, rows: rows.collect() })
 }
 
-fn reservations(conn: &mut Conn, of: &Of) -> Outcome<Held<Reservation>> {
-    let mut held = Held::default();
+fn reservations(conn: &mut Conn, of: &Of) -> Outcome<OpenItems<Reservation>> {
+    let mut held = OpenItems::default();
     let orders = open_orders(conn, Some(&of.account.0))?.into_iter();
     for order in orders.filter(|order| (order.budget_id, order.currency) == (of.budget, of.currency)) {
         held.total = held.total.plus(Total(order.minor.into()));

@@ -37,7 +37,7 @@ pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Limit
         .load_iter::<(Id, Named<Response>, Named<MessageKind>, Time), RowByRow>(conn)?;
     for message in messages {
         let (card, response, kind, at) = message?;
-        tally.see_answered(CardId(card.0), response.0, kind.0, at.0);
+        tally.count_response(CardId(card.0), response.0, kind.0, at.0);
     }
     let chains = card_chains::table
         .filter(card_chains::account_id.eq(account.as_str()))
@@ -47,7 +47,7 @@ pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Limit
         .load_iter::<(Id, Option<String>), RowByRow>(conn)?;
     for chain in chains {
         let (card, counted) = chain?;
-        tally.see_chain(CardId(card.0), &cards::read_counted(counted.as_deref())?);
+        tally.count_chain(CardId(card.0), &cards::read_counted(counted.as_deref())?);
     }
     Ok(tally.into_books())
 }

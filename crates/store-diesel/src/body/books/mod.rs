@@ -30,7 +30,7 @@ use florin_domain::books::AccountBooks;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
-use florin_ports::{Books, Explained, StoreError};
+use florin_ports::{Books, ExplainResult, StoreError};
 use history::Extension;
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl Books for Store {
         budget: BudgetId,
         currency: Currency,
         page: PageRequest,
-    ) -> Result<Explained, StoreError> {
+    ) -> Result<ExplainResult, StoreError> {
         let of = Of::new(account, budget, currency);
         let read = of.clone();
         let found = self.read(move |conn| conn.transaction(|conn| explain::explained(conn, &read, page, true))).await?;
@@ -62,10 +62,10 @@ impl Books for Store {
 
 /// Explains a balance with much to read. The read continues after the caller's patience ends, so that a repetition finds
 /// its checkpoints. One such read runs at a time.
-async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<Explained, StoreError> {
+async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<ExplainResult, StoreError> {
     let alone = store.clone();
     store
-        .patiently(async move {
+        .wait_in_time(async move {
             let _turn = alone.turn_of_long_read().await?;
             let read = of.clone();
             let work = move |conn: &mut Conn| conn.transaction(|conn| explain::explained(conn, &read, page, false));
@@ -95,7 +95,7 @@ async fn extend(store: &Store, of: Of, extension: Option<Extension>) {
             }
         }
     };
-    store.aside(work).await;
+    store.in_background(work).await;
 }
 
 /// Adds up the books of an account.

@@ -116,7 +116,7 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
     stated(conn, account, &mut budgets)?;
     for row in about(POOLS, account).load::<SumRow>(conn)? {
         let pool = BudgetPool::parse(&row.pool).ok_or_else(|| corrupt("a leg of a budget has an unknown pool"))?;
-        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).proved.add(pool, whole(row.high, row.low));
+        of(&mut budgets, (row.account_id, row.budget_id, row.currency)).posted.add(pool, whole(row.high, row.low));
     }
     let mut open_holds = 0;
     for row in about(HOLDS, account).load::<SumRow>(conn)? {

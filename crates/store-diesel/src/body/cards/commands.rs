@@ -67,7 +67,7 @@ impl RecordedCommand for FirstMessageCommand {
     type Decision = CardDecision;
     type Refused = CardRefusal;
 
-    fn situation(&self, footprint: &mut Footprint) {
+    fn add_to_footprint(&self, footprint: &mut Footprint) {
         footprint.card(&self.account, self.card);
     }
 
@@ -110,7 +110,7 @@ impl RecordedCommand for FollowUpCommand {
     type Decision = CardDecision;
     type Refused = CardRefusal;
 
-    fn situation(&self, footprint: &mut Footprint) {
+    fn add_to_footprint(&self, footprint: &mut Footprint) {
         footprint.message(&self.account, self.token);
     }
 

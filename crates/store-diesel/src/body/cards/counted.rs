@@ -28,8 +28,8 @@ impl From<&CountedAmount> for Entry {
         let (limit, start, amount) = (Id(entry.limit.0), Day(entry.window_start), entry.amount.0);
         match entry.kind {
             CountedKind::Spent => Self::Spent(limit, start, amount),
-            CountedKind::Kept => Self::Other(limit, start, amount, Kind::Kept),
-            CountedKind::Lowered => Self::Other(limit, start, amount, Kind::Lowered),
+            CountedKind::Permanent => Self::Other(limit, start, amount, Kind::Kept),
+            CountedKind::Refunded => Self::Other(limit, start, amount, Kind::Lowered),
         }
     }
 }
@@ -38,8 +38,8 @@ impl From<Entry> for CountedAmount {
     fn from(entry: Entry) -> Self {
         let (limit, start, amount, kind) = match entry {
             Entry::Spent(limit, start, amount) => (limit, start, amount, CountedKind::Spent),
-            Entry::Other(limit, start, amount, Kind::Kept) => (limit, start, amount, CountedKind::Kept),
-            Entry::Other(limit, start, amount, Kind::Lowered) => (limit, start, amount, CountedKind::Lowered),
+            Entry::Other(limit, start, amount, Kind::Kept) => (limit, start, amount, CountedKind::Permanent),
+            Entry::Other(limit, start, amount, Kind::Lowered) => (limit, start, amount, CountedKind::Refunded),
         };
         Self { limit: LimitId(limit.0), window_start: start.0, amount: Minor(amount), kind }
     }

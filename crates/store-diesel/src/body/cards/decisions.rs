@@ -2,7 +2,7 @@
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;
-use florin_domain::card::{DecisionReply, DecisionSeen, Verdict};
+use florin_domain::card::{DecisionCheck, DecisionReply, Verdict};
 use florin_domain::money::{Currency, Minor};
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ enum StoredVerdict {
     Fallback { fallback: String, reason: String },
 }
 
-impl From<&DecisionSeen> for StoredDecision {
-    fn from(seen: &DecisionSeen) -> Self {
+impl From<&DecisionCheck> for StoredDecision {
+    fn from(seen: &DecisionCheck) -> Self {
         let verdict = match seen.verdict {
             Verdict::Reply(DecisionReply::Approve) => StoredVerdict::Approve,
             Verdict::Reply(DecisionReply::Decline(code)) => StoredVerdict::Decline { code: code.name().into() },
@@ -40,7 +40,7 @@ impl From<&DecisionSeen> for StoredDecision {
 
 impl StoredDecision {
     /// Reads a stored decision.
-    pub(super) fn read(self) -> Outcome<DecisionSeen> {
+    pub(super) fn read(self) -> Outcome<DecisionCheck> {
         let verdict = match self.verdict {
             StoredVerdict::Approve => Verdict::Reply(DecisionReply::Approve),
             StoredVerdict::Decline { code } => Verdict::Reply(DecisionReply::Decline(named(&code)?)),
@@ -52,7 +52,7 @@ impl StoredDecision {
                 Verdict::Fallback { fallback: named(&fallback)?, reason: named(&reason)? }
             }
         };
-        Ok(DecisionSeen { verdict, allows_partial: self.allows_partial })
+        Ok(DecisionCheck { verdict, allows_partial: self.allows_partial })
     }
 }
 

@@ -6,7 +6,7 @@ use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
 use super::decisions::StoredDecision;
 use chrono::NaiveDate;
-use florin_domain::card::{CardTransaction, ControlSeen, DeclineExplanation, LimitSeen, LimitWindow, Rule};
+use florin_domain::card::{CardTransaction, ControlCheck, DeclineExplanation, LimitCheck, LimitWindow, Rule};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ impl From<&Rule> for StoredRule {
             Rule::SecurityCode { matches } => Self::SecurityCode { matches: *matches },
             Rule::WalletToken { state } => Self::WalletToken { state: state.name().into() },
             Rule::ThreeDSecure { outcome } => Self::ThreeDSecure { outcome: outcome.name().into() },
-            Rule::Controls(ControlSeen { control, owner, value, allows }) => Self::Controls {
+            Rule::Controls(ControlCheck { control, owner, value, allows }) => Self::Controls {
                 control: control.name().into(),
                 owner: owner.name().into(),
                 value: value.clone(),
@@ -134,10 +134,10 @@ impl StoredRule {
             Self::WalletToken { state } => Rule::WalletToken { state: named(&state)? },
             Self::ThreeDSecure { outcome } => Rule::ThreeDSecure { outcome: named(&outcome)? },
             Self::Controls { control, owner, value, allows } => {
-                Rule::Controls(ControlSeen { control: named(&control)?, owner: named(&owner)?, value, allows })
+                Rule::Controls(ControlCheck { control: named(&control)?, owner: named(&owner)?, value, allows })
             }
             Self::SpendingLimit { window, window_start, amount, spent, max_uses, uses, requested } => {
-                Rule::SpendingLimit(LimitSeen {
+                Rule::SpendingLimit(LimitCheck {
                     window: named(&window)?,
                     window_start: day(&window_start)?,
                     amount: Minor(amount),
@@ -147,7 +147,7 @@ impl StoredRule {
                     requested: Minor(requested),
                 })
             }
-            Self::TransactionLimit { amount, max_uses, requested } => Rule::TransactionLimit(LimitSeen {
+            Self::TransactionLimit { amount, max_uses, requested } => Rule::TransactionLimit(LimitCheck {
                 window: LimitWindow::Transaction,
                 window_start: NaiveDate::default(),
                 amount: Minor(amount),

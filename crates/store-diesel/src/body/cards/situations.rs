@@ -35,8 +35,8 @@ impl WorkingSet {
             return Ok(None);
         };
         let chain = self.cards.chain(account, named.chain).cloned();
-        let named = (named.kind, named.state);
-        Ok(Some(ChainSituation { card, limits, guards, balances, named, first, chain }))
+        let named_message = (named.kind, named.state);
+        Ok(Some(ChainSituation { card, limits, guards, balances, named_message, first, chain }))
     }
 
     /// Stages everything that a decision changes.

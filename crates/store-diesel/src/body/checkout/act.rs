@@ -57,7 +57,7 @@ pub(super) fn decide(
     let situation = SessionSituation {
         pending: pending(conn, &session)?,
         budget: credit,
-        reconciles: merchant::reconciles(conn, account)?,
+        may_reconcile: merchant::may_reconcile(conn, account)?,
         session,
     };
     let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;

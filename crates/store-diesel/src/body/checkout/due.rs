@@ -11,19 +11,14 @@ use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{Bool, Text};
-use florin_domain::checkout::{DueCheckout, SessionStatus};
+use florin_domain::checkout::{DueItem, SessionStatus};
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccountId};
 use florin_domain::world::Timeline;
 use std::collections::BTreeSet;
 
 /// Returns the sessions and refunds that are due, earliest first: of one account, or, if `account` is `None`, of all
 /// accounts without a timeline.
-pub(super) fn due(
-    conn: &mut Conn,
-    account: Option<&AccountId>,
-    now: DateTime<Utc>,
-    max: u32,
-) -> Outcome<Vec<DueCheckout>> {
+pub(super) fn due(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Vec<DueItem>> {
     let mut found = sessions(conn, account, now, max)?;
     found.extend(refunds(conn, account, now, max)?);
     found.sort();
@@ -35,7 +30,7 @@ fn no_timeline(table: &str) -> String {
     format!("NOT EXISTS (SELECT 1 FROM timelines t WHERE t.account_id = {table}.account_id)")
 }
 
-type Due = Vec<(DateTime<Utc>, DueCheckout)>;
+type Due = Vec<(DateTime<Utc>, DueItem)>;
 
 fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
     let mut rows = checkout_sessions::table.filter(checkout_sessions::due_at.le(Time(now))).into_boxed();
@@ -49,7 +44,7 @@ fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, ma
         .select((checkout_sessions::due_at, checkout_sessions::account_id, checkout_sessions::id))
         .load(conn)?;
     let due = |(at, account, id): (Option<Time>, Account, Id)| {
-        Some((at?.0, DueCheckout::Session(account.0, CheckoutSessionId(id.0))))
+        Some((at?.0, DueItem::Session(account.0, CheckoutSessionId(id.0))))
     };
     Ok(rows.into_iter().filter_map(due).collect())
 }
@@ -66,7 +61,7 @@ fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max
         .select((merchant_payments::due_at, merchant_payments::account_id, merchant_payments::refund_id))
         .load(conn)?;
     let due = |(at, account, id): (Option<Time>, Account, Option<Id>)| {
-        Some((at?.0, DueCheckout::Refund(account.0, RefundId(id?.0))))
+        Some((at?.0, DueItem::Refund(account.0, RefundId(id?.0))))
     };
     Ok(rows.into_iter().filter_map(due).collect())
 }
@@ -100,7 +95,10 @@ pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<
 }
 
 /// Returns the settlement accounts that open sessions pay into, or that pending refunds are paid from.
-pub(crate) fn awaiting(conn: &mut Conn, account: &AccountId) -> Outcome<BTreeSet<SettlementAccountId>> {
+pub(crate) fn settlement_accounts_in_use(
+    conn: &mut Conn,
+    account: &AccountId,
+) -> Outcome<BTreeSet<SettlementAccountId>> {
     let mut found: Vec<Option<Id>> = checkout_sessions::table
         .filter(checkout_sessions::account_id.eq(account.as_str()))
         .filter(checkout_sessions::status.eq_any([SessionStatus::Open, SessionStatus::Processing].map(Named)))

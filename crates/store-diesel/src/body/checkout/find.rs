@@ -87,7 +87,7 @@ pub(super) const fn absent<R>() -> Stop<WriteError<R>> {
 }
 
 /// Returns for each payment the sum of its refunds that are neither failed nor cancelled.
-pub(super) fn taken_up(
+pub(super) fn refunded_or_pending(
     conn: &mut Conn,
     account: &AccountId,
     payments: impl Iterator<Item = MerchantPaymentId>,

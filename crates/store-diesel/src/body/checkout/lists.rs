@@ -50,7 +50,7 @@ fn matching_sessions<'a>(account: &AccountId, filter: &'a SessionFilter) -> chec
         Some(CheckoutType::Shopping) => {
             rows = rows.filter(checkout_sessions::purpose.eq(Named(PurposeKind::Shopping)));
         }
-        Some(CheckoutType::TopUp) => rows = rows.filter(checkout_sessions::purpose.eq(Named(PurposeKind::TopUp))),
+        Some(CheckoutType::TopUp) => rows = rows.filter(checkout_sessions::purpose.eq(Named(PurposeKind::Payee))),
         None => {}
     }
     if let Some(status) = filter.status {

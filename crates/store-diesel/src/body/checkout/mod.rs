@@ -16,7 +16,7 @@ mod tokens;
 use super::body;
 
 pub(crate) use counts::miscounted;
-pub(crate) use due::awaiting;
+pub(crate) use due::settlement_accounts_in_use;
 pub(crate) use tokens::replace_tokens;
 
 use super::body::backend::Conn;

@@ -9,7 +9,7 @@ use super::body::statements::load;
 use super::body::store::Store;
 use super::body::tables::checkout::{PaymentRow, SessionsOfPayments, merchant_payments};
 use super::body::types::{Account, Bytes, Currency, Id, Named};
-use super::find::taken_up;
+use super::find::refunded_or_pending;
 use super::{lists, refunds};
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -40,7 +40,7 @@ impl MerchantPayments for Store {
                     .get_result::<PaymentRow>(conn)
                     .optional()?;
                 let Some(payment) = row.map(PaymentRow::read).transpose()? else { return Ok(None) };
-                let sum = taken_up(conn, &account, std::iter::once(payment.id))?.remove(&payment.id);
+                let sum = refunded_or_pending(conn, &account, std::iter::once(payment.id))?.remove(&payment.id);
                 Ok(overviews(conn, &account, vec![(payment, sum.unwrap_or_default())])?.pop())
             })
         })
@@ -140,11 +140,16 @@ fn overviews(
     }
     let sessions = sessions_of(conn, account, &payments)?;
     let sources = merchant::refund_sources(conn, account)?;
-    let overview = |(payment, taken_up): (MerchantPayment, Minor)| {
+    let overview = |(payment, refunded_or_pending): (MerchantPayment, Minor)| {
         let session = sessions.get(&payment.session);
         let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;
         let source = session.settlement_account.and_then(|id| sources.get(&id));
-        Ok(PaymentOverview::of(payment, session.clone(), taken_up, source.copied().unwrap_or(RefundSource::Deleted)))
+        Ok(PaymentOverview::of(
+            payment,
+            session.clone(),
+            refunded_or_pending,
+            source.copied().unwrap_or(RefundSource::Deleted),
+        ))
     };
     payments.into_iter().map(overview).collect()
 }

@@ -9,7 +9,7 @@ use super::body::statements::load;
 use super::body::tables::checkout::{LockedPayments, PaymentRow, merchant_payments};
 use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
-use super::find::{absent, session, taken_up};
+use super::find::{absent, refunded_or_pending, session};
 use diesel::prelude::*;
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, MerchantPayment, RefundChange, RefundRefusal, RefundSituation, RefundSource,
@@ -37,9 +37,9 @@ pub(super) fn decide_creation(
     let session = session_of(conn, &payment)?;
     let sources = merchant::refund_sources(conn, account)?;
     let source = session.purpose.settlement_account().and_then(|id| sources.get(&id).copied());
-    let taken_up = taken_up(conn, account, std::iter::once(payment.id))?.remove(&payment.id);
+    let refunded_or_pending = refunded_or_pending(conn, account, std::iter::once(payment.id))?.remove(&payment.id);
     let situation = CreateRefundSituation {
-        taken_up: taken_up.unwrap_or_default(),
+        refunded_or_pending: refunded_or_pending.unwrap_or_default(),
         source: source.unwrap_or(RefundSource::Deleted),
         payment,
         session,

@@ -96,7 +96,7 @@ impl SessionRow {
                     dynamic_rates_url: self.dynamic_rates_url.clone(),
                 }),
             },
-            PurposeKind::TopUp => SessionPurpose::TopUp { checkout: checkout?, payee: PayeeId(self.payee_id?.0) },
+            PurposeKind::Payee => SessionPurpose::Payee { checkout: checkout?, payee: PayeeId(self.payee_id?.0) },
             PurposeKind::Budget => SessionPurpose::Budget(BudgetId(self.budget_id?.0)),
         })
     }

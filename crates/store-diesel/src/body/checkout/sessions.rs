@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::checkout::{
-    CheckoutSession, CreateSessionRefusal, CreateTopUpRefusal, CreatedSession, DueCheckout, PageTokenHash,
-    SessionFilter, SessionRefusal,
+    CheckoutSession, CreateSessionRefusal, CreateTopUpRefusal, CreatedSession, DueItem, PageTokenHash, SessionFilter,
+    SessionRefusal,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::page::{Page, PageRequest};
@@ -109,12 +109,7 @@ impl CheckoutSessions for Store {
         .await
     }
 
-    async fn due(
-        &self,
-        account: Option<AccountId>,
-        now: DateTime<Utc>,
-        max: u32,
-    ) -> Result<Vec<DueCheckout>, StoreError> {
+    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError> {
         self.read(move |conn| conn.transaction(|conn| due::due(conn, account.as_ref(), now, max))).await
     }
 

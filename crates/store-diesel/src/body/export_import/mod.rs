@@ -5,9 +5,9 @@ mod positions;
 mod secrets;
 pub(super) mod snapshot_files;
 
-use super::audit::audit;
 use super::backend::Conn;
 use super::body;
+use super::books_check::check_all;
 use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::store::Store;
@@ -15,7 +15,7 @@ use super::tables;
 use super::tables::table::{NumberedRow, Table};
 use super::webhooks;
 use diesel::Connection;
-use florin_ports::{AuditReport, Reseal, StoreError};
+use florin_ports::{BooksReport, Reseal, StoreError};
 use florin_store_contract::export::{
     ExportContents, ExportHeader, ExportOrigin, ExportReader, ExportRow, ExportSource, ExportWriter, ImportReport,
 };
@@ -73,8 +73,8 @@ impl ExportImport for Store {
         match (refusal, written) {
             (Some(refusal), _) => Err(refusal),
             (None, written) => {
-                let (contents, audit) = written.map_err(StoreError::from)?;
-                Ok(ImportReport { exported_at, contents, audit })
+                let (contents, books) = written.map_err(StoreError::from)?;
+                Ok(ImportReport { exported_at, contents, books })
             }
         }
     }
@@ -87,7 +87,7 @@ fn schema() -> Result<String, ExportError> {
 }
 
 fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
-    driver::unhurried(conn)?;
+    driver::without_time_limits(conn)?;
     for table in tables::all() {
         writer.table(table.name);
         (table.export)(conn, &mut |row| {
@@ -104,7 +104,7 @@ fn import(
     conn: &mut Conn,
     rows: ExportReader<'_>,
     reseal: &Reseal,
-) -> Result<(ExportContents, AuditReport), ExportError> {
+) -> Result<(ExportContents, BooksReport), ExportError> {
     prepare(conn).map_err(StoreError::from)?;
     for table in tables::all() {
         if !(table.is_empty)(conn).map_err(StoreError::from)? {
@@ -129,14 +129,14 @@ fn import(
             return Err(ExportError::Count { table: table.name, found, expected });
         }
     }
-    let report = audit(conn).map_err(StoreError::from)?;
+    let report = check_all(conn).map_err(StoreError::from)?;
     if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 
 /// Locks out other operator commands, and disables the transaction's timeouts.
 fn prepare(conn: &mut Conn) -> Outcome<()> {
     driver::lock_operators(conn)?;
-    driver::unhurried(conn)
+    driver::without_time_limits(conn)
 }
 
 /// Rows of one table, collected for one insert.

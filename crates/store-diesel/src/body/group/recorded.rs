@@ -17,7 +17,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     type Refused: Send + 'static;
 
     /// Declares what the rule reads and the decision changes.
-    fn situation(&self, footprint: &mut Footprint);
+    fn add_to_footprint(&self, footprint: &mut Footprint);
 
     /// Whether it is a dry run.
     fn mode(&self) -> Mode {
@@ -51,7 +51,7 @@ impl<C: RecordedCommand> Command for C {
     type Refused = C::Refused;
 
     fn footprint(&self, footprint: &mut Footprint) {
-        self.situation(footprint);
+        self.add_to_footprint(footprint);
         if self.mode() == Mode::Commit {
             footprint.answer(self.claim());
         }

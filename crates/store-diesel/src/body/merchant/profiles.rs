@@ -102,7 +102,7 @@ pub(crate) fn is_merchant(conn: &mut Conn, account: &AccountId) -> Outcome<bool>
 }
 
 /// Whether a merchant has the permission `Reconciliation`.
-pub(crate) fn reconciles(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+pub(crate) fn may_reconcile(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     let profile = profile(conn, account)?;
     Ok(profile.is_some_and(|profile| profile.may(MerchantPermission::Reconciliation)))
 }

@@ -94,7 +94,7 @@ fn change(
         profile: profile(conn, account)?.ok_or(WriteError::Absent)?,
         accounts: of_account(conn, account)?,
         targets: targets(conn, account)?,
-        awaiting: checkout::awaiting(conn, account)?,
+        in_use: checkout::settlement_accounts_in_use(conn, account)?,
         bank,
     };
     let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;

@@ -20,11 +20,13 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::{
-    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation, TakeSituation,
+    IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation,
+    StartPaymentsSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, PaymentBatchId, PaymentId};
 use florin_ports::{
-    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
+    BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
+    StoreError,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -66,12 +68,12 @@ impl BatchProcessing for Store {
         .await
     }
 
-    async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+    async fn start_payments(&self, command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         let recording = self.recording();
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
             let payments = confirmed(conn, &command.lease, command.max)?;
-            let situation = TakeSituation { batch, payments };
+            let situation = StartPaymentsSituation { batch, payments };
             let decision = ask(|| (command.decide)(&situation))?;
             working_set.payments.progress(&situation.payments, &decision.payments);
             working_set.events.record_with(recording.clone());

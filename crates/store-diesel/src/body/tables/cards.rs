@@ -6,7 +6,7 @@ use super::money::budgets;
 use super::people::people;
 use super::worlds::timelines;
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, OverClearing,
+    CardOwnerKind, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, OverClearing,
     Response, TransactionState,
 };
 
@@ -21,7 +21,7 @@ tables! {
         user_token: Id,
         expires_on: Day,
         name: String,
-        owner_type: Named<CardOwner>,
+        owner_type: Named<CardOwnerKind>,
         state_reason: Option<String>,
         fulfillment: Named<FulfillmentStatus>,
         phone: Option<String>,
@@ -43,7 +43,7 @@ tables! {
     struct CardCountRow in card_counts(account_id, state, owner_type) owned by account_id {
         account_id: Account,
         state: Named<CardState>,
-        owner_type: Named<CardOwner>,
+        owner_type: Named<CardOwnerKind>,
         total: i64,
     }
 

@@ -93,7 +93,7 @@ fn found(is_ordered: bool) -> String {
 }
 
 /// Selects the deliveries that can be claimed and are due immediately: first attempts.
-pub(super) fn at_once(is_ordered: bool) -> String {
+pub(super) fn first_attempts(is_ordered: bool) -> String {
     let found = found(is_ordered);
     format!("{found} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
 }
@@ -126,7 +126,7 @@ fn candidates(
     max: u32,
 ) -> Outcome<Vec<Candidate>> {
     let now = Time(command.now);
-    let first_attempts = sql_query(at_once(webhook.ordered))
+    let first_attempts = sql_query(first_attempts(webhook.ordered))
         .bind::<TimeSql, _>(now)
         .bind::<IdSql, _>(Id(webhook.id.0))
         .bind::<BigInt, _>(i64::from(max))
@@ -175,21 +175,21 @@ fn due_accounts(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outc
 /// The result of a search for deliveries to claim.
 pub(super) enum Search {
     /// The subscription receives no deliveries now.
-    Resting,
+    Inactive,
     /// The subscription has no deliveries to claim.
     Nothing(Box<Webhook>),
     /// The subscription may have deliveries to claim.
-    Something,
+    MayClaim,
 }
 
 /// Searches for deliveries to claim, so that a search without result costs no write.
 pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Search> {
     let row = webhooks::table.filter(webhooks::id.eq(Id(command.webhook.0)));
     let row = row.select(WebhookRow::as_select()).get_result(conn).optional()?;
-    let Some(webhook) = live(conn, row)? else { return Ok(Search::Resting) };
+    let Some(webhook) = live(conn, row)? else { return Ok(Search::Inactive) };
     let has_blocked = !webhook.ordered && has_blocked(conn, Id(webhook.id.0))?;
     let is_any = has_blocked || !candidates(conn, &webhook, command, 1)?.is_empty();
-    Ok(if is_any { Search::Something } else { Search::Nothing(Box::new(webhook)) })
+    Ok(if is_any { Search::MayClaim } else { Search::Nothing(Box::new(webhook)) })
 }
 
 pub(super) fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {

@@ -58,11 +58,11 @@ impl Deliveries for Store {
     async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
         let search = command.clone();
         match self.read(move |conn| claims::search(conn, &search)).await? {
-            Search::Resting => Ok(None),
+            Search::Inactive => Ok(None),
             Search::Nothing(webhook) => {
                 Ok(Some(ClaimedDeliveries { webhook: *webhook, deliveries: Vec::new(), has_more: false }))
             }
-            Search::Something => self.write(move |conn| claims::claim(conn, &command)).await,
+            Search::MayClaim => self.write(move |conn| claims::claim(conn, &command)).await,
         }
     }
 
@@ -119,7 +119,7 @@ impl Deliveries for Store {
 /// Counts the waiting deliveries of one subscription or of all. It reads every waiting row, so it may take longer than
 /// other reads.
 fn backlogs(conn: &mut Conn, webhook: Option<WebhookId>) -> Outcome<BTreeMap<WebhookId, WaitingDeliveries>> {
-    driver::unhurried(conn)?;
+    driver::without_time_limits(conn)?;
     let rows: Vec<WaitingRow> = match webhook {
         None => sql_query(format!("{BACKLOGS} GROUP BY d.webhook_id")).load(conn)?,
         Some(id) => {

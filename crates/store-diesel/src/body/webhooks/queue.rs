@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use florin_domain::access::{Environment, Feature};
 use florin_domain::event::{Audience, Event, EventKind};
 use florin_domain::ids::{AccountId, EventId, WebhookId};
-use florin_domain::webhook::{CheckoutFilter, DeliveredEvent, Delivery};
+use florin_domain::webhook::{CheckoutIds, DeliveredEvent, Delivery};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who sees the events of accounts: clients that may list them, and enabled subscriptions.
@@ -27,7 +27,7 @@ struct OfAccount {
 struct Subscription {
     id: WebhookId,
     kind: EventKind,
-    filter: Option<CheckoutFilter>,
+    filter: Option<CheckoutIds>,
 }
 
 /// An account, the client if it has the feature, and a subscription.
@@ -79,7 +79,7 @@ impl Observers {
     ) -> impl Iterator<Item = DeliveryRow> {
         let subscriptions = self.0.get(&event.account).into_iter().flat_map(|of_account| &of_account.subscriptions);
         let (kind, checkout) = (event.kind, event.checkout());
-        let wants = move |of: &&Subscription| of.kind == kind && CheckoutFilter::admits(of.filter.as_ref(), checkout);
+        let wants = move |of: &&Subscription| of.kind == kind && CheckoutIds::admits(of.filter.as_ref(), checkout);
         subscriptions.filter(wants).map(move |subscription| {
             let event = DeliveredEvent {
                 message: id,

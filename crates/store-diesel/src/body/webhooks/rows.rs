@@ -11,14 +11,14 @@ use diesel::prelude::*;
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{CheckoutId, ClientId, EventId, WebhookId};
 use florin_domain::secret::SealedSecret;
-use florin_domain::webhook::{AttemptOutcome, AttemptRecord, CheckoutFilter, Delivery, Failing, Webhook, WebhookUrl};
+use florin_domain::webhook::{AttemptOutcome, AttemptRecord, CheckoutIds, Delivery, Failing, Webhook, WebhookUrl};
 use florin_domain::world::ClockSetting;
 use florin_ports::DeliveryClaim;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl From<&Webhook> for WebhookRow {
     fn from(webhook: &Webhook) -> Self {
-        let ids = |filter: &CheckoutFilter| filter.ids().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let ids = |filter: &CheckoutIds| filter.ids().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let failing = webhook.failing.as_ref();
         Self {
             id: Id(webhook.id.0),
@@ -95,10 +95,10 @@ impl WebhookRow {
 }
 
 /// Reads the checkouts of a subscription's filter.
-pub(super) fn filter_of(id: WebhookId, ids: &str) -> Outcome<CheckoutFilter> {
+pub(super) fn filter_of(id: WebhookId, ids: &str) -> Outcome<CheckoutIds> {
     let ids = ids.split(' ').map(CheckoutId::parse).collect::<Result<_, _>>();
     let unreadable = |flaw: Flaw| corrupt(format!("the filter of webhook {id}: {}", flaw.message));
-    ids.and_then(CheckoutFilter::new).map_err(unreadable)
+    ids.and_then(CheckoutIds::new).map_err(unreadable)
 }
 
 impl DeliveryRow {

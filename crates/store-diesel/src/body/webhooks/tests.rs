@@ -56,8 +56,8 @@ fn searches_read_their_indexes() {
             Ok([
                 (due, vec![at_once, "webhook_deliveries_blocked", retried]),
                 (accounts, vec![retried]),
-                (plan(conn, &claims::at_once(false), &[TIME, ID, "9"]), vec![at_once]),
-                (plan(conn, &claims::at_once(true), &[TIME, ID, "9"]), vec![at_once, by_object]),
+                (plan(conn, &claims::first_attempts(false), &[TIME, ID, "9"]), vec![at_once]),
+                (plan(conn, &claims::first_attempts(true), &[TIME, ID, "9"]), vec![at_once, by_object]),
                 (plan(conn, &claims::retries(false), &values), vec![retried]),
                 (plan(conn, &claims::retries(true), &values), vec![retried, by_object]),
                 (plan(conn, claims::BLOCKED, &[ID]), vec!["webhook_deliveries_blocked"]),

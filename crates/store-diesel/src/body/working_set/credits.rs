@@ -12,12 +12,12 @@ use florin_ports::CreditCommand;
 
 /// The new credits of a group, and the last numbers of their accounts.
 #[derive(Default)]
-pub(crate) struct Counted {
+pub(crate) struct NewCredits {
     last: Tracked<AccountId, i64>,
     new: Vec<CreditRow>,
 }
 
-impl Counted {
+impl NewCredits {
     /// Builds the value from counters, which are locked.
     pub(crate) fn of(rows: Vec<CounterRow>) -> Self {
         Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() }

@@ -128,10 +128,10 @@ fn render(
     if seen.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    let recorded_at = Time(recording.forms.now().trunc_subsecs(6));
+    let recorded_at = Time(recording.renderer.now().trunc_subsecs(6));
     let mut deliveries = Vec::new();
     let row = |((event, sequence), position): ((Event, u64), i64)| {
-        let id = recording.forms.next_id();
+        let id = recording.renderer.next_id();
         let number = i64::try_from(sequence).map_err(corrupt)?;
         deliveries.extend(observers.deliveries(&event, (id, number), recorded_at));
         Ok(EventRow {
@@ -143,7 +143,7 @@ fn render(
             occurred_at: Time(event.at.trunc_subsecs(0)),
             recorded_at,
             checkout_id: event.checkout().map(|id| Id(id.0)),
-            body: ask(|| recording.forms.envelope(&event, id, sequence))?.map_err(corrupt)?,
+            body: ask(|| recording.renderer.envelope(&event, id, sequence))?.map_err(corrupt)?,
             account_id: Account(event.account),
         })
     };

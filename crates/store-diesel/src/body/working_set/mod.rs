@@ -9,7 +9,7 @@ mod events;
 mod journal;
 mod mfa;
 mod records;
-mod statuses;
+mod staged_payments;
 mod tracked;
 mod transfers;
 
@@ -30,14 +30,14 @@ use bank::Bank;
 use batches::Batches;
 use cards::Cards;
 use chrono::DateTime;
-use credits::Counted;
+use credits::NewCredits;
 use events::Events;
-use florin_domain::batch::{AllPayments, BatchBalances, PaymentBatch};
+use florin_domain::batch::{BatchBalances, BulkStatus, PaymentBatch};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::money;
 use mfa::Authentication;
-use statuses::Statuses;
+use staged_payments::StagedPayments;
 use std::collections::BTreeMap;
 use transfers::NewTransfers;
 
@@ -50,7 +50,7 @@ pub(crate) struct WorkingSet {
     /// Batches.
     pub(crate) batches: Batches,
     /// The progress of payments.
-    pub(crate) payments: Statuses,
+    pub(crate) payments: StagedPayments,
     /// New events.
     pub(crate) events: Events,
     /// Payments that the sandbox's bank accepted.
@@ -58,7 +58,7 @@ pub(crate) struct WorkingSet {
     /// Sessions and enrolments.
     pub(crate) mfa: Authentication,
     /// Credits.
-    pub(crate) credits: Counted,
+    pub(crate) credits: NewCredits,
     /// Transfers.
     pub(crate) transfers: NewTransfers,
     /// Idempotency records.
@@ -85,7 +85,7 @@ impl WorkingSet {
         batches.must_be_covered(conn, footprint, &balance_set)?;
         Ok(Self {
             batches,
-            payments: Statuses::default(),
+            payments: StagedPayments::default(),
             events: Events::default(),
             bank: Bank::load(conn, footprint)?,
             records: Records::of(records),
@@ -94,7 +94,7 @@ impl WorkingSet {
             journal: Journal::default(),
             transfers: NewTransfers::default(),
             mfa,
-            credits: Counted::of(counters),
+            credits: NewCredits::of(counters),
         })
     }
 
@@ -123,9 +123,9 @@ impl WorkingSet {
     }
 
     /// Stages a change of all payments of a batch. Confirmed payments are due immediately; cancelled ones end the work.
-    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: AllPayments) {
+    pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: BulkStatus) {
         if batch.input.is_some() {
-            let work_at = (all == AllPayments::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
+            let work_at = (all == BulkStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
             self.batches.work_at(batch, work_at);
             self.payments.all_become(batch, all.status());
         }

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use florin_domain::access::Account;
-use florin_domain::books::judge;
+use florin_domain::books::check_books;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
@@ -74,7 +74,7 @@ fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) ->
         Stop::Failed(_) => invalid("its rows contradict each other, or refer to rows that are missing".into()),
     })?;
     checkout::replace_tokens(conn, account, &command.page_tokens)?;
-    if !judge(&books::of_account(conn, account)?).holds() {
+    if !check_books(&books::of_account(conn, account)?).holds() {
         return Err(invalid("its books do not agree".into()));
     }
     account_rows::clear(conn, account)?;

@@ -77,11 +77,11 @@ impl Worlds for Store {
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
         self.write(move |conn| {
             driver::lock_operators(conn)?;
-            let over = rows::over(conn, real, max)?;
-            for account in &over {
+            let expired = rows::expired(conn, real, max)?;
+            for account in &expired {
                 delete::delete(conn, account)?;
             }
-            Ok(over)
+            Ok(expired)
         })
         .await
     }
@@ -141,7 +141,7 @@ impl SnapshotFiles for Store {
         &self,
         command: ImportSnapshotCommand,
     ) -> Result<Written<SnapshotImport>, WriteError<ImportRefusal>> {
-        self.trial(move |conn| {
+        self.task_with_rollback(move |conn| {
             driver::lock_operators(conn)?;
             files::import(conn, &command)
         })

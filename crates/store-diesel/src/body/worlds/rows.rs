@@ -115,7 +115,7 @@ pub(super) fn made_under(conn: &mut Conn, client: ClientId, key: &str) -> Outcom
 }
 
 /// Returns expired worlds, the longest expired first.
-pub(super) fn over(conn: &mut Conn, real: DateTime<Utc>, max: u32) -> Outcome<Vec<AccountId>> {
+pub(super) fn expired(conn: &mut Conn, real: DateTime<Utc>, max: u32) -> Outcome<Vec<AccountId>> {
     let accounts = worlds::table
         .filter(worlds::expires_at.le(Time(real)))
         .order((worlds::expires_at, worlds::account_id))

@@ -37,7 +37,7 @@ pub(crate) async fn credit(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &SIMULATE).await?;
-    let mode = call.mode()?;
+    let mode = call.read_mode()?;
     respond(call.without_body(payload).await?, DISPUTE_CREDIT, mode).await
 }
 

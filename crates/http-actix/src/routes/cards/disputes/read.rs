@@ -3,9 +3,9 @@
 use super::common::{DISPUTE, DisputePath};
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{ok, ok_list};
-use crate::routes::cards::common::INSPECT;
+use crate::routes::cards::common::READ_SANDBOX;
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::{DisputeView, List};
@@ -32,12 +32,12 @@ parameters! {
     responses((status = 200, description = "One page of disputes.", body = List<DisputeView<'static>>),
         SandboxReadErrors))]
 pub(crate) async fn list(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &INSPECT).await?;
+    let mut call = Call::enter(&app, &request, &READ_SANDBOX).await?;
     let account_id = call.account_id();
     let page = call.page();
     let filter = call.read::<DisputeParameters>();
     let account = call.account(account_id).await?;
-    let DisputeParameters { card, statuses, transaction } = read(filter)?;
+    let DisputeParameters { card, statuses, transaction } = expect_valid(filter)?;
     let filter = DisputeFilter { card, statuses, transaction };
     let Page { count, rows } = app.services.disputes.list(&account.id, filter, page).await?;
     ok_list(&List::new(page, Page { count, rows: rows.iter().collect() }, DisputeView::from))
@@ -49,11 +49,11 @@ pub(crate) async fn list(app: web::Data<App>, request: HttpRequest) -> Result<Ht
     params(DisputePath, AccountParameter),
     responses((status = 200, description = "The dispute.", body = DisputeView<'static>), SandboxReadErrors))]
 pub(crate) async fn find(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &INSPECT).await?;
+    let mut call = Call::enter(&app, &request, &READ_SANDBOX).await?;
     let path = call.read::<DisputePath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.services.disputes.find(&account.id, read(path)?.id).await?;
+    let found = app.services.disputes.find(&account.id, expect_valid(path)?.id).await?;
     let found = found.ok_or_else(|| Problem::absent(DISPUTE.0, DISPUTE.1))?;
     ok(&DisputeView::from(&found))
 }

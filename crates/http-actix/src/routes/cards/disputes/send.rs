@@ -4,7 +4,7 @@ use super::common::{DISPUTE, dispute_answer, message_answer};
 use crate::dry_run::{self, Sent};
 use crate::mapping::dispute_problem;
 use crate::problem::Problem;
-use crate::routes::cards::sender::Sender;
+use crate::routes::cards::sender::SendContext;
 use crate::views::DryRunView;
 use florin_application::{act_on_dispute, open_dispute};
 use florin_domain::card::DisputeAction;
@@ -14,11 +14,11 @@ use florin_ports::Answer;
 
 /// Opens a dispute.
 pub(crate) async fn open(
-    sender: &Sender<'_>,
+    sender: &SendContext<'_>,
     transaction: TransactionToken,
     request: DisputeRequest,
 ) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode, .. } = *sender;
+    let SendContext { app, account, recording, mode, .. } = *sender;
     let claim = recording.claim(app, account, false, |done| dispute_answer(done, None));
     let object = ("body.transactionToken", "card transaction");
     dry_run::send(claim, object, dispute_problem, dispute_answer, async |claim| {
@@ -28,8 +28,8 @@ pub(crate) async fn open(
 }
 
 /// Performs an action on a dispute.
-pub(crate) async fn act(sender: &Sender<'_>, action: (DisputeId, DisputeAction)) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode, .. } = *sender;
+pub(crate) async fn act(sender: &SendContext<'_>, action: (DisputeId, DisputeAction)) -> Result<Sent, Problem> {
+    let SendContext { app, account, recording, mode, .. } = *sender;
     let render: fn(&DisputeDone, Option<DryRunView>) -> Answer = match action.1 {
         DisputeAction::Evidence(_) => dispute_answer,
         DisputeAction::Credit | DisputeAction::Resolve(_) => message_answer,

@@ -5,12 +5,12 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
-use crate::page_addresses::{with_tokens, without_tokens};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::routes::merchant::common::WRITE_SESSIONS;
 use crate::state::App;
+use crate::stored_page_urls::{with_tokens, without_tokens};
 use crate::views::SessionView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -34,12 +34,12 @@ pub(crate) async fn handle(
     let path = call.read::<SessionPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let shown = web::Data::clone(&app);
     let render = move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&shown.checkouts, session));
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
-    let id = read(path)?.id;
+    let id = expect_valid(path)?.id;
     execute(
         claim,
         SESSION,

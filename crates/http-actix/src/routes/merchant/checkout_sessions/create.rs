@@ -6,12 +6,12 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_session_problem;
-use crate::page_addresses::{with_tokens, without_tokens};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
 use crate::routes::merchant::common::{MERCHANT, WRITE_SESSIONS};
 use crate::state::App;
+use crate::stored_page_urls::{with_tokens, without_tokens};
 use crate::views::SessionView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::create_session;
@@ -38,12 +38,12 @@ pub(crate) async fn handle(
     let body = write.read::<CreateSessionBody>()?;
     let new = body.and_then(|body| body.read(&mut write.call.faults));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let render = render_created(&app, |app, status, session| answer(status, &session_view(&app.checkouts, session)));
     let recorded =
         without_tokens(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
     let claim = claim(&write, &account, false, recorded)?;
-    let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
+    let (new, is_new) = (expect_valid(new)?, |created: &CreatedSession| created.is_new);
     let refused = |refusal| create_session_problem(&refusal);
     execute_creation(claim, MERCHANT, refused, (render, is_new), async |claim| {
         with_tokens(&app, &account.id, create_session(&app.checkouts, &account, new, claim).await)

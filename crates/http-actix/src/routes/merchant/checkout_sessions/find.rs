@@ -3,7 +3,7 @@
 use super::common::{SESSION, SessionPath, session_view};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::routes::merchant::common::READ_SESSIONS;
@@ -22,8 +22,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<SessionPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = find_session(&app.checkouts, &account, read(path)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = find_session(&app.checkouts, &account, expect_valid(path)?.id).await?;
     let found = found.ok_or_else(|| Problem::absent(SESSION.0, SESSION.1))?;
     ok(&session_view(&app.checkouts, &found.session))
 }

@@ -3,7 +3,7 @@
 use super::common::session_view;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::routes::merchant::common::READ_SESSIONS;
@@ -47,8 +47,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<SessionParameters>();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let SessionParameters { from, to, checkout, checkout_type, status, merchant_reference } = read(filter)?;
+    app.merchants.active_profile(&account).await?;
+    let SessionParameters { from, to, checkout, checkout_type, status, merchant_reference } = expect_valid(filter)?;
     let merchant_reference = merchant_reference.map(Text::into_string);
     let filter = SessionFilter { from, to, checkout, checkout_type, status, merchant_reference };
     let Page { count, rows } = app.checkouts.sessions.list(&account.id, filter, page).await?;

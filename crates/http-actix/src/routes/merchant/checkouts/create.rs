@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::{checkout_problem, of_shopping};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantErrors;
 use crate::state::App;
@@ -35,9 +35,9 @@ pub(crate) async fn handle(
     let body = write.read::<CreateCheckoutBody>()?;
     let new = body.and_then(|body| new_checkout(body, &mut write.call.faults));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, render)?;
-    let new = read(new)?;
+    let new = expect_valid(new)?;
     execute(claim, MERCHANT, checkout_problem, render, async |claim| {
         create_checkout(&app.merchants, &account, new, claim).await
     })

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, Clearable, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::checkout_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantEditErrors;
 use crate::state::App;
@@ -33,9 +33,9 @@ pub(crate) async fn handle(
     let body = write.read::<EditCheckoutBody>()?;
     let edit = body.and_then(|body| edit(body, &mut write.call.faults));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, render)?;
-    let (checkout, edit) = (read(checkout)?.id, read(edit)?);
+    let (checkout, edit) = (expect_valid(checkout)?.id, expect_valid(edit)?);
     execute(claim, CHECKOUT, checkout_problem, render, async |claim| {
         edit_checkout(&app.merchants, &account, checkout, edit, claim).await
     })

@@ -3,7 +3,7 @@
 use super::common::{CHECKOUT, CheckoutPath, READ_CHECKOUTS};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -19,7 +19,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let checkout = call.read::<CheckoutPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = app.merchants.checkouts.find(&account.id, read(checkout)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = app.merchants.checkouts.find(&account.id, expect_valid(checkout)?.id).await?;
     ok(&CheckoutView::from(found.ok_or_else(|| Problem::absent(CHECKOUT.0, CHECKOUT.1))?))
 }

@@ -3,7 +3,7 @@
 use super::common::READ_CHECKOUTS;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -31,8 +31,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<CheckoutParameters>();
     let account = call.account(account_id).await?;
-    let CheckoutParameters { checkout_type, status } = read(filter)?;
-    app.merchants.reach(&account).await?;
+    let CheckoutParameters { checkout_type, status } = expect_valid(filter)?;
+    app.merchants.active_profile(&account).await?;
     let filter = CheckoutFilter { checkout_type, status };
     let found = app.merchants.checkouts.list(&account.id, filter, page).await?;
     ok_list(&List::new(page, found, CheckoutView::from))

@@ -3,7 +3,7 @@
 use super::common::{PAYEE, PayeePath, READ_PAYEES};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -19,7 +19,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let payee = call.read::<PayeePath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = app.merchants.payees.find(&account.id, read(payee)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = app.merchants.payees.find(&account.id, expect_valid(payee)?.id).await?;
     ok(&PayeeView::from(&found.ok_or_else(|| Problem::absent(PAYEE.0, PAYEE.1))?))
 }

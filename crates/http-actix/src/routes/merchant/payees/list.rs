@@ -3,7 +3,7 @@
 use super::common::READ_PAYEES;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -31,8 +31,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<PayeeParameters>();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let PayeeParameters { currency, approval } = read(filter)?;
+    app.merchants.active_profile(&account).await?;
+    let PayeeParameters { currency, approval } = expect_valid(filter)?;
     let found = app.merchants.payees.list(&account.id, PayeeFilter { currency, approval }, page).await?;
     ok_list(&List::new(page, found, |payee| PayeeView::from(&payee)))
 }

@@ -5,7 +5,7 @@ use super::write_csv::write;
 use crate::call::Call;
 use crate::codes::ErrorCode;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::csv_file;
 use crate::routes::error_sets::ExportErrors;
 use crate::routes::merchant::common::READ_PAYMENTS;
@@ -28,8 +28,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let parameters = call.read::<PaymentParameters>();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let (filter, sort) = read(parameters)?.into_parts();
+    app.merchants.active_profile(&account).await?;
+    let (filter, sort) = expect_valid(parameters)?.into_parts();
     let all = PageRequest { limit: MAX_ROWS, offset: 0 };
     let found = app.checkouts.payments.list(&account.id, filter, sort, all).await?;
     if found.count > MAX_ROWS {

@@ -3,7 +3,7 @@
 use super::common::{PAYMENT, PaymentPath};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::routes::merchant::common::READ_PAYMENTS;
@@ -21,7 +21,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<PaymentPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = find_merchant_payment(&app.checkouts, &account, read(path)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = find_merchant_payment(&app.checkouts, &account, expect_valid(path)?.id).await?;
     ok(&MerchantPaymentView::from(&found.ok_or_else(|| Problem::absent(PAYMENT.0, PAYMENT.1))?))
 }

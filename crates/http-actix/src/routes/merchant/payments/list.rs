@@ -3,7 +3,7 @@
 use super::common::PaymentParameters;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::routes::merchant::common::READ_PAYMENTS;
@@ -23,8 +23,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let parameters = call.read::<PaymentParameters>();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let (filter, sort) = read(parameters)?.into_parts();
+    app.merchants.active_profile(&account).await?;
+    let (filter, sort) = expect_valid(parameters)?.into_parts();
     let Page { count, rows } = app.checkouts.payments.list(&account.id, filter, sort, page).await?;
     ok_list(&List::new(page, Page { count, rows: rows.iter().collect() }, MerchantPaymentView::from))
 }

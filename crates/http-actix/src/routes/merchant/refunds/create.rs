@@ -5,14 +5,14 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, bo
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::create_refund_problem;
-use crate::page_addresses::{with_tokens, without_tokens};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
 use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::common::WRITE_REFUNDS;
 use crate::routes::merchant::payments::{PAYMENT, PaymentPath};
 use crate::state::App;
+use crate::stored_page_urls::{with_tokens, without_tokens};
 use crate::views::{DryRunView, RefundAnswer};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -48,14 +48,14 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE_REFUNDS).await?;
-    let mode = call.mode()?;
+    let mode = call.read_mode()?;
     app.checkouts.payer_banks()?;
     let mut write = call.with_body(payload).await?;
     let path = write.call.read::<PaymentPath>();
     let body = write.read::<CreateRefundBody>()?;
     let new = body.and_then(|body| Some((body.amount.read(&mut write.call.faults)?, body.reason)));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let shown = web::Data::clone(&app);
     let render = move |refund: &MerchantPayment, dry_run: Option<DryRunView>| {
         let url = |id| shown.checkouts.authorisation_url(&refund.account, id);
@@ -70,7 +70,7 @@ pub(crate) async fn handle(
         recorded,
     );
     let claim = claim(&write, &account, false, recorded)?;
-    let (payment, new) = (read(path)?.id, read(new)?);
+    let (payment, new) = (expect_valid(path)?.id, expect_valid(new)?);
     execute(claim, PAYMENT, create_refund_problem, render, async |claim| {
         let written = create_merchant_refund(&app.checkouts, &account, payment, new, mode, claim).await;
         with_tokens(&app, &account.id, written)

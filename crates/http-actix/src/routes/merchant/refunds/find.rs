@@ -3,7 +3,7 @@
 use super::common::{REFUND, RefundPath};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::routes::merchant::common::READ_REFUNDS;
@@ -21,8 +21,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<RefundPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = find_merchant_refund(&app.checkouts, &account, read(path)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = find_merchant_refund(&app.checkouts, &account, expect_valid(path)?.id).await?;
     let view = found.as_ref().and_then(|refund| RefundView::of(refund, None));
     ok(&view.ok_or_else(|| Problem::absent(REFUND.0, REFUND.1))?)
 }

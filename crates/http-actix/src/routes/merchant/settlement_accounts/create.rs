@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -39,9 +39,9 @@ pub(crate) async fn handle(
         Some((name, details))
     });
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, true, render)?;
-    let (name, details) = read(new)?;
+    let (name, details) = expect_valid(new)?;
     execute(claim, MERCHANT, settlement_problem, render, async |claim| {
         create_settlement_account(&app.merchants, &account, name, details, claim).await
     })

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::settlement_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -32,9 +32,9 @@ pub(crate) async fn handle(
     let path = call.read::<SettlementAccountPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim_without_body(&call, key, &account, render);
-    let id = read(path)?.id;
+    let id = expect_valid(path)?.id;
     execute(claim, SETTLEMENT_ACCOUNT, settlement_problem, render, async |claim| {
         delete_settlement_account(&app.merchants, &account, id, claim).await
     })

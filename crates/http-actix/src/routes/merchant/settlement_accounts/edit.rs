@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, Clearable, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;
@@ -32,9 +32,9 @@ pub(crate) async fn handle(
     let path = write.call.read::<SettlementAccountPath>();
     let body = write.read::<EditSettlementAccountBody>()?;
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let claim = claim(&write, &account, false, render)?;
-    let (id, body) = (read(path)?.id, read(body)?);
+    let (id, body) = (expect_valid(path)?.id, expect_valid(body)?);
     let (sets_bank, bank) = match body.bank {
         Clearable::Missing => (None, None),
         Clearable::Null => (Some(false), None),

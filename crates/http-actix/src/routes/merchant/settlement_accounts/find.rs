@@ -3,7 +3,7 @@
 use super::common::{READ_SETTLEMENT_ACCOUNTS, SETTLEMENT_ACCOUNT, SettlementAccountPath};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
@@ -20,8 +20,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<SettlementAccountPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let found = app.merchants.settlement_accounts.find(&account.id, read(path)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let found = app.merchants.settlement_accounts.find(&account.id, expect_valid(path)?.id).await?;
     let (path, what) = SETTLEMENT_ACCOUNT;
     ok(&SettlementAccountView::from(&found.ok_or_else(|| Problem::absent(path, what))?))
 }

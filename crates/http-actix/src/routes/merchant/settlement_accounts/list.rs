@@ -21,7 +21,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let page = call.page();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let found = app.merchants.settlement_accounts.list(&account.id, page).await?;
     ok_list(&List::new(page, found, |overview| SettlementAccountView::from(&overview)))
 }

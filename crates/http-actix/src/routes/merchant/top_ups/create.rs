@@ -5,14 +5,14 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageUrl, body};
 use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_top_up_problem;
-use crate::page_addresses::{with_tokens, without_tokens};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
 use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::checkout_sessions::render_created;
 use crate::routes::merchant::common::{LIFETIME, MERCHANT, WRITE_TOP_UPS};
 use crate::state::App;
+use crate::stored_page_urls::{with_tokens, without_tokens};
 use crate::views::TopUpView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewTopUp, create_top_up};
@@ -61,12 +61,12 @@ pub(crate) async fn handle(
     let body = write.read::<CreateTopUpBody>()?;
     let new = body.and_then(|body| new_top_up(body, &mut write.call.faults));
     let account = write.account().await?;
-    app.merchants.reach(&account).await?;
+    app.merchants.active_profile(&account).await?;
     let render = render_created(&app, |app, status, session| answer(status, &view(app, session)));
     let recorded =
         without_tokens(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
     let claim = claim(&write, &account, false, recorded)?;
-    let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
+    let (new, is_new) = (expect_valid(new)?, |created: &CreatedSession| created.is_new);
     execute_creation(claim, MERCHANT, create_top_up_problem, (render, is_new), async |claim| {
         with_tokens(&app, &account.id, create_top_up(&app.checkouts, &account, new, claim).await)
     })

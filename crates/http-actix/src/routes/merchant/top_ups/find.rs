@@ -3,7 +3,7 @@
 use super::common::{TopUpPath, find, view};
 use crate::call::Call;
 use crate::declare::AccountParameter;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::routes::merchant::common::READ_TOP_UPS;
@@ -20,7 +20,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let path = call.read::<TopUpPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    app.merchants.reach(&account).await?;
-    let session = find(&app, &account, read(path)?.id).await?;
+    app.merchants.active_profile(&account).await?;
+    let session = find(&app, &account, expect_valid(path)?.id).await?;
     ok(&view(&app, &session))
 }

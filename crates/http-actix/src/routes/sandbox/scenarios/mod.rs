@@ -7,9 +7,9 @@ mod stories;
 
 use crate::call::{Call, WriteCall};
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ScenarioErrors;
-use crate::routes::sandbox::common::{CARDS, PERMISSION};
+use crate::routes::sandbox::common::{CARDS, REQUIREMENT};
 use crate::state::App;
 use crate::views::ScenarioView;
 use actix_web::web::{Data, Payload};
@@ -49,7 +49,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
     let scenario = body.and_then(|body| body.checked(&mut write.call.faults));
     play::check_key(&mut write);
     let account = write.account().await?;
-    let scenario = read(scenario)?;
+    let scenario = expect_valid(scenario)?;
     let (messages, card) = match scenario {
         Scenario::Messages(messages) => (messages, None),
         Scenario::Story(story, card) => (story.messages(write.call.context())?, Some(card)),
@@ -61,8 +61,8 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
 /// Checks that the caller may change clocks, if a message of the scenario advances the clock.
 fn may_advance(write: &WriteCall<'_>, messages: &[ScenarioMessageBody]) -> Result<(), Problem> {
     let advances = messages.iter().any(|message| message.advance_by.is_some());
-    if advances && !write.call.caller.key.scopes.contains(&PERMISSION.scope) {
-        return Err(AccessError::InsufficientScope(PERMISSION.scope).into());
+    if advances && !write.call.caller.key.scopes.contains(&REQUIREMENT.scope) {
+        return Err(AccessError::InsufficientScope(REQUIREMENT.scope).into());
     }
     Ok(())
 }

@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type Values = BTreeMap<String, String>;
 
 /// Records a fault for each name in a body that is not in `known`, the names of the earlier steps.
-pub(super) fn check(value: Value<'_>, place: &Place<'_>, known: &BTreeSet<String>, reading: &mut Reading<'_>) {
+pub(super) fn check_names(value: Value<'_>, place: &Place<'_>, known: &BTreeSet<String>, reading: &mut Reading<'_>) {
     // An invalid member name is reported when the message is read.
-    let _ = value.for_members(|name, member| check(member, &place.member(&name.0), known, reading));
+    let _ = value.for_members(|name, member| check_names(member, &place.member(&name.0), known, reading));
     let mut count = 0;
     let _ = value.for_items(|item| {
-        check(item, &place.item(count), known, reading);
+        check_names(item, &place.item(count), known, reading);
         count += 1;
     });
     if let Some(Ok(text)) = value.string()
-        && let Some(name) = named(&text)
+        && let Some(name) = name_in(&text)
         && !known.contains(name)
     {
         reading.fault(place, Flaw::value(format!("must name an earlier step, or begin with $$ for a $ (got ${name})")));
@@ -26,7 +26,7 @@ pub(super) fn check(value: Value<'_>, place: &Place<'_>, known: &BTreeSet<String
 
 /// Returns the text of a body. Each name is replaced by its value, and `$$` at the start of a text by `$`. A name
 /// without a value does not change.
-pub(super) fn filled(value: Value<'_>, values: &Values) -> Result<String, NotJson> {
+pub(super) fn replace_names(value: Value<'_>, values: &Values) -> Result<String, NotJson> {
     let mut text = String::with_capacity(value.len());
     fill(value, values, &mut text)?;
     Ok(text)
@@ -61,7 +61,7 @@ fn fill(value: Value<'_>, values: &Values, out: &mut String) -> Result<(), NotJs
     } else {
         match value.string() {
             Some(Ok(text)) if text.starts_with("$$") => out.push_str(&quoted(&text[1..])),
-            Some(Ok(text)) => match named(&text).and_then(|name| values.get(name)) {
+            Some(Ok(text)) => match name_in(&text).and_then(|name| values.get(name)) {
                 Some(value) => out.push_str(&quoted(value)),
                 None => out.push_str(value.raw()),
             },
@@ -72,7 +72,7 @@ fn fill(value: Value<'_>, values: &Values, out: &mut String) -> Result<(), NotJs
 }
 
 /// Returns the name after the `$` of a text. `None`: the text begins without `$`, or with `$$`.
-fn named(text: &str) -> Option<&str> {
+fn name_in(text: &str) -> Option<&str> {
     text.strip_prefix('$').filter(|name| !name.starts_with('$'))
 }
 
@@ -82,7 +82,7 @@ mod tests {
 
     fn filled_with(body: &str, values: &[(&str, &str)]) -> String {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        filled(Value::parse(body).unwrap(), &values).unwrap()
+        replace_names(Value::parse(body).unwrap(), &values).unwrap()
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! Plays the steps of a scenario. Each step does what the operation of its message would do.
 
 use super::names::{self, Values};
-use super::steps::{DisputeReference, ScenarioMessageBody, Template};
+use super::steps::{BodyTemplate, DisputeReference, ScenarioMessageBody};
 use super::stories::CARD;
 use crate::call::WriteCall;
 use crate::idempotency::Recording;
 use crate::json::Document;
 use crate::mapping::write_problem;
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, reply};
-use crate::routes::cards::messages::{Incoming, Message};
-use crate::routes::cards::sender::Sender;
+use crate::routes::cards::messages::{MessageInput, MessageRoute};
+use crate::routes::cards::sender::SendContext;
 use crate::routes::sandbox::set_clock;
 use crate::views::{ScenarioView, StepView};
 use actix_web::HttpResponse;
@@ -47,7 +47,7 @@ pub(super) async fn play(
     let app = write.call.app;
     let records = app.services.records.as_ref();
     let recording = write.recording()?;
-    if let Some(claim) = whole(write, &recording, &account, None) {
+    if let Some(claim) = scenario_claim(write, &recording, &account, None) {
         let failed = |error| failed(error, &claim.request);
         if let Some(stored) = records.find(&claim).await.map_err(failed)? {
             return reply(stored, true);
@@ -62,13 +62,13 @@ pub(super) async fn play(
         found.ok_or_else(|| Problem::absent("body.cardId", "card"))?;
         values.insert(CARD.to_owned(), card.0.to_string());
     }
-    let mut player = Player { write, account, recording: &recording, values, shown: None };
+    let mut player = Player { write, account, recording: &recording, values, last_balance: None };
     let mut steps = Vec::new();
     for (number, message) in messages.into_iter().enumerate() {
         steps.push(player.step(number + 1, message).await?);
     }
     let all_steps = answer(StatusCode::CREATED, &ScenarioView { steps });
-    let Some(claim) = whole(write, &recording, &player.account, Some(all_steps.clone())) else {
+    let Some(claim) = scenario_claim(write, &recording, &player.account, Some(all_steps.clone())) else {
         return reply(all_steps, false);
     };
     let request = claim.request.clone();
@@ -85,7 +85,7 @@ fn failed(error: WriteError<Infallible>, request: &RecordedRequest) -> Problem {
 
 /// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `played` is the response. The
 /// body is recorded as a keyed digest, because it may contain PINs.
-fn whole(
+fn scenario_claim(
     write: &WriteCall<'_>,
     recording: &Recording,
     account: &Account,
@@ -110,7 +110,7 @@ struct Player<'a> {
     /// The values of the names of earlier steps.
     values: Values,
     /// The budget and currency of the last recorded message, for the balances of steps. `None`: none was recorded.
-    shown: Option<(BudgetId, Currency)>,
+    last_balance: Option<(BudgetId, Currency)>,
 }
 
 impl Player<'_> {
@@ -131,7 +131,7 @@ impl Player<'_> {
             Err(problem) if problem.status().is_server_error() || problem.is_of_another_epoch() => return Err(problem),
             Err(problem) => problem.answer(),
         };
-        let done = Done::by(&sent);
+        let done = ResponseIds::of(&sent);
         if let Some((name, id)) = name.zip(done.id) {
             self.values.insert(name.0, id);
         }
@@ -152,27 +152,27 @@ impl Player<'_> {
     async fn send(
         &self,
         number: usize,
-        message: Message,
-        (Template(body), dispute): (&Template, Option<&DisputeReference>),
+        message: MessageRoute,
+        (BodyTemplate(body), dispute): (&BodyTemplate, Option<&DisputeReference>),
     ) -> Result<Answer, Problem> {
         let app = self.write.call.app;
         let template = Document::parse(body.clone().into_bytes())?;
-        let document = Document::parse(names::filled(template.root(), &self.values)?.into_bytes())?;
+        let document = Document::parse(names::replace_names(template.root(), &self.values)?.into_bytes())?;
         let mut faults = Faults::default();
         let dispute = dispute.and_then(|reference| {
             let id = reference.id(&self.values);
             faults.take("path.disputeId", DisputeId::parse(id))
         });
         let body = (Some(&document), dispute);
-        let ready = message.read(&mut Incoming::of(body, self.write.call.context(), &mut faults))?;
+        let ready = message.read(&mut MessageInput::of(body, self.write.call.context(), &mut faults))?;
         if !faults.is_empty() {
             return Err(Problem::faults(faults.into_vec()));
         }
-        let ready = read(ready)?;
+        let ready = expect_valid(ready)?;
         let body = if ready.has_body() { document.root().canonical()? } else { String::new() };
         let recording = self.of_part(&number.to_string(), &message.full_path(dispute), body)?;
-        let (turn, mode) = (self.write.call.turn(), Mode::Commit);
-        let sender = Sender { app, account: &self.account, turn, recording: &recording, mode };
+        let (guard, mode) = (self.write.call.guard(), Mode::Commit);
+        let sender = SendContext { app, account: &self.account, guard, recording: &recording, mode };
         Ok(sender.send(ready).await?.answer)
     }
 
@@ -185,12 +185,12 @@ impl Player<'_> {
     /// Describes a step by its response, and by its recorded message if it has one.
     async fn describe(
         &mut self,
-        message: Message,
+        message: MessageRoute,
         sent: Answer,
         token: Option<TransactionToken>,
     ) -> Result<StepView, Problem> {
         if let Some(recorded) = self.recorded(token).await? {
-            self.shown = Some((recorded.transaction.budget, recorded.transaction.currency));
+            self.last_balance = Some((recorded.transaction.budget, recorded.transaction.currency));
             return StepView::recorded(message.path, sent, &recorded).ok_or_else(Problem::internal);
         }
         let now = self.write.call.app.services.time.now_of(&self.account);
@@ -206,9 +206,9 @@ impl Player<'_> {
         Ok(messages.into_iter().find(|message| message.transaction.token == token))
     }
 
-    /// Returns the current balances of the budget and currency in `shown`.
+    /// Returns the current balances of the budget and currency in `last_balance`.
     async fn balances(&self) -> Result<Option<(BudgetId, Currency, Balances)>, Problem> {
-        let Some((budget, currency)) = self.shown else { return Ok(None) };
+        let Some((budget, currency)) = self.last_balance else { return Ok(None) };
         let found = self.write.call.app.management.budgets.find(&self.account.id, budget).await?;
         let balances = found.and_then(|found| found.budget.in_currency(currency));
         Ok(balances.map(|balances| (budget, currency, balances)))
@@ -217,16 +217,16 @@ impl Player<'_> {
 
 /// The ids in the response to a step.
 #[derive(Default)]
-struct Done {
+struct ResponseIds {
     /// The token of the recorded message.
     token: Option<TransactionToken>,
     /// The value of the step's name: the token, or the id of the dispute that the step opened.
     id: Option<String>,
 }
 
-impl Done {
+impl ResponseIds {
     /// Reads the ids from a response. A response without success has none.
-    fn by(sent: &Answer) -> Self {
+    fn of(sent: &Answer) -> Self {
         if !(200..300).contains(&sent.status) {
             return Self::default();
         }

@@ -3,7 +3,7 @@
 use super::names::{self, Values};
 use crate::declare::{FieldType, Items, Schemas, TextValue, body, one_of, one_of_these, plain_text};
 use crate::json::{Place, Reading, Value};
-use crate::routes::cards::messages::{MESSAGES, Message};
+use crate::routes::cards::messages::{MESSAGES, MessageRoute};
 use chrono::TimeDelta;
 use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::DisputeId;
@@ -19,10 +19,10 @@ body! {
     pub(crate) struct ScenarioMessageBody as "ScenarioMessageRequest" {
         /// The path of the message below `/v2/cards/simulations/`.
         #[example("transaction/authorization")]
-        "message" => message: Message,
+        "message" => message: MessageRoute,
         /// The body of the message. A text that consists of `$` and the name of a step stands for the token of that
         /// step, or for the id of the dispute that the step opened. `$$` at the start of a text stands for `$`.
-        "body" => body: Template,
+        "body" => body: BodyTemplate,
         /// The dispute of a message with `{disputeId}` in its path: the id, or `$` and the name of the step that opened
         /// the dispute.
         #[example("$case")]
@@ -40,7 +40,7 @@ body! {
 pub(crate) struct Messages(pub(super) Vec<ScenarioMessageBody>);
 
 /// The body of a message as JSON, in which names stand for tokens and for ids of disputes.
-pub(crate) struct Template(pub(super) String);
+pub(crate) struct BodyTemplate(pub(super) String);
 
 /// The name of a step.
 pub(crate) struct StepName(pub(super) String);
@@ -78,7 +78,7 @@ impl Messages {
 fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
     let (mut own, mut is_used) = (None, false);
     let _ = item.for_members(|name, value| match &*name.0 {
-        "body" | "disputeId" => names::check(value, &place.member(&name.0), known, reading),
+        "body" | "disputeId" => names::check_names(value, &place.member(&name.0), known, reading),
         "as" => own = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
         _ => {}
     });
@@ -115,7 +115,7 @@ impl FieldType for Messages {
     }
 }
 
-impl FieldType for Template {
+impl FieldType for BodyTemplate {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         if value.is_object() {
             return Some(Self(value.raw().to_owned()));
@@ -172,7 +172,7 @@ impl TextValue for DisputeReference {
     }
 }
 
-impl TextValue for Message {
+impl TextValue for MessageRoute {
     fn parse(text: &str) -> Result<Self, Flaw> {
         one_of(text, MESSAGES, |message| message.path)
     }

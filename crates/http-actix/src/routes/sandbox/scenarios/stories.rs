@@ -3,7 +3,7 @@
 use super::steps::{Messages, ScenarioMessageBody};
 use crate::declare::named;
 use crate::json::{Context, Document, Place, Reading};
-use crate::problem::{Problem, read};
+use crate::problem::{Problem, expect_valid};
 use florin_domain::fault::Faults;
 
 /// The stories as JSON: an object of lists of messages, in which `$card` stands for the card.
@@ -58,7 +58,7 @@ impl Story {
         });
         reading.finish()?;
         walked?;
-        Ok(read(found)?.0)
+        Ok(expect_valid(found)?.0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Auditing balances against the journal.
+//! The check of the books of a whole store.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -7,9 +7,9 @@ use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, DisputeId, Jour
 use florin_domain::money::Currency;
 use uuid::Uuid;
 
-/// The result of an audit.
+/// The result of a check of the books.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuditReport {
+pub struct BooksReport {
     /// Number of journal transactions read.
     pub journal_transactions: i64,
     /// Number of balances checked.
@@ -83,10 +83,10 @@ impl Discrepancy {
     }
 }
 
-/// Audits the whole store.
+/// Checks the books of the whole store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
-pub trait LedgerAudit: Send + Sync {
+pub trait BooksCheck: Send + Sync {
     /// Checks that the store can read all its data. A store that finds damage is not used any more. The default does
     /// nothing, for databases that check their data themselves.
     async fn check_structure(&self) -> Result<(), StoreError> {
@@ -95,5 +95,5 @@ pub trait LedgerAudit: Send + Sync {
 
     /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums, in
     /// one consistent view.
-    async fn audit(&self) -> Result<AuditReport, StoreError>;
+    async fn check_all(&self) -> Result<BooksReport, StoreError>;
 }

@@ -1,20 +1,20 @@
-//! Audit of balances against the journal.
+//! Checks balances against the journal.
 
 use crate::MemoryStore;
 use crate::books::gather;
 use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::books::Disagreement;
-use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
+use florin_ports::{BooksCheck, BooksReport, Discrepancy, StoreError};
 
 #[async_trait]
-impl LedgerAudit for MemoryStore {
-    async fn audit(&self) -> Result<AuditReport, StoreError> {
-        Ok(self.read(audit))
+impl BooksCheck for MemoryStore {
+    async fn check_all(&self) -> Result<BooksReport, StoreError> {
+        Ok(self.read(check_all))
     }
 }
 
-fn audit(data: &Data) -> AuditReport {
+fn check_all(data: &Data) -> BooksReport {
     let books = gather(data, None);
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
     let of_disputes: Vec<_> = Discrepancy::of_disputes(&books.disputes).collect();
@@ -31,7 +31,7 @@ fn audit(data: &Data) -> AuditReport {
         found.dedup();
         found
     });
-    AuditReport {
+    BooksReport {
         journal_transactions: books.transactions,
         balances: i64::try_from(balances).unwrap_or(i64::MAX),
         discrepancies: broken.chain(disagreeing).chain(of_disputes).chain(of_merchant).collect(),

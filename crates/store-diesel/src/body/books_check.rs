@@ -12,27 +12,27 @@ use super::store::Store;
 use async_trait::async_trait;
 use diesel::Connection;
 use florin_domain::books::Disagreement;
-use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
+use florin_ports::{BooksCheck, BooksReport, Discrepancy, StoreError};
 
 #[async_trait]
-impl LedgerAudit for Store {
+impl BooksCheck for Store {
     async fn check_structure(&self) -> Result<(), StoreError> {
         Store::check_structure(self).await
     }
 
-    async fn audit(&self) -> Result<AuditReport, StoreError> {
+    async fn check_all(&self) -> Result<BooksReport, StoreError> {
         // A damaged table may read as empty. Without this check, empty tables would match each other.
         self.read_to_the_end(|conn| {
             driver::check_integrity(conn)?;
-            conn.transaction(audit)
+            conn.transaction(check_all)
         })
         .await
     }
 }
 
 /// Checks every balance against the journal. The view is consistent if the transaction has a snapshot.
-pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
-    driver::unhurried(conn)?;
+pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
+    driver::without_time_limits(conn)?;
     let books = gather(conn, None)?;
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
     let mut discrepancies: Vec<_> = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal)).collect();
@@ -59,7 +59,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     miscounted.extend(checkout::miscounted(conn)?);
     discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
-    Ok(AuditReport {
+    Ok(BooksReport {
         journal_transactions: books.transactions,
         balances: i64::try_from(balances).unwrap_or(i64::MAX),
         discrepancies,

@@ -36,11 +36,11 @@ impl CardState {
 
     /// Whether no state may follow this one.
     pub const fn is_final(self) -> bool {
-        self.ways().is_empty()
+        self.next_states().is_empty()
     }
 
     /// The states that may follow this one; a final state has none.
-    pub const fn ways(self) -> &'static [Self] {
+    pub const fn next_states(self) -> &'static [Self] {
         match self {
             Self::Unactivated => &[Self::Active, Self::Terminated],
             Self::Active => &[Self::Suspended, Self::Replaced, Self::Terminated],

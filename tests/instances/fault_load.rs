@@ -67,7 +67,7 @@ pub(crate) fn taken(answer: &Answer) -> bool {
 
 /// Sends to both instances until `meanwhile` ends. Returns all messages, with the answers of accepted ones.
 /// A broken connection is a failure, unless an instance is killed deliberately.
-pub(crate) fn storm<T>(
+pub(crate) fn load_during<T>(
     wallets: &[Wallet; 2],
     name: &str,
     may_break: bool,
@@ -150,7 +150,7 @@ pub(crate) fn repeat(wallets: &[Wallet; 2], log: &[Sent]) -> Vec<Answer> {
 
 /// Repeats every message with its key. Answered messages must replay, the others take effect now, so that each has
 /// exactly one effect.
-pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
+pub(crate) fn repeat_and_verify(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
     for (sent, again) in log.iter().zip(repeat(wallets, log)) {
         assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
     }
@@ -162,16 +162,16 @@ pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
 }
 
 /// Puts load on a new pair while something happens to its database, then verifies the books.
-pub(crate) fn weather(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
+pub(crate) fn run_fault_test(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", FUNDS);
     let before = wallets[0].balance();
-    let ((), log) = storm(&wallets, name, false, |tally| {
+    let ((), log) = load_during(&wallets, name, false, |tally| {
         tally.more_taken(50);
         happens(&pair, tally);
         tally.more_taken(50);
     });
-    settle(&wallets, before, &log);
+    repeat_and_verify(&wallets, before, &log);
     check_journal(pair.first.home());
     for server in [&pair.first, &pair.second] {
         assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());

@@ -1,11 +1,11 @@
-//! Tests that the audit finds changes that were made without the store.
+//! Tests that the check of the books finds changes that were made without the store.
 
 use crate::support::{Home, MINE, amount, authorization, authorize, budget, first_message, fresh, gbp, id, stamp};
 use florin_domain::card::decide::{DisputeRequest, FirstKind, decide_dispute, decide_first, decide_new_dispute};
 use florin_domain::card::{DisputeAction, DisputeReason};
 use florin_domain::ids::JournalId;
 use florin_ports::{
-    AuditReport, CardLedger, Discrepancy, DisputeCommand, Disputes, FirstMessageCommand, LedgerAudit, Mode,
+    BooksCheck, BooksReport, CardLedger, Discrepancy, DisputeCommand, Disputes, FirstMessageCommand, Mode,
     OpenDisputeCommand,
 };
 use std::sync::Arc;
@@ -17,11 +17,11 @@ const HOLDS: fn() -> Discrepancy = || Discrepancy::Holds { budget: budget(MINE),
 async fn found_after(statement: &str) -> Vec<Discrepancy> {
     let home = Home::seeded().await;
     authorize(&home.store, 1, "10").await;
-    let report = home.store.audit().await.unwrap();
+    let report = home.store.check_all().await.unwrap();
     // A credit for each account, and the authorization.
-    assert_eq!(report, AuditReport { journal_transactions: 3, balances: 4, discrepancies: vec![] });
+    assert_eq!(report, BooksReport { journal_transactions: 3, balances: 4, discrepancies: vec![] });
     home.sql(statement);
-    home.store.audit().await.unwrap().discrepancies
+    home.store.check_all().await.unwrap().discrepancies
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,7 +62,7 @@ async fn a_changed_journal_is_detected() {
     assert_eq!(found_after(&renumbered).await, [Discrepancy::Legs(JournalId(journal.0))]);
     let elsewhere = format!("UPDATE journal_legs SET to_pool = 'reserved' WHERE journal_id = '{journal}'");
     assert_eq!(found_after(&elsewhere).await, [BALANCE()]);
-    // A difference of 2^32 is detected, too: the audit combines the high and low halves of a sum correctly.
+    // A difference of 2^32 is detected, too: the check combines the high and low halves of a sum correctly.
     let statement =
         "UPDATE journal_legs SET amount_minor = amount_minor + 4294967296 WHERE from_pool = 'inbound_payments'";
     assert_eq!(found_after(statement).await.len(), 2);
@@ -179,7 +179,7 @@ async fn a_changed_dispute_is_detected() {
         ),
     ] {
         home.sql(change);
-        let found = home.store.audit().await.unwrap().discrepancies;
+        let found = home.store.check_all().await.unwrap().discrepancies;
         let expected = if is_right { vec![] } else { vec![Discrepancy::Dispute(dispute)] };
         assert_eq!(found, expected, "{change}");
         home.sql(undo);

@@ -11,14 +11,14 @@ use florin_domain::money::Money;
 
 /// The frame of a page and the texts of its language.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct PageContext<'a> {
     pub(super) frame: &'a Frame,
     pub(super) t: &'static Texts,
     /// The room for the lists of the page, in bytes.
     pub(super) room: usize,
 }
 
-impl<'a> Look<'a> {
+impl<'a> PageContext<'a> {
     /// Returns the look of a page that has not listed anything yet.
     pub(super) fn new(frame: &'a Frame) -> Self {
         Self { frame, t: texts(frame.language), room: ROOM }

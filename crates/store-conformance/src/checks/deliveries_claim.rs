@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{shop, sold};
 use crate::commands::{clearing, follow_up, token};
-use crate::expect::{absent, expect_new, replayed, same, there};
+use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{
     change, claim, claimed, create, decision, end, id, keys, log, pay, reach, recovery, redelivery, subscribe, webhook,
@@ -14,7 +14,7 @@ use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
-use florin_domain::webhook::{CheckoutFilter, DeliveryDecision, DeliveryStatus, Failing, Webhook};
+use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{
     Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClockCommand, WaitingDeliveries, WebhookReach,
@@ -83,7 +83,7 @@ async fn filtered(handle: Handle) -> CheckResult {
     };
     seeded(&handle).await?;
     let (first, second) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
-    let only = |checkout| CheckoutFilter::new(vec![checkout]).map(Some);
+    let only = |checkout| CheckoutIds::new(vec![checkout]).map(Some);
     for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
         expect_new(handle.webhooks.create(create(of(number, filter)?)).await)?;
     }
@@ -315,7 +315,7 @@ async fn resumptions(handle: Handle) -> CheckResult {
     expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
     let count = async |number| -> Result<_, Failure> {
         let all = handle.webhooks.all().await?;
-        let found = there("the subscription", all.into_iter().find(|webhook| webhook.id == id(number)))?;
+        let found = expect_some("the subscription", all.into_iter().find(|webhook| webhook.id == id(number)))?;
         Ok(found.resumptions)
     };
     same("after two requests", (count(1).await?, count(2).await?), (2, 0))?;

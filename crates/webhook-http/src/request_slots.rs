@@ -5,32 +5,32 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counts the concurrent requests, and limits their number.
-pub(crate) struct Places {
+pub(crate) struct RequestSlots {
     max: usize,
     max_of_account: usize,
     taken: Mutex<HashMap<AccountId, usize>>,
 }
 
 /// The place of one request. Dropping it frees the place.
-pub(crate) struct Place<'a> {
-    places: &'a Places,
+pub(crate) struct RequestSlot<'a> {
+    slots: &'a RequestSlots,
     account: AccountId,
 }
 
-impl Places {
+impl RequestSlots {
     pub(crate) fn new(max: usize, max_of_account: usize) -> Self {
         Self { max, max_of_account, taken: Mutex::default() }
     }
 
     /// Takes a place for a request of an account. `None`: no place is free.
-    pub(crate) fn take(&self, account: &AccountId) -> Option<Place<'_>> {
+    pub(crate) fn take(&self, account: &AccountId) -> Option<RequestSlot<'_>> {
         let mut taken = self.lock();
         let of_account = taken.get(account).copied().unwrap_or_default();
         if of_account >= self.max_of_account || taken.values().sum::<usize>() >= self.max {
             return None;
         }
         taken.insert(account.clone(), of_account + 1);
-        Some(Place { places: self, account: account.clone() })
+        Some(RequestSlot { slots: self, account: account.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
@@ -38,9 +38,9 @@ impl Places {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for RequestSlot<'_> {
     fn drop(&mut self) {
-        let mut taken = self.places.lock();
+        let mut taken = self.slots.lock();
         match taken.get_mut(&self.account) {
             Some(of_account) if *of_account > 1 => *of_account -= 1,
             _ => drop(taken.remove(&self.account)),
@@ -55,15 +55,15 @@ mod tests {
     #[test]
     fn one_account_leaves_places_for_others() {
         let (mine, other) = (AccountId::parse("MINE01").unwrap(), AccountId::parse("OTHER1").unwrap());
-        let places = Places::new(3, 2);
-        let first = places.take(&mine).unwrap();
-        let second = places.take(&mine).unwrap();
-        assert!(places.take(&mine).is_none(), "the account has two");
-        let third = places.take(&other).unwrap();
-        assert!(places.take(&other).is_none(), "all are taken");
+        let slots = RequestSlots::new(3, 2);
+        let first = slots.take(&mine).unwrap();
+        let second = slots.take(&mine).unwrap();
+        assert!(slots.take(&mine).is_none(), "the account has two");
+        let third = slots.take(&other).unwrap();
+        assert!(slots.take(&other).is_none(), "all are taken");
         drop(second);
-        assert!(places.take(&mine).is_some());
+        assert!(slots.take(&mine).is_some());
         drop((first, third));
-        assert!(places.lock().is_empty());
+        assert!(slots.lock().is_empty());
     }
 }

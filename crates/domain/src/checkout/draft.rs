@@ -25,7 +25,7 @@ pub struct SessionTerms {
 
 /// A session or top-up to open: its terms, with its new id, its page token and the time.
 #[derive(Clone, Debug)]
-pub struct Opening {
+pub struct SessionDraft {
     /// The id of the new session.
     pub id: CheckoutSessionId,
     /// The merchant's account.
@@ -40,7 +40,7 @@ pub struct Opening {
     pub now: DateTime<Utc>,
 }
 
-impl Opening {
+impl SessionDraft {
     /// Returns the new OPEN session. `None`: all payment references are already used.
     pub(super) fn session(
         &self,

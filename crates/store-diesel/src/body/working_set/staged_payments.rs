@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The progress of payments.
 #[derive(Default)]
-pub(crate) struct Statuses {
+pub(crate) struct StagedPayments {
     of_all: BTreeMap<(AccountId, PaymentBatchId), StatusOfAll>,
     /// Payments whose status changed.
     moved: Vec<Payment>,
@@ -25,7 +25,7 @@ struct StatusOfAll {
     confirmed_at: Option<Time>,
 }
 
-impl Statuses {
+impl StagedPayments {
     /// Stages the new status of all payments of a batch, at the time of the batch's last change. A batch without an
     /// input has no payments.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {

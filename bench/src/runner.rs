@@ -1,4 +1,4 @@
-//! Runs turns on PostgreSQL. In a turn, one party runs one workload for some seconds. Then the books are checked.
+//! Runs turns on PostgreSQL. In a turn, one contender runs one workload for some seconds. Then the books are checked.
 
 use crate::books::{self, Books, Counts};
 use crate::database::Database;
@@ -16,13 +16,13 @@ use std::time::Duration;
 /// The number before the number of the first turn. A turn's number is the kind of the ids that pgbench creates in the
 /// turn (see [`crate::requests::id`]), so it is above all kinds of the data set.
 const FIRST_TURN: u64 = 0x1000;
-/// Number of batches prepared for the rehearsal of a workload that uses one batch per request.
-const REHEARSAL: u64 = 1600;
-/// Factor by which the prepared batches exceed those that a turn uses at the rate of the rehearsal.
+/// Number of batches prepared for the warm-up of a workload that uses one batch per request.
+const WARM_UP_BATCHES: u64 = 1600;
+/// Factor by which the prepared batches exceed those that a turn uses at the rate of the warm-up.
 const SPARE: f64 = 1.1;
 
-/// A PostgreSQL database with the data set, on which parties take turns.
-pub(crate) struct Stage<'a> {
+/// A PostgreSQL database with the data set, on which contenders take turns.
+pub(crate) struct Runner<'a> {
     pub(crate) database: Database,
     pub(crate) settings: &'a Settings,
     pub(crate) folder: &'a Path,
@@ -35,7 +35,7 @@ pub(crate) struct Stage<'a> {
 
 /// One side of a comparison: it runs a workload.
 #[derive(Clone, Copy)]
-pub(crate) enum Party<'a> {
+pub(crate) enum Contender<'a> {
     /// A pgbench script with a number of clients.
     Pgbench(&'a str, usize),
     /// A server with a number of connections.
@@ -45,55 +45,61 @@ pub(crate) enum Party<'a> {
 /// The purpose of a turn.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
-    /// Warms up, and finds the rate for [`Self::Show`].
-    Rehearsal,
-    /// Measures. Contains the rate of the rehearsal, which decides how many batches are prepared.
-    Show(f64),
+    /// Warms up, and finds the rate for [`Self::Measure`].
+    WarmUp,
+    /// Measures. Contains the rate of the warm-up, which decides how many batches are prepared.
+    Measure(f64),
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Runner<'a> {
     pub(crate) fn new(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
         Self { database, settings, folder, turn: FIRST_TURN, batches: 0, large: false }
     }
 
-    /// Creates a stage for a large store. Turns only check the counts of rows; the caller verifies balances at the end.
+    /// Creates a runner for a large store. Turns only check the counts of rows; the caller verifies balances at the
+    /// end.
     pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
         Self { large: true, ..Self::new(database, settings, folder) }
     }
 
     /// Runs one turn, and checks the books after it.
-    pub(crate) fn turn(&mut self, workload: &Workload, party: Party<'_>, purpose: Purpose) -> anyhow::Result<Figures> {
+    pub(crate) fn turn(
+        &mut self,
+        workload: &Workload,
+        contender: Contender<'_>,
+        purpose: Purpose,
+    ) -> anyhow::Result<Figures> {
         self.turn += 1;
-        let clients = match party {
-            Party::Pgbench(_, clients) | Party::Server(_, clients) => clients as u64,
+        let clients = match contender {
+            Contender::Pgbench(_, clients) | Contender::Server(_, clients) => clients as u64,
         };
         // With one client the median latency is compared, not the rate: a shorter turn has enough requests for it.
         let lasting = match purpose {
-            Purpose::Show(_) if clients > 1 => self.settings.turn,
-            Purpose::Show(_) => self.settings.turn * 3 / 5,
-            Purpose::Rehearsal => self.settings.turn * 2 / 5,
+            Purpose::Measure(_) if clients > 1 => self.settings.turn,
+            Purpose::Measure(_) => self.settings.turn * 3 / 5,
+            Purpose::WarmUp => self.settings.turn * 2 / 5,
         };
         let lasting = lasting.max(Duration::from_secs(1));
         let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
         self.database.settle()?;
         let before = self.database.counts()?;
         let store_cpu = self.database.cpu();
-        let (answered, mut figures) = match party {
-            Party::Pgbench(script, clients) => self.pgbench(workload, (script, clients), batches, lasting)?,
-            Party::Server(server, connections) => self.server(workload, (server, connections), batches, lasting)?,
+        let (answered, mut figures) = match contender {
+            Contender::Pgbench(script, clients) => self.pgbench(workload, (script, clients), batches, lasting)?,
+            Contender::Server(server, connections) => self.server(workload, (server, connections), batches, lasting)?,
         };
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
-        let check = matches!(purpose, Purpose::Show(_)) && !self.large;
+        let check = matches!(purpose, Purpose::Measure(_)) && !self.large;
         self.check(&before, &workload.effect, answered, check)
-            .with_context(|| format!("{}: {}", workload.name, party.name()))?;
+            .with_context(|| format!("{}: {}", workload.name, contender.name()))?;
         Ok(figures)
     }
 
     /// Prepares the batches of a turn, the same number for each client.
     fn prepare(&mut self, purpose: Purpose, lasting: Duration, clients: u64) -> anyhow::Result<(u64, u64)> {
         let required = match purpose {
-            Purpose::Rehearsal => REHEARSAL,
-            Purpose::Show(rate) => (rate * lasting.as_secs_f64() * SPARE) as u64,
+            Purpose::WarmUp => WARM_UP_BATCHES,
+            Purpose::Measure(rate) => (rate * lasting.as_secs_f64() * SPARE) as u64,
         };
         let first = self.batches + 1;
         self.batches += required.div_ceil(clients).max(1) * clients;
@@ -140,8 +146,8 @@ impl<'a> Stage<'a> {
 
     /// Checks that the stored rows are the effect of the answered requests, and with `proof` verifies every balance.
     pub(crate) fn check(&mut self, before: &Counts, effect: &Counts, answered: u64, proof: bool) -> anyhow::Result<()> {
-        books::agree(before, &self.database.counts()?, effect, answered)?;
-        if proof { books::prove(&mut self.database) } else { Ok(()) }
+        books::check_counts(before, &self.database.counts()?, effect, answered)?;
+        if proof { books::verify_balances(&mut self.database) } else { Ok(()) }
     }
 
     /// Returns an unused turn number.
@@ -151,8 +157,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-impl Party<'_> {
-    /// Describes the party for the progress report.
+impl Contender<'_> {
+    /// Describes the contender for the progress report.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Pgbench(script, clients) => format!("pgbench {script}, {clients} clients"),

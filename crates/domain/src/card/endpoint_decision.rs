@@ -10,7 +10,7 @@ use crate::webhook::SendError;
 
 /// What is known about the decision of the account's endpoint when the rules run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Consultation {
+pub enum EndpointDecision {
     /// The account has no enabled endpoint, so nothing is asked.
     #[default]
     Off,
@@ -18,7 +18,7 @@ pub enum Consultation {
     /// refused with a [`DecisionQuestion`](super::DecisionQuestion).
     Due,
     /// A verdict exists: the endpoint replied, or the fallback applies.
-    Heard(Verdict),
+    Decided(Verdict),
 }
 
 /// The verdict on a message: the reply of the endpoint, or the fallback that the account has chosen.
@@ -31,7 +31,7 @@ pub enum Verdict {
         /// What happens to the message instead.
         fallback: Fallback,
         /// Why the endpoint did not decide.
-        reason: NoReply,
+        reason: NoDecision,
     },
 }
 
@@ -123,13 +123,13 @@ impl DecisionCode {
 
 /// The reason that an endpoint did not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NoReply {
+pub enum NoDecision {
     /// No HTTP response arrived.
     Send(SendError),
     /// The status of the response is not 2xx. Redirects are not followed.
     BadStatus,
     /// The response is not a valid reply to the question.
-    BadAnswer,
+    BadReply,
     /// The response is larger than allowed.
     TooLarge,
     /// The connection was lost before the response was complete.
@@ -138,7 +138,7 @@ pub enum NoReply {
     TooMany,
 }
 
-impl NoReply {
+impl NoDecision {
     /// All reasons.
     pub const ALL: [Self; 11] = [
         Self::Send(SendError::Timeout),
@@ -148,7 +148,7 @@ impl NoReply {
         Self::Send(SendError::InvalidResponse),
         Self::Send(SendError::TargetNotAllowed),
         Self::BadStatus,
-        Self::BadAnswer,
+        Self::BadReply,
         Self::TooLarge,
         Self::EndedEarly,
         Self::TooMany,
@@ -159,7 +159,7 @@ impl NoReply {
         match self {
             Self::Send(error) => error.as_str(),
             Self::BadStatus => "bad_status",
-            Self::BadAnswer => "bad_answer",
+            Self::BadReply => "bad_answer",
             Self::TooLarge => "too_large",
             Self::EndedEarly => "ended_early",
             Self::TooMany => "too_many",
@@ -169,14 +169,14 @@ impl NoReply {
 
 /// What the rule `decision` evaluates: the verdict, and whether the message can be approved in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecisionSeen {
+pub struct DecisionCheck {
     /// The verdict.
     pub verdict: Verdict,
     /// Whether a part of the amount can be approved.
     pub allows_partial: bool,
 }
 
-impl DecisionSeen {
+impl DecisionCheck {
     /// Returns the code with which the message is declined, or `None` if the verdict lets it pass. A partial approval
     /// declines a message that cannot be approved in part, because the full amount is more than the endpoint allowed.
     pub fn declines_with(&self) -> Option<DecisionCode> {
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn names_are_distinct() {
-        let reasons: BTreeSet<_> = NoReply::ALL.map(NoReply::as_str).into();
-        assert_eq!(reasons.len(), NoReply::ALL.len());
+        let reasons: BTreeSet<_> = NoDecision::ALL.map(NoDecision::as_str).into();
+        assert_eq!(reasons.len(), NoDecision::ALL.len());
         let codes = DecisionCode::ALL.map(DecisionCode::code);
         assert_eq!(codes, ["1884", "1885", "1886", "1887", "1888", "1889"]);
         assert!(DecisionCode::ALL.iter().all(|code| DecisionCode::parse(code.code()) == Some(*code)));
@@ -220,7 +220,7 @@ mod tests {
     fn a_part_that_cannot_be_approved_declines() {
         let gbp = crate::money::Currency::parse("GBP").unwrap();
         let verdict = Verdict::Reply(DecisionReply::Partial(minor("1.00 GBP").of(gbp)));
-        let seen = |allows_partial| DecisionSeen { verdict, allows_partial };
+        let seen = |allows_partial| DecisionCheck { verdict, allows_partial };
         assert_eq!((seen(true).declines_with(), seen(true).part()), (None, Some(minor("1.00 GBP"))));
         assert_eq!((seen(false).declines_with(), seen(false).part()), (Some(DecisionCode::NotPermitted), None));
     }
@@ -228,8 +228,8 @@ mod tests {
     #[test]
     fn a_fallback_is_what_the_account_chose() {
         let seen = |fallback| {
-            let reason = NoReply::Send(SendError::Timeout);
-            DecisionSeen { verdict: Verdict::Fallback { fallback, reason }, allows_partial: true }
+            let reason = NoDecision::Send(SendError::Timeout);
+            DecisionCheck { verdict: Verdict::Fallback { fallback, reason }, allows_partial: true }
         };
         assert_eq!(seen(Fallback::Approve).declines_with(), None);
         assert_eq!(seen(Fallback::Decline).declines_with(), Some(DecisionCode::NotPermitted));

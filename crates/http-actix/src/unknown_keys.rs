@@ -15,9 +15,9 @@ const MAX_ADDRESSES: usize = 10_000;
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Counts unknown keys by address.
-pub(crate) struct GuessLimiter(KeyedLimiter<IpAddr>);
+pub(crate) struct UnknownKeyLimiter(KeyedLimiter<IpAddr>);
 
-impl GuessLimiter {
+impl UnknownKeyLimiter {
     pub(crate) fn new() -> Self {
         Self(KeyedLimiter::new(PER_MINUTE, MAX_ADDRESSES, Some(OTHERS)))
     }
@@ -46,13 +46,13 @@ mod tests {
     }
 
     /// Sends unknown keys until one is refused. Returns its number and the time to wait, in seconds.
-    fn refused(limiter: &GuessLimiter, address: IpAddr) -> (u32, u64) {
+    fn refused(limiter: &UnknownKeyLimiter, address: IpAddr) -> (u32, u64) {
         (1..).find_map(|number| limiter.count(Some(address)).err().map(|wait| (number, wait))).unwrap()
     }
 
     #[test]
     fn each_address_has_its_own_limit() {
-        let limiter = GuessLimiter::new();
+        let limiter = UnknownKeyLimiter::new();
         let (number, wait) = refused(&limiter, address("10.0.0.1"));
         assert!(number > PER_MINUTE.get() && (1..=60).contains(&wait), "{number}, {wait} s");
         assert_eq!(limiter.count(Some(address("10.0.0.2"))), Ok(()));
