@@ -180,7 +180,7 @@ fn a_check_finds_merchants_books_that_disagree() {
         ),
         (
             format!("UPDATE merchant_payments SET status = 'CANCELLED', completed_at = NULL {COMPLETED}"),
-            vec!["session", "settlement"],
+            vec!["listCount", "session", "settlement"],
         ),
     ] {
         let found = found_after(&change);
@@ -188,7 +188,8 @@ fn a_check_finds_merchants_books_that_disagree() {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, kinds, "{change}: {found:?}");
-        for line in &found {
+        // A count has no object.
+        for line in found.iter().filter(|line| text(line, "/kind") != "listCount") {
             let (list, id) = match text(line, "/kind") {
                 "session" => ("checkoutSessions", text(line, "/checkoutSessionId")),
                 "refunds" => ("payments", text(line, "/paymentId")),

@@ -41,7 +41,8 @@ impl BoundServer {
     }
 }
 
-/// Prepares a server: for the API on `listener`, and for operators on `admin`.
+/// Prepares a server: for the API on `listener`, and for operators on `admin`. From then on, signals stop the server in
+/// order. Must be called in a Tokio runtime.
 pub fn bind(
     services: AllServices,
     settings: &HttpSettings,
@@ -49,7 +50,7 @@ pub fn bind(
     admin: Option<TcpListener>,
 ) -> io::Result<BoundServer> {
     let app = Data::new(App::new(services, settings));
-    let (stopping, drain) = (app.clone(), settings.drain);
+    let (stopping, drain, signal) = (app.clone(), settings.drain, stop_signal()?);
     let address = listener.local_addr()?;
     let limits =
         ConnectionLimits { total: settings.max_connections, per_address: settings.max_connections_per_address };
@@ -59,7 +60,7 @@ pub fn bind(
         .max_concurrent_connections(usize::MAX)
         .shutdown_timeout(settings.shutdown_timeout.as_secs())
         .shutdown_signal(async move {
-            stop_signal().await;
+            signal.await;
             stopping.stopping.store(true, Ordering::Relaxed);
             if !drain.is_zero() {
                 tracing::info!(seconds = drain.as_secs(), "not ready any more; still serving requests");
@@ -87,17 +88,15 @@ pub fn bind_address(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Returns on SIGTERM (from a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never
-/// returns.
-async fn stop_signal() {
+/// Installs signal handlers immediately, so that a signal that arrives right after the server has announced itself stops
+/// it in order. The future ends on SIGTERM (from a supervisor) or SIGINT (Ctrl-C).
+fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        tracing::error!("cannot install signal handlers");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::client::Answer;
 
 /// The closed list of error codes of contract section 1.3.
-const CODES: [&str; 41] = [
+const CODES: [&str; 42] = [
+    "too_many_rows",
     "required",
     "invalid_json",
     "invalid_type",

@@ -1,6 +1,8 @@
 //! The store under test: `FLORIN_TEST_STORE` is `sqlite` (the default) or `postgres`.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -103,7 +105,10 @@ impl Template {
         match self {
             Self::Files(files) => {
                 for (name, bytes) in files {
-                    fs::write(directory.join(name), bytes).unwrap();
+                    // Florin warns about files that other users can read.
+                    let mut file = File::options();
+                    let file = file.write(true).create_new(true).mode(0o600).open(directory.join(name));
+                    file.unwrap().write_all(bytes).unwrap();
                 }
                 Store::Sqlite
             }

@@ -90,7 +90,13 @@ async fn entries_of_the_journal_become_legs() {
 async fn events_without_bodies_count() {
     let database = Database::new();
     let hash = format!("'\\x{}'", "ab".repeat(32));
-    let values = [("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", hash.as_str())];
+    let secret = format!("'\\x{SECRET}'");
+    let values = [
+        ("@time", "'2026-09-01T12:00:00Z'"),
+        ("@true", "TRUE"),
+        ("@hash", hash.as_str()),
+        ("@secret", secret.as_str()),
+    ];
     for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", &values) {
         database.sql(&statement);
     }

@@ -118,7 +118,9 @@ async fn events_without_bodies_count() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
     let hash = format!("X'{}'", "ab".repeat(32));
-    let values = [("@time", "1788264000000000"), ("@true", "1"), ("@hash", hash.as_str())];
+    let secret = format!("X'{SECRET}'");
+    let values =
+        [("@time", "1788264000000000"), ("@true", "1"), ("@hash", hash.as_str()), ("@secret", secret.as_str())];
     for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", &values) {
         conn.batch_execute(&statement).unwrap();
     }
