@@ -63,8 +63,8 @@ fn old_links_work_after_a_move() {
     assert_eq!(found, expected);
     let bank = expect_json(&client.get(BANKS), 200)["rows"][0].clone();
     let shop = Shop { client, checkout, bank };
-    let payer = Payer::at(&shop.client, &moved(text(&open, "/checkoutUrl"), &server));
-    assert_eq!(heading(&payer.pay_as(&shop, "approve")), "Payment complete");
+    let visitor = Payer::at(&shop.client, &moved(text(&open, "/checkoutUrl"), &server));
+    assert_eq!(heading(&visitor.pay_as(&shop, "approve")), "Payment complete");
     assert_eq!((shop.status(&open), shop.payments(&open)), ("COMPLETED".to_owned(), vec!["COMPLETED".to_owned()]));
     let merchant = Payer::at(&shop.client, &moved(text(&refund, "/authorisationUrl"), &server));
     let page = merchant.follow(&[("action", "approve"), ("name", "Ada")]);

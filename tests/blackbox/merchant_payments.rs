@@ -129,8 +129,8 @@ fn an_export_has_at_most_10_000_rows() {
     let server = Server::on(home);
     let client = server.client();
     let sold = demo().json["checkoutSessions"].as_array().unwrap().iter();
-    let sold = sold.filter(|session| session["status"] == "COMPLETED" && session["type"] == "SHOPPING");
-    let sold = text(sold.last().unwrap(), "/id").to_owned();
+    let mut sold = sold.filter(|session| session["status"] == "COMPLETED" && session["type"] == "SHOPPING");
+    let sold = text(sold.next_back().unwrap(), "/id").to_owned();
     let export = |filter: &str| {
         client.get(&format!("{PAYMENTS}/export?accountId={}&checkoutSessionId={sold}{filter}", client.account))
     };

@@ -70,8 +70,7 @@ fn is_decimal(value: &Value) -> bool {
 /// Whether a value has exactly these members, each with a value of its kind.
 fn has(value: &Value, members: &[Member]) -> bool {
     let object: &Map<String, Value> = value.as_object().unwrap();
-    object.len() == members.len()
-        && members.iter().all(|(name, is_right)| object.get(*name).is_some_and(|value| is_right(value)))
+    object.len() == members.len() && members.iter().all(|(name, is_right)| object.get(*name).is_some_and(is_right))
 }
 
 /// Expects the documented members and no others.

@@ -77,7 +77,7 @@ fn earlier(secret: &[u8]) -> Home {
         let version = name(&migration).split('_').next().unwrap().replace('-', "");
         home.sql(&format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')")).unwrap();
     }
-    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(secret);
     let (bytes, truth) = if is_sqlite() { (format!("X'{hex}'"), "1") } else { (format!("'\\x{hex}'"), "TRUE") };
     let client = "00000000-0000-0000-0000-0000000000c1";
     home.sql(&format!(
@@ -92,7 +92,7 @@ fn earlier(secret: &[u8]) -> Home {
 #[test]
 fn the_first_start_of_a_new_version_encrypts_secrets() {
     let secret = b"an-earlier-totp-secret";
-    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(secret);
     let is_in_clear = |home: &Home| {
         let bytes: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
         [&secret[..], hex.as_bytes()].iter().any(|clear| bytes.windows(clear.len()).any(|part| part == *clear))
@@ -208,4 +208,10 @@ fn an_export_holds_encrypted_secrets() {
     assert!(target.run(&["import", &file]).status.success());
     let target = target.unset("FLORIN_SECRET_KEY_PREVIOUS");
     assert_eq!(target.json(&["secrets", "show", "--json"])["complete"], true);
+}
+
+/// Returns the hexadecimal digits of bytes.
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::document;
 use crate::support::assert::text;
-use crate::support::examples::{Examples, FIRST, Operation};
+use crate::support::examples::{Examples, FIRST, Operation, example_answer};
 use crate::support::load::check_journal;
 use crate::support::worlds::set;
 use crate::support::{Answer, Client, Home, Server, demo, expect_error, expect_fault, expect_json};
@@ -151,7 +151,9 @@ fn content(server: &Server, operations: &[Operation]) -> BTreeSet<String> {
     names(document(), &mut common);
     // Strangers send these texts, too, and then see them in objects of their own.
     let mut written = BTreeSet::new();
-    sent.iter().for_each(|body| texts(body, &mut written));
+    for body in &sent {
+        texts(body, &mut written);
+    }
     common.extend(written.into_iter().filter(|text| absent(text) == *text && *text != demo().account));
     // The client's other account belongs to one of the strangers.
     texts(&account, &mut common);
@@ -208,9 +210,9 @@ impl Calls<'_> {
             Names::Account => (demo().account.as_str(), NOWHERE),
             Names::Objects => (account, account),
         };
-        let named = |text: &str, account: &str| text.replace(&demo().account, account);
-        let real = operation.with(|text| named(text, foreign));
-        let absent = operation.with(|text| absent(&named(text, nowhere)));
+        let with_account = |text: &str, account: &str| text.replace(&demo().account, account);
+        let real = operation.with(|text| with_account(text, foreign));
+        let absent = operation.with(|text| absent(&with_account(text, nowhere)));
         let answer = self.send(stranger, &stranger.client.with_account(foreign), &real);
         // Without an id, an operation on the stranger's own account may succeed.
         if (&real.target, &real.body) == (&absent.target, &absent.body) {
@@ -244,7 +246,7 @@ fn strangers_see_and_change_nothing() {
     set(&server.client(), json!({"freeze": true}));
     let examples = Examples::of(&server);
     for id in FIRST {
-        assert_eq!(examples.send(&server, examples.find(id)).status, 201, "{id}");
+        assert_eq!(example_answer(&server, examples.find(id)).status, 201, "{id}");
     }
     let all = examples.0.iter().filter(|operation| operation.has_key);
     let operations: Vec<_> = all.map(|operation| examples.ready(&server, operation)).collect();

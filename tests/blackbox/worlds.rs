@@ -165,7 +165,9 @@ fn an_old_key_never_reaches_the_world_that_follows() {
             }
             let (_, next) = make(&server, body.clone());
             drop(done);
-            callers.into_iter().for_each(|caller| caller.join().unwrap());
+            for caller in callers {
+                caller.join().unwrap();
+            }
             next
         });
         assert_eq!(available(&next), untouched, "round {round}: a message of the old key is in the new world");

@@ -6,6 +6,7 @@ use florin_ports::WaitingDeliveries;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Upper bounds of the histogram buckets of durations, in seconds.
@@ -53,9 +54,10 @@ fn rendered(backlogs: &BTreeMap<WebhookId, WaitingDeliveries>) -> String {
         ("failed", |of: &WaitingDeliveries| of.failed),
     ] {
         let name = format!("florin_webhook_subscription_{name}");
-        text += &format!("# TYPE {name} gauge\n");
+        // Writing to a text can't fail.
+        let _ = writeln!(text, "# TYPE {name} gauge");
         for (webhook, of) in &all {
-            text += &format!("{name}{{webhook=\"{webhook}\"}} {}\n", value(of));
+            let _ = writeln!(text, "{name}{{webhook=\"{webhook}\"}} {}", value(of));
         }
     }
     text

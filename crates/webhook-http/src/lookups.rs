@@ -128,8 +128,8 @@ mod tests {
         (Arc::clone(&names), Lookups::new(names))
     }
 
-    fn client(number: u128) -> Option<ClientId> {
-        Some(ClientId(Uuid::from_u128(number)))
+    const fn client(number: u128) -> ClientId {
+        ClientId(Uuid::from_u128(number))
     }
 
     fn begin(lookups: &Arc<Lookups>, name: String, client: Option<ClientId>) -> tokio::task::JoinHandle<Arc<[IpAddr]>> {
@@ -145,7 +145,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn concurrent_lookups_of_a_name_are_one() {
         let (names, lookups) = slow();
-        let all: Vec<_> = (0..50).map(|number| begin(&lookups, "a.test".into(), client(number))).collect();
+        let all: Vec<_> = (0..50).map(|number| begin(&lookups, "a.test".into(), Some(client(number)))).collect();
         settled().await;
         assert_eq!(names.begun.load(Ordering::SeqCst), 1);
         // The lookup continues although the caller that began it has stopped waiting.
@@ -165,10 +165,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_has_a_number_of_lookups() {
         let (names, lookups) = slow();
-        let all: Vec<_> = (0..40).map(|number| begin(&lookups, format!("{number}.test"), client(1))).collect();
+        let all: Vec<_> = (0..40).map(|number| begin(&lookups, format!("{number}.test"), Some(client(1)))).collect();
         settled().await;
         assert_eq!(names.begun.load(Ordering::SeqCst), OF_CLIENT_MAX);
-        let other = begin(&lookups, "other.test".into(), client(2));
+        let other = begin(&lookups, "other.test".into(), Some(client(2)));
         let unknown = begin(&lookups, "unknown.test".into(), None);
         settled().await;
         assert_eq!(names.begun.load(Ordering::SeqCst), OF_CLIENT_MAX + 2);
@@ -178,7 +178,7 @@ mod tests {
         }
         assert_eq!(names.begun.load(Ordering::SeqCst), 42);
         names.ends.add_permits(1);
-        lookups.find("last.test", client(3)).await;
+        lookups.find("last.test", Some(client(3))).await;
         assert_eq!(locked(&lookups.clients).len(), 1, "clients without lookups are forgotten");
     }
 
@@ -186,7 +186,7 @@ mod tests {
     async fn a_lookup_that_panics_finds_nothing() {
         let (names, lookups) = slow();
         for begun in 1..=2 {
-            assert_eq!(lookups.find("broken.test", client(1)).await.len(), 0);
+            assert_eq!(lookups.find("broken.test", Some(client(1))).await.len(), 0);
             assert_eq!(names.begun.load(Ordering::SeqCst), begun);
         }
     }

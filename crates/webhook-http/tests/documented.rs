@@ -22,7 +22,7 @@ const PAGE: &str = include_str!("../../../docs/WEBHOOKS.md");
 
 /// The function of the page that uses the library.
 fn verify_with_library(signing_secret: &str, headers: &HeaderMap, body: &[u8]) -> Result<(), Box<dyn Error>> {
-    standardwebhooks::Webhook::new(signing_secret)?.verify(body, &headers)?;
+    standardwebhooks::Webhook::new(signing_secret)?.verify(body, headers)?;
     Ok(())
 }
 

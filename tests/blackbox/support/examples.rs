@@ -171,12 +171,6 @@ impl Examples {
         self.0.iter().find(|operation| operation.id == id).unwrap_or_else(|| panic!("no operation {id}"))
     }
 
-    /// Sends an example with the key of the demo account.
-    pub(crate) fn send(&self, server: &Server, operation: &Operation) -> Answer {
-        let file = if operation.id == "importSnapshot" { snapshot_file(server) } else { Vec::new() };
-        operation.send(&server.client(), &file)
-    }
-
     /// Replaces the placeholders of an example with ids of the demo account. The operations that come before create the
     /// objects.
     pub(crate) fn ready(&self, server: &Server, operation: &Operation) -> Operation {
@@ -186,14 +180,14 @@ impl Examples {
         }
         let known = FOLLOW_UPS.iter().find(|(id, ..)| *id == operation.id);
         let (_, before, place) = known.unwrap_or_else(|| panic!("{} has no id to show", operation.id));
-        let answer = self.send(server, &self.ready(server, self.find(before))).json();
+        let answer = example_answer(server, &self.ready(server, self.find(before))).json();
         let value = answer.pointer(place).and_then(Value::as_str).unwrap_or_else(|| panic!("{before}: {answer}"));
         let ready = ready.with(|text| text.replace(PLACEHOLDER, value));
         if !ready.mentions(MESSAGE) && ready.id != "listDeliveries" {
             return ready;
         }
         let sample = self.find("testWebhook").with(|text| text.replace(PLACEHOLDER, value));
-        let queued = self.send(server, &sample).json();
+        let queued = example_answer(server, &sample).json();
         ready.with(|text| text.replace(MESSAGE, queued["messageId"].as_str().unwrap()))
     }
 }
@@ -210,4 +204,10 @@ fn snapshot_file(server: &Server) -> Vec<u8> {
     let file = world.get(&file).body;
     assert_eq!(server.client().call("DELETE", &world_path(&world.account)).send().status, 204);
     file
+}
+
+/// Sends an example with the key of the demo account.
+pub(crate) fn example_answer(server: &Server, operation: &Operation) -> Answer {
+    let file = if operation.id == "importSnapshot" { snapshot_file(server) } else { Vec::new() };
+    operation.send(&server.client(), &file)
 }

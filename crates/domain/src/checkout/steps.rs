@@ -294,7 +294,7 @@ impl<'a> Work<'a> {
                 self.decide_at_bank(payment, decision, at)?;
             }
             (SessionStatus::Processing, PayerDecision::Approve(answer)) if is_current => {
-                self.store_bank_answer(answer, at)
+                self.store_bank_answer(answer, at);
             }
             // The bank rejects the payment after it reported an approval.
             (SessionStatus::Processing, PayerDecision::Reject | PayerDecision::Leave) if is_current => {

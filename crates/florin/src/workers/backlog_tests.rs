@@ -108,7 +108,7 @@ async fn a_backlog_is_processed_without_a_pause() {
         .run_until(async {
             let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
             workers.add(PROCESS_PAUSE, services(&backlog), |services| async move { process(&services).await });
-            tokio::time::sleep(PROCESS_PAUSE - Duration::from_millis(1)).await;
+            tokio::time::sleep(PROCESS_PAUSE.mul_f64(0.9)).await;
             assert_eq!(backlog.lock().unwrap().len() as u128, BATCHES, "the first round runs after a pause");
             tokio::time::sleep(Duration::from_millis(50)).await;
             assert_eq!(*backlog.lock().unwrap(), BTreeSet::new());

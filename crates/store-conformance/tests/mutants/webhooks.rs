@@ -197,7 +197,9 @@ impl Webhooks for Mutant {
     async fn all(&self) -> Result<Vec<Webhook>, StoreError> {
         let mut all = self.inner.all().await?;
         if self.has(Bug::ResumptionsUncounted) {
-            all.iter_mut().for_each(|webhook| webhook.resumptions = 0);
+            for webhook in &mut all {
+                webhook.resumptions = 0;
+            }
         }
         Ok(all)
     }

@@ -23,7 +23,7 @@ pub(super) fn restrict(database: &Path) {
         let file = Path::new(&file);
         match fs::set_permissions(file, Permissions::from_mode(mode & !OTHERS)) {
             Ok(()) => {
-                tracing::warn!(file = %file.display(), "other users could read the database; now only its owner can")
+                tracing::warn!(file = %file.display(), "other users could read the database; now only its owner can");
             }
             Err(error) => {
                 tracing::warn!(file = %file.display(), %error, "other users can read the database; run `chmod 600` on it");

@@ -53,8 +53,8 @@ fn describe(body: &mut Map<String, Value>, schemas: &Value) {
     if body.contains_key("description") {
         return;
     }
-    let contents = body.get("content").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    let about = contents.filter_map(|content| about(&content["schema"], schemas)).next();
+    let mut contents = body.get("content").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let about = contents.find_map(|content| about(&content["schema"], schemas));
     if let Some(about) = about {
         body.insert("description".to_owned(), about);
     }

@@ -63,14 +63,14 @@ fn merchants() -> [Rule; 8] {
     let shopping = ("type", json!({"const": "SHOPPING"}));
     let top_up = ("type", json!({"const": "TOP_UP"}));
     let checkouts = json!([
-        kind("Shopping", &[shopping.clone()], &[], &[]),
-        kind("Top-up", &[top_up.clone()], &[], &["settlementAccountId", "shippingOptions"]),
+        kind("Shopping", std::slice::from_ref(&shopping), &[], &[]),
+        kind("Top-up", std::slice::from_ref(&top_up), &[], &["settlementAccountId", "shippingOptions"]),
     ]);
     let sessions = json!([
         kind("Purchase", &[shopping], &[], &["payeeId"]),
         kind("Top-up", &[top_up], &["payeeId"], &["basket", "shipping"]),
     ]);
-    let shipping = json!([only("collectAddress", &json!({"const": true})), without("dynamicRatesUrl")]);
+    let rates_of_shipping = json!([only("collectAddress", &json!({"const": true})), without("dynamicRatesUrl")]);
     let details = json!([
         kind("UK account", &[("type", json!({"const": "SORT_CODE"}))], &["sortCode", "accountNumber"], &["iban"]),
         kind("IBAN", &[("type", json!({"const": "IBAN"}))], &["iban"], &["sortCode", "accountNumber"]),
@@ -81,7 +81,7 @@ fn merchants() -> [Rule; 8] {
     [
         ("CreateCheckoutRequest", "oneOf", checkouts),
         ("CreateCheckoutSessionRequest", "oneOf", sessions),
-        ("ShippingOptionsRequest", "anyOf", shipping),
+        ("ShippingOptionsRequest", "anyOf", rates_of_shipping),
         ("BankDetailsRequest", "oneOf", details),
         ("CreateSettlementAccountRequest", "oneOf", currencies()),
         ("CreatePayeeRequest", "oneOf", currencies()),
@@ -129,13 +129,13 @@ fn webhooks() -> [Rule; 2] {
     let names: Vec<_> = filtered().map(|known| known.name).collect();
     let ids: Vec<_> = filtered().map(|known| known.id.to_string()).collect();
     let (name, id) = ("webhookEventTypeName", "webhookEventTypeId");
-    let named = json!([kind("Named type", &[], &[name], &[]), kind("Type by id", &[], &[id], &[])]);
+    let types = json!([kind("Named type", &[], &[name], &[]), kind("Type by id", &[], &[id], &[])]);
     let filters = json!([{"anyOf": [
         without("filters"),
         only(name, &json!({"enum": names})),
         only(id, &json!({"enum": ids})),
     ]}]);
-    [("CreateWebhookRequest", "anyOf", named), ("CreateWebhookRequest", "allOf", filters)]
+    [("CreateWebhookRequest", "anyOf", types), ("CreateWebhookRequest", "allOf", filters)]
 }
 
 /// Returns the schema of one kind of an object: the `fixed` members have the given schemas, the `required` members have

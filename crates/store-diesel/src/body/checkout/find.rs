@@ -33,17 +33,17 @@ enum By<'a> {
 
 /// Returns a session or top-up of the account, with its last payment.
 pub(super) fn find(conn: &mut Conn, account: &AccountId, id: CheckoutSessionId) -> Outcome<Option<FoundSession>> {
-    with_payments(conn, By::Id(account, id))
+    with_payments(conn, &By::Id(account, id))
 }
 
 /// Returns the session with this page token, with its last payment.
 pub(super) fn with_token(conn: &mut Conn, token: PageTokenHash) -> Outcome<Option<FoundSession>> {
-    with_payments(conn, By::Token(token))
+    with_payments(conn, &By::Token(token))
 }
 
 /// Reads a session with its last payment and the number of its payments: one statement, so that all come from one view
 /// without a transaction.
-fn with_payments(conn: &mut Conn, by: By<'_>) -> Outcome<Option<FoundSession>> {
+fn with_payments(conn: &mut Conn, by: &By<'_>) -> Outcome<Option<FoundSession>> {
     let of_session = merchant_payments::account_id
         .eq(checkout_sessions::account_id)
         .and(merchant_payments::session_id.eq(checkout_sessions::id))
