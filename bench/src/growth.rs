@@ -97,7 +97,7 @@ fn row(workload: String, compared_with: String, few: Figures, many: Figures, rul
     Row { workload, compared_with, unit: "/s", baseline: few.rate, florin: many.rate, ratio, rule, figures: Some(many) }
 }
 
-/// Runs two stages in alternating turns.
+/// Runs two workloads, each on its runner, in alternating turns.
 fn alternate(both: &mut [(&mut Runner<'_>, Workload, Contender<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
     let turns = both[0].0.settings.turns;
@@ -109,7 +109,7 @@ fn alternate(both: &mut [(&mut Runner<'_>, Workload, Contender<'_>); 2]) -> anyh
     Ok(all.map(|turns| median(&turns)))
 }
 
-/// Runs one turn on each of two contenders of one stage.
+/// Runs one turn on each of two contenders of one runner.
 fn alternate_on_one(runner: &mut Runner<'_>, both: &[(Workload, Contender<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
     for number in 0..=runner.settings.turns {

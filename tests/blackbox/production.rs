@@ -85,9 +85,9 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     expect_fault(&client.get(&format!("{CARDS}/{card}/details")), 403, "", "sandbox_only");
 }
 
-/// The client has no feature `events`, so it cannot list events. They are written and queued for its subscription only.
+/// The client has no feature `events`, so it cannot list events. Its subscription still gets them.
 #[test]
-fn an_event_is_written_for_a_subscription_alone() {
+fn an_event_is_queued_for_a_subscription_without_the_feature() {
     let client = client();
     expect_fault(&client.get("/v2/events"), 403, "", "feature_not_enabled");
     let before = card(&client, &budget(&client, "Unseen"));

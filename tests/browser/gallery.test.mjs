@@ -28,6 +28,8 @@ describe("gallery", () => {
     await page.emulateMediaType("screen");
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.setViewport({ width: 1280, height: 900 });
+    page.refused = [];
+    page.foreign = [];
     await page.goto(`${server.baseUrl}/${name}`);
   };
 

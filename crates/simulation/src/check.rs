@@ -16,9 +16,9 @@ type Checked<T = ()> = Result<T, String>;
 
 /// Checks the books, and compares the store with the answers that the clients received.
 pub(crate) async fn check(ports: &Ports, requests: &[Request]) -> Checked {
-    let audit = ports.store.check_all().await.map_err(|error| failed(&error))?;
-    if !audit.discrepancies.is_empty() {
-        return Err(format!("the books are wrong: {:?}", audit.discrepancies));
+    let report = ports.store.check_all().await.map_err(|error| failed(&error))?;
+    if !report.discrepancies.is_empty() {
+        return Err(format!("the books are wrong: {:?}", report.discrepancies));
     }
     let rows = rows(ports).await?;
     for request in requests {

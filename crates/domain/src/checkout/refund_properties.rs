@@ -107,7 +107,7 @@ impl Story {
         let causes: Vec<Uuid> = self.journal.iter().map(|journal| journal.cause).collect();
         prop_assert_eq!((causes.len(), self.completed_events), (completed.len(), completed.len()));
         prop_assert!(completed.iter().all(|refund| causes.contains(&refund.id.0)));
-        let back = self.journal.iter().flat_map(crate::ledger::JournalTransaction::postings);
+        let back = self.journal.iter().flat_map(JournalTransaction::postings);
         let back: i64 = back.filter(|posting| posting.pool == Pool::PayerBanks).map(|posting| posting.amount.0).sum();
         prop_assert_eq!(back, self.sum(is_completed));
         Ok(())

@@ -45,7 +45,7 @@ impl Part {
     }
 }
 
-/// The account that a token leads to. A restore of its world waits while `turn` exists.
+/// The account that a token leads to. A restore of its world waits while `guard` exists.
 pub(super) struct Reached {
     pub(super) account: Account,
     pub(super) guard: Option<AccountGuard>,

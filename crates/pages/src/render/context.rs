@@ -19,7 +19,7 @@ pub(super) struct PageContext<'a> {
 }
 
 impl<'a> PageContext<'a> {
-    /// Returns the look of a page that has not listed anything yet.
+    /// Returns the context of a page that has not listed anything yet.
     pub(super) fn new(frame: &'a Frame) -> Self {
         Self { frame, t: texts(frame.language), room: ROOM }
     }

@@ -13,7 +13,7 @@ use context::PageContext;
 /// Renders a page as a complete HTML document.
 ///
 /// Every value is escaped. Control characters, and characters that change the writing direction of other text, are
-/// removed. The document has fewer than 30,000 bytes: a page that would have more lists less.
+/// removed. A page of 30,000 bytes or more lists less, down to nothing.
 pub fn render(frame: &Frame, page: &Page) -> String {
     let mut context = PageContext::new(frame);
     loop {

@@ -9,7 +9,7 @@ use crate::commands::{
 use crate::expect::{expect_new, expect_some, expect_true, replayed, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, make};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use crate::worlds::{copy, restore};
@@ -83,7 +83,7 @@ async fn accounts(handle: Handle) -> CheckResult {
         same(&format!("the answer to command {place} of a group of two accounts"), found, work.await)?;
     }
     seen.still_holds("sending the commands one at a time", &handle).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Two clients use the same idempotency key on one account concurrently.
@@ -159,7 +159,7 @@ async fn restored(handle: Handle) -> CheckResult {
     let answer = handle.credits.credit(keyed(Who::Twin, 2, 1)?).await;
     expect_true("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;
     expect_some("the account", handle.accounts.find(&Who::Twin.account()?).await?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// On each account, a journal transaction with the same id credits a different budget.

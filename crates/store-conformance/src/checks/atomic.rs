@@ -7,7 +7,7 @@ use crate::commands::{
 };
 use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances};
+use crate::observe::{Observation, balances, books_are_right};
 use crate::world::{Who, gbp, noon, seeded, unused, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
@@ -69,7 +69,7 @@ async fn fails(
     let error = store_failed(handle.cards.first_message(twisted(command, move |_, decision| twist(decision))).await)?;
     before.still_holds("a first message that failed half-way", handle).await?;
     expect_new(handle.cards.first_message(good).await)?;
-    audited(handle).await?;
+    books_are_right(handle).await?;
     Ok(error)
 }
 
@@ -133,7 +133,7 @@ async fn clearing_fails(
     store_failed(handle.cards.follow_up(twisted_follow_up(command()?, twist)).await)?;
     before.still_holds("a follow-up that failed half-way", handle).await?;
     expect_new(handle.cards.follow_up(command()?).await)?;
-    audited(handle).await
+    books_are_right(handle).await
 }
 
 async fn follow_up_journal_taken(handle: Handle) -> CheckResult {
@@ -154,7 +154,7 @@ async fn expiry_token_taken(handle: Handle) -> CheckResult {
     store_failed(handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await)?;
     before.still_holds("an expiry that failed", &handle).await?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 5, due)?).await?, true)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn credit_journal_taken(handle: Handle) -> CheckResult {
@@ -182,7 +182,7 @@ async fn credit_number_taken(handle: Handle) -> CheckResult {
     before.still_holds("a credit that failed half-way", &handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 5, "1", gbp()?)?).await)?;
     same("the next number", done.box_transaction_id, 2)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn confirm_journal_taken(handle: Handle) -> CheckResult {
@@ -192,7 +192,7 @@ async fn confirm_journal_taken(handle: Handle) -> CheckResult {
     store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 5, right)?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn no_attempt(handle: Handle) -> CheckResult {
@@ -213,7 +213,7 @@ async fn no_attempt(handle: Handle) -> CheckResult {
     before.still_holds("an attempt that could not be stored", &handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 2, SANDBOX)?).await)?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, 2, 5, (SANDBOX, RIGHT))?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn neighbours(handle: Handle) -> CheckResult {
@@ -247,5 +247,5 @@ async fn neighbours(handle: Handle) -> CheckResult {
     same("the balances", now, Balances::new(Minor(6_400), Minor(3_100), Minor(0))?)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(101), 200, part)?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances, batch};
+use crate::observe::{Observation, balances, batch, books_are_right};
 use crate::world::{Who, enrolment, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentBatchStatus};
@@ -53,7 +53,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     same("the first budget", after.balances.get(&(Who::Mine.budget(), gbp()?)), Some(&first))?;
     same("the second budget", after.balances.get(&(Who::Mine.second_budget(), gbp()?)), Some(&second))?;
     same("the journal", handle.books_check.check_all().await?.journal_transactions, 8)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn shown(handle: Handle) -> CheckResult {
@@ -180,5 +180,5 @@ async fn one_wins(handle: Handle) -> CheckResult {
     same("winners and losers", (won, lost), (1, 9))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(8_500), Minor(0), Minor(1_000))?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -5,7 +5,7 @@ use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{budget_id, edit_budget, make, make_for};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::world::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
 use florin_domain::access::Account;
@@ -55,7 +55,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("when", (found.created_at, found.updated_at), (Some(noon()), Some(noon())))?;
     let nothing = Balances::default();
     same("what it holds, by code", found.budget.balances, vec![(gbp()?, nothing), (jpy()?, nothing)])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn counts_and_depth(handle: Handle) -> CheckResult {

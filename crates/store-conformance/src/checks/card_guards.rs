@@ -5,7 +5,7 @@ use crate::commands::{first, follow_up, message, stamp, token};
 use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{card_id, control_budget, issue_to_person, replacement, set_controls, set_pin};
-use crate::observe::{Observation, audited, card};
+use crate::observe::{Observation, books_are_right, card};
 use crate::payments::after;
 use crate::people::{edit_person, join, person_id};
 use crate::world::{Who, seeded};
@@ -79,7 +79,7 @@ async fn of_card(handle: Handle) -> CheckResult {
     same("another card", buy(&handle, Who::Mine.limited_card(), 3, EntryMode::Keyed).await?, Response::Approved)?;
     expect_new(handle.card_management.change(set_controls(Who::Mine, card, Controls::default())?).await)?;
     same("without controls", buy(&handle, card, 4, EntryMode::Keyed).await?, Response::Approved)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn of_budget(handle: Handle) -> CheckResult {
@@ -147,7 +147,7 @@ async fn race(handle: Handle) -> CheckResult {
     same("what is held", seen.balances.held(), Minor(held))?;
     let last = buy(&handle, Who::Mine.card(), 99, EntryMode::Keyed).await?;
     same("afterwards", last, Response::EntryModeNotAllowed)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn replaced(handle: Handle) -> CheckResult {

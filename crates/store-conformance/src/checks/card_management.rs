@@ -5,7 +5,7 @@ use crate::commands::{claim, first, follow_up, message, request, stamp, stamp_at
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, issue, limit, limit_id, make_for, no_limit, replacement};
-use crate::observe::{Observation, audited, card};
+use crate::observe::{Observation, books_are_right, card};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
@@ -201,7 +201,7 @@ async fn race(handle: Handle) -> CheckResult {
     same("what is held", seen.balances.held(), Minor(held))?;
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(99))?;
     same("afterwards", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn limited(handle: Handle) -> CheckResult {
@@ -274,7 +274,7 @@ async fn replaced(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(reversal).await)?;
     let books = handle.books.books(&mine).await?;
     expect_true("messages account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))?;
-    audited(&handle).await?;
+    books_are_right(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let again = refused(handle.card_management.replace(replacement(Who::Mine, old, 2)?).await)?;
     let expected = IllegalTransition { current: CardState::Replaced, requested: CardState::Replaced };

@@ -5,7 +5,7 @@ use crate::commands::{amount, answer_of, claim, clearing, expiry, first, follow_
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{set_hold_lives, set_over_clearing, some_lives};
-use crate::observe::{Observation, audited, chain};
+use crate::observe::{Observation, books_are_right, chain};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -104,7 +104,7 @@ async fn due(handle: Handle) -> CheckResult {
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 3, soon)?).await?, true)?;
     same("due afterwards", found(late).await?, vec![hold(2)?])?;
     same("due after its end", chain_of(&handle, 1).await?.expires_at, None)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn own_clock(handle: Handle) -> CheckResult {
@@ -151,7 +151,7 @@ async fn over_clearing(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(clear(1, 3, "10")?).await)?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Accept)?).await)?;
     expect_new(handle.cards.follow_up(clear(2, 4, "10.01")?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn forced(handle: Handle) -> CheckResult {

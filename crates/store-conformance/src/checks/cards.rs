@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances, card, chain};
+use crate::observe::{Observation, balances, books_are_right, card, chain};
 use crate::world::{Who, gbp, jpy, seeded};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{AcceptorInput, ChainEnd, MessageKind, Network, Response, TransactionState};
@@ -50,7 +50,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     same("the balances that rules see", seen.balances, expected)?;
     let report = handle.books_check.check_all().await?;
     same("the journal", report.journal_transactions, 7)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn every_field(handle: Handle) -> CheckResult {
@@ -78,7 +78,7 @@ async fn every_field(handle: Handle) -> CheckResult {
             same("the kind of its chain", seen.chain.map(|chain| chain.kind), Some(kind.chain()))?;
         }
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn decline(handle: Handle) -> CheckResult {
@@ -154,7 +154,7 @@ async fn follow_up_stores_all(handle: Handle) -> CheckResult {
     let hold = expect_some("the chain", seen.chain)?;
     same("the end", (hold.held(), hold.cleared, hold.end()), (Minor(0), Minor(1_100), Some(ChainEnd::Cleared)))?;
     same("the balances", seen.balances, Balances::new(Minor(8_400), Minor(0), Minor(0))?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn first_state(handle: Handle) -> CheckResult {
@@ -200,7 +200,7 @@ async fn after_the_end(handle: Handle) -> CheckResult {
     let end = seen.chain.and_then(|chain| chain.end());
     same("the end", (seen.first.state, end), (TransactionState::NothingCleared, Some(ChainEnd::Reversed)))?;
     same("the balances", seen.balances, Balances::new(Minor(9_100), Minor(0), Minor(0))?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn any_message(handle: Handle) -> CheckResult {
@@ -219,7 +219,7 @@ async fn any_message(handle: Handle) -> CheckResult {
         let seen = expect_some("a message", chain(&handle, &account, token(number)).await?)?;
         same("what is named, and its chain", (seen.named_message.0, seen.first.token), (kind, token(1)))?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn advice_declined(handle: Handle) -> CheckResult {

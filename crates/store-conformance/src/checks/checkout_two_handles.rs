@@ -10,7 +10,7 @@ use crate::checkout_sessions::{
 };
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::observe::{audited, balances};
+use crate::observe::{balances, books_are_right};
 use crate::payments::after;
 use crate::together::race;
 use crate::world::{Who, gbp, seeded};
@@ -45,7 +45,7 @@ async fn approvals(handle: Handle) -> CheckResult {
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
     same("events", events::kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn one_wins(handle: Handle) -> CheckResult {
@@ -77,7 +77,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
         same("its payments", (found.attempts, found.pending()), (i64::from(is_paid), None))?;
         same("the session", winners.pop(), Some(found.session))?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn ten(handle: Handle) -> CheckResult {

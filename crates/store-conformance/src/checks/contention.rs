@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::observe::{audited, balances};
+use crate::observe::{balances, books_are_right};
 use crate::world::{Who, gbp, seeded, world};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::FirstKind;
@@ -65,7 +65,7 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
     for handle in handles {
         let now = balances(handle, Who::Mine, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(500), Minor(9_000), Minor(0))?)?;
-        audited(handle).await?;
+        books_are_right(handle).await?;
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ async fn many_budgets(handle: Handle) -> CheckResult {
     let small = budgets.iter().filter(|budget| !main.contains(&budget.id));
     let left: Vec<_> = small.flat_map(|budget: &Budget| &budget.balances).map(|(_, now)| now.available().0).collect();
     same("what is left", left, vec![5; 8])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
@@ -123,7 +123,7 @@ async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
     taken.sort_unstable();
     let expected: Vec<_> = (1..=50).map(|number| (number, 9_500 + number * 100)).collect();
     same("numbers and balances of credits", taken, expected)?;
-    audited(handles[0]).await
+    books_are_right(handles[0]).await
 }
 
 async fn numbers(handle: Handle) -> CheckResult {
@@ -150,7 +150,7 @@ async fn readers(handle: Handle) -> CheckResult {
     for task in tasks {
         task.await.map_err(|error| Failure::new(error.to_string()))??;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn one_key_on_two(handle: Handle) -> CheckResult {
@@ -171,5 +171,5 @@ async fn one_key_on_two(handle: Handle) -> CheckResult {
     }
     same("effects and repeated answers", (effects.len(), answers.len()), (1, 49))?;
     expect_true("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
-    audited(&other).await
+    books_are_right(&other).await
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::credit;
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances, budget};
+use crate::observe::{Observation, balances, books_are_right, budget};
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::ids::BudgetId;
@@ -29,7 +29,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     let yen = Balances::new(Minor(5_000), Minor(0), Minor(0))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, yen)?;
     same("the journal", handle.books_check.check_all().await?.journal_transactions, 7)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn numbers(handle: Handle) -> CheckResult {

@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{first, follow_up, message, purchase, request, stamp, token};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::webhooks::claimed;
 use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
@@ -262,7 +262,7 @@ async fn decisions(handle: Handle) -> CheckResult {
     same("the decision on an increment", stored.details.decision, Some(seen))?;
     let chain = expect_some("the chain", handle.chains.history(&Who::Mine.account()?, named).await?)?;
     same("the increment", chain.messages.last().map(|last| &last.transaction), Some(&stored))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn questions(handle: Handle) -> CheckResult {

@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, clearing, first, follow_up, message, pur
 use crate::disputes::{act, dispute_id, evidence, open_dispute};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, chain};
+use crate::observe::{Observation, books_are_right, chain};
 use crate::together::{Work, race};
 use crate::world::{Who, seeded};
 use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
@@ -68,7 +68,7 @@ async fn opened(handle: Handle) -> CheckResult {
     let refusal = refused(handle.disputes.open(open_dispute(Who::Mine, clearing, "6.01", 11)?).await)?;
     let is_above = matches!(refusal, DisputeRefusal::ExceedsUndisputed { rest } if rest.minor == Minor(600));
     same("what is left", is_above, true)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn ten(handle: Handle) -> CheckResult {
@@ -89,7 +89,7 @@ async fn ten(handle: Handle) -> CheckResult {
     }
     same("how many passed", passed, 10)?;
     same("what is claimed", claimed(&handle, clearing).await?, Minor(1_000))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn again(handle: Handle) -> CheckResult {
@@ -130,7 +130,7 @@ async fn lost(handle: Handle) -> CheckResult {
     same("the chain of the dispute", (messages.len(), history.journal.len()), (2, 2))?;
     same("its end", messages.last(), Some(&expected))?;
     same("its link", messages.first().and_then(|first| first.details.dispute), expected.details.dispute)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn nothing(handle: Handle) -> CheckResult {

@@ -5,7 +5,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{SANDBOX, claim, confirm, credit, open, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, gbp, key, noon, seeded};
 use florin_domain::mfa::MfaVerdict;
 
@@ -27,7 +27,7 @@ async fn sees_everything(handle: Handle) -> CheckResult {
     before.still_holds("another handle", &other).await?;
     drop(handle);
     before.still_holds("the end of the first handle", &other).await?;
-    audited(&other).await
+    books_are_right(&other).await
 }
 
 async fn answers(handle: Handle) -> CheckResult {

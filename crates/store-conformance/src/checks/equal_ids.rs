@@ -4,7 +4,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, differences, single_reads};
+use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, claim, confirmed, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::world::Who;
@@ -81,7 +81,7 @@ fn none(differences: &[String]) -> CheckResult {
 async fn reads(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     equal(&handle, numbers(FIRST)).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn commands(handle: Handle) -> CheckResult {
@@ -97,7 +97,7 @@ async fn commands(handle: Handle) -> CheckResult {
         same("an answer to the same command on the other account", mine, twin)?;
     }
     equal(&handle, numbers(SECOND)).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Reads everything that an account shows for the numbers of the second scenario.
@@ -120,7 +120,7 @@ async fn own_values(handle: Handle) -> CheckResult {
     let twin = shown(&handle, Who::Twin).await?;
     expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     unchanged(&twin, &shown(&handle, Who::Twin).await?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Processes two batches with the same ids, in alternating steps.
@@ -149,7 +149,7 @@ async fn own_work(handle: Handle) -> CheckResult {
         same("the end of the batch", done.batch.map(|batch| batch.status()), Some(PaymentBatchStatus::Completed))?;
         same("payments that are due afterwards", handle.processing.due(lease, after(9_999), 100).await?.len(), 0)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn deleted(handle: Handle) -> CheckResult {
@@ -163,7 +163,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     // Nothing remains: a new copy has the original contents.
     handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
     equal(&handle, numbers(FIRST)).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn restored(handle: Handle) -> CheckResult {
@@ -177,5 +177,5 @@ async fn restored(handle: Handle) -> CheckResult {
     none(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
     let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     none(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Mine)?))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances, chain};
+use crate::observe::{Observation, balances, books_are_right, chain};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -43,7 +43,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     same("the chain", (ended.held(), ended.end()), (Minor(0), Some(ChainEnd::Expired)))?;
     same("the balances", seen.balances, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     same("due holds", handle.cards.due_holds(due(), 10).await?, vec![])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn too_early(handle: Handle) -> CheckResult {
@@ -120,7 +120,7 @@ async fn one_winner(handle: Handle) -> CheckResult {
         handle.cards.expire(expiry(Who::Mine, token(500), 502, due())?).await?,
         false,
     )?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn oldest_first(handle: Handle) -> CheckResult {

@@ -10,7 +10,7 @@ use crate::commands::{
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::management::transfer;
-use crate::observe::{audited, without_account};
+use crate::observe::{books_are_right, without_account};
 use crate::payments::{Fill, batch_id, create, empty, payment_id};
 use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, jpy, noon};
@@ -46,7 +46,7 @@ async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands,
         same(&format!("the answer to command {place} of a group"), without_account(&found, Who::Mine)?, expected)?;
     }
     equal(handle, 1..=40).await?;
-    audited(handle).await
+    books_are_right(handle).await
 }
 
 async fn messages(handle: Handle) -> CheckResult {

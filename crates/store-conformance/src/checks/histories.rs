@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::observe::{audited, chain};
+use crate::observe::{books_are_right, chain};
 use crate::world::{Who, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
@@ -65,7 +65,7 @@ async fn whole(handle: Handle) -> CheckResult {
     let cleared = expect_some("the last transaction", found.journal.last())?;
     let sum: i64 = cleared.postings().iter().map(|posting| posting.amount.0).sum();
     same("its postings", (cleared.postings().len(), sum), (2, 0))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn any_message(handle: Handle) -> CheckResult {
@@ -189,7 +189,7 @@ async fn every_field(handle: Handle) -> CheckResult {
         same("the message", message, expected)?;
     }
     same("the refund", refund.chain, token(4))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn merchant_side(handle: Handle) -> CheckResult {
@@ -206,5 +206,5 @@ async fn merchant_side(handle: Handle) -> CheckResult {
     follow(&handle, 5, clearing("3.34", false)?).await?;
     let expected = Some(MerchantSide { held: Minor(0), cleared: Minor(1_000) });
     same("after the last", side(&history(&handle, 1).await?), Some((expected, Minor(0), Minor(787))))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -7,7 +7,7 @@ use crate::commands::{
 use crate::expect::{expect_new, expect_true};
 use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, batch_id, create, empty};
 use crate::world::{Who, enrolment, gbp, noon, world};
 use chrono::TimeDelta;
@@ -126,5 +126,5 @@ async fn any_write(handle: Handle) -> CheckResult {
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }

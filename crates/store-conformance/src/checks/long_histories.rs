@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, instruction, journal_id};
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
-use crate::observe::audited;
+use crate::observe::books_are_right;
 use crate::world::{Who, gbp, jpy, noon, world};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -175,7 +175,7 @@ async fn long(handle: Handle) -> CheckResult {
     let mut model = seeded(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     model.must_be_explained(&handle, "again").await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Returns the time and the id of a further movement, after the last seeded movement.
@@ -194,7 +194,7 @@ async fn continues(handle: Handle) -> CheckResult {
         }
         model.must_be_explained(&handle, &format!("in round {round}")).await?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Movements are stored after others with later times and greater ids.
@@ -215,7 +215,7 @@ async fn late(handle: Handle) -> CheckResult {
         model.credit(&handle, at, id).await?;
         model.must_be_explained(&handle, &format!("after a movement with {what}")).await?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Explains a balance with few movements. Other balances of the account have many movements in between.
@@ -233,7 +233,7 @@ async fn few(handle: Handle) -> CheckResult {
             }
         }
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Explains a balance while movements are stored. Each explanation must be consistent with one point in time.
@@ -286,5 +286,5 @@ async fn restored(handle: Handle) -> CheckResult {
         after.credit(&handle, at, id).await?;
     }
     after.must_be_explained(&handle, "of what happened instead").await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -8,7 +8,7 @@ use crate::failing_writes::{End, FaultedCommand, end};
 use crate::management::{
     budget_id, card_id, change, change_state, issue, limit, make, no_limit, replacement, transfer,
 };
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
 
@@ -119,5 +119,5 @@ async fn any_write(handle: Handle) -> CheckResult {
         let made = handle.budgets.find(&Who::Mine.account()?, budget_id(base)).await?;
         expect_true("a created budget can be read", made.is_some())?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }

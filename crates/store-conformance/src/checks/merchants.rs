@@ -244,7 +244,7 @@ async fn edited(handle: Handle) -> CheckResult {
     let expected = Checkout { status: CheckoutStatus::Active, locale: None, kind, updated_at: after(6), ..expected };
     same("what is cleared", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(expected))?;
     let report = handle.books_check.check_all().await?;
-    same("what the audit finds", report.discrepancies.is_empty(), true)
+    same("whether the check of the books finds nothing", report.discrepancies.is_empty(), true)
 }
 
 async fn not_edited(handle: Handle) -> CheckResult {

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances, chain};
+use crate::observe::{Observation, balances, books_are_right, chain};
 use crate::world::{Who, gbp, seed_budget, seeded, world};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainState;
@@ -29,7 +29,7 @@ async fn largest(handle: Handle) -> CheckResult {
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "999999999.99")?).await)?;
     same("what is left", done.available_balance, Minor(i64::MAX - 99_999_999_999))?;
     same("the ledger", done.ledger_balance, Minor(i64::MAX))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn limit(handle: Handle) -> CheckResult {
@@ -45,7 +45,7 @@ async fn limit(handle: Handle) -> CheckResult {
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing)?).await)?;
     same("the refusal", refusal, CardRefusal::AmountOverflow(AmountOverflow))?;
     before.still_holds("a refund beyond the limit", &handle).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn negative(handle: Handle) -> CheckResult {
@@ -59,7 +59,7 @@ async fn negative(handle: Handle) -> CheckResult {
     // A credit restores the balance.
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 3, "1000000000", gbp()?)?).await)?;
     same("after a credit", done.balances.available(), Minor(9_500))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn pools(handle: Handle) -> CheckResult {
@@ -85,7 +85,7 @@ async fn pools(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 type Booked = (florin_domain::ledger::JournalTransaction, Balances);
@@ -121,7 +121,7 @@ async fn sums(handle: Handle) -> CheckResult {
     let mut world = world(i64::MAX)?;
     world.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
     handle.seeding.seed(world).await?;
-    audited(&handle).await?;
+    books_are_right(&handle).await?;
     // Intermediate sums of entries exceed the 64-bit limit and then return.
     for round in 0..12 {
         let number = round * 2 + 1;
@@ -129,7 +129,7 @@ async fn sums(handle: Handle) -> CheckResult {
         let back = follow_up(Who::Mine, token(number), number + 1, FollowUp::Reversal { amount: None })?;
         expect_new(handle.cards.follow_up(back).await)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn exponents(handle: Handle) -> CheckResult {
@@ -147,5 +147,5 @@ async fn exponents(handle: Handle) -> CheckResult {
     same("the balances", found, expected)?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "0.001", Currency::parse("BHD")?)?).await)?;
     same("the smallest credit", done.balances.available(), Minor(1_234_568))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

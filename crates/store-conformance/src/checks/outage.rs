@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, credit, purchase};
 use crate::expect::{expect_new, expect_some, replayed, same};
 use crate::factory::{Handle, Outage};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, gbp, seeded};
 use florin_ports::{FirstMessageCommand, Readiness, StoreError, WriteError, Written};
 use std::fmt::Debug;
@@ -84,7 +84,7 @@ async fn comes_back(handle: Handle) -> CheckResult {
         before.still_holds("an outage", &handle).await?;
     }
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn in_flight(handle: Handle) -> CheckResult {
@@ -113,7 +113,7 @@ async fn in_flight(handle: Handle) -> CheckResult {
     }
     outage(&handle)?.heal().await?;
     recovered(&handle).await?;
-    audited(&handle).await?;
+    books_are_right(&handle).await?;
     // Answered commands took effect. Unanswered commands may or may not have; their records decide.
     for number in &answered {
         replayed(handle.cards.first_message(command(*number)?).await)?;
@@ -123,5 +123,5 @@ async fn in_flight(handle: Handle) -> CheckResult {
     }
     let now = crate::observe::balances(&handle, Who::Mine, gbp()?).await?;
     same("each message counts once", (now.available().0, now.held().0), (7_500, 2_000))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -6,7 +6,7 @@ use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, follow_up,
 use crate::expect::{expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{change_state, issue, limit, make, no_limit, transfer};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
 use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, noon, seeded};
@@ -56,7 +56,7 @@ async fn rules(handle: Handle) -> CheckResult {
     before.still_holds("rules that panicked", &handle).await?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "10")?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Sends a command whose answer panics, expects no effect, and sends the correct command.
@@ -98,7 +98,7 @@ async fn answers(handle: Handle) -> CheckResult {
     if handle.serves_sandbox {
         unanswered!(handle.timelines.set_clock(change(who, ClockChange::Freeze)?));
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn in_a_group(handle: Handle) -> CheckResult {
@@ -119,5 +119,5 @@ async fn in_a_group(handle: Handle) -> CheckResult {
             expect_new(answer)?;
         }
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -4,7 +4,7 @@ use super::payments_manage::balance_set;
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same, store_failed};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances};
+use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{Fill, after, batch_id, confirm, confirmed, content, create, empty, statuses};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::batch::PaymentStatus;
@@ -35,7 +35,7 @@ async fn confirmed_with_fees(handle: Handle) -> CheckResult {
     for (budget, expected) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(expected) {
         same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(expected))?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn confirm_failed(handle: Handle) -> CheckResult {
@@ -48,5 +48,5 @@ async fn confirm_failed(handle: Handle) -> CheckResult {
     store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

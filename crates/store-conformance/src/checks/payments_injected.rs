@@ -5,7 +5,7 @@ use crate::commands::claim as claimed;
 use crate::expect::{expect_new, expect_some, expect_true};
 use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, start_payments,
     upload,
@@ -135,5 +135,5 @@ async fn any_write(handle: Handle) -> CheckResult {
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim as claimed};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::{
     Fill, alert, batch_id, cancel, confirm, confirmed, content, create, empty, payment_id, statuses, upload,
 };
@@ -205,5 +205,5 @@ async fn many(handle: Handle) -> CheckResult {
     let last = handle.reading.payments(&Who::Mine.account()?, batch_id(1), PaymentFilter::default(), page).await?;
     let last = expect_some("the batch", last)?;
     same("the last page", (last.count, last.rows.iter().map(|row| row.index).collect::<Vec<_>>()), (10_000, vec![0]))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{absent, duplicate, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, after, batch_id, cancel, confirmed, content, create, empty, statuses, summary, upload};
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{
@@ -47,7 +47,7 @@ async fn created(handle: Handle) -> CheckResult {
     same("the batch", found.batch, decision.batch)?;
     same("its payments", found.payments, decision.payments)?;
     same("its alerts", found.alerts, decision.alerts)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn shown_funding(handle: Handle) -> CheckResult {
@@ -132,7 +132,7 @@ async fn replaced(handle: Handle) -> CheckResult {
         same("its payments", found.payments, expected.payments)?;
         same("its alerts", found.alerts, expected.alerts)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn upload_refused(handle: Handle) -> CheckResult {
@@ -236,7 +236,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
     expect_true("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
     same("the balances", balance_set(&handle).await?, untouched)?;
     same("work", handle.processing.claim(crate::payments::claim(1, after(999), 9)).await?, vec![])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn cancelled_early(handle: Handle) -> CheckResult {
@@ -249,7 +249,7 @@ async fn cancelled_early(handle: Handle) -> CheckResult {
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 4)])?;
     same("its alerts", now.alerts.len(), 2)?;
     same("the balances", balance_set(&handle).await?, untouched)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn cancel_refused(handle: Handle) -> CheckResult {
@@ -269,5 +269,5 @@ async fn cancel_failed(handle: Handle) -> CheckResult {
     store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;
     before.still_holds("a cancellation that failed half-way", &handle).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances};
+use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
     Fill, after, batch_id, claim, confirmed, content, create, empty, leased, payment_id, record, start, start_payments,
     statuses, summary, upload,
@@ -73,7 +73,7 @@ async fn taken(handle: Handle) -> CheckResult {
             same("what is stored", stored.get(payment.index as usize), Some(&payment))?;
         }
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn due(handle: Handle) -> CheckResult {
@@ -106,7 +106,7 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
     if let Some(batch) = &decision.batch {
         same("the batch", &found.batch, batch)?;
     }
-    audited(handle).await
+    books_are_right(handle).await
 }
 
 async fn settled(handle: Handle) -> CheckResult {
@@ -151,7 +151,7 @@ async fn recorded_twice(handle: Handle) -> CheckResult {
     let late = record(&lease, &payments, PaymentOutcome::Failed(FailureReason::Compliance), None, 200);
     same("what a late report changes", handle.processing.record(late).await?, SettleDecision::default())?;
     before.still_holds("a second report", &handle).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn returned(handle: Handle) -> CheckResult {
@@ -176,7 +176,7 @@ async fn all_failed(handle: Handle) -> CheckResult {
     handle.processing.record(record(&lease, &payments, failed, None, 10)).await?;
     same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Failed)?;
     same("the balance", balances(&handle, Who::Mine, gbp()?).await?, untouched)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn shown(handle: Handle) -> CheckResult {
@@ -233,7 +233,7 @@ async fn record_failed(handle: Handle) -> CheckResult {
     crate::expect::refused(handle.management.upload(command).await)?;
     let nobody = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
     same("a claim for none", handle.processing.claim(nobody).await?, vec![])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 #[expect(clippy::panic, reason = "a rule with a bug")]

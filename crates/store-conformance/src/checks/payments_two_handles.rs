@@ -4,7 +4,7 @@ use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances};
+use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, content, create, empty, leased, payment_id, record,
     start, start_payments, statuses, upload,
@@ -88,7 +88,7 @@ async fn taken_once(handle: Handle) -> CheckResult {
     same("their states", statuses(&found.payments), vec![(PaymentStatus::Completed, 40)])?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("available and reserved", (now.available(), now.reserved()), (before.available(), Minor::ZERO))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn claimed_once(handle: Handle) -> CheckResult {
@@ -131,10 +131,10 @@ async fn turns(handle: Handle) -> CheckResult {
         same("payments", found.payments.len(), if uploaded.is_ok() { 2 } else { 1 })?;
         same("orders", found.batch.orders.len(), found.payments.len())?;
         same("states", statuses(&found.payments), vec![(PaymentStatus::Confirmed, found.payments.len())])?;
-        audited(&handle).await?;
+        books_are_right(&handle).await?;
         expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(round), base + 100)?).await)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn accepted_once(handle: Handle) -> CheckResult {

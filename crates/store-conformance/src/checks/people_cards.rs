@@ -7,7 +7,7 @@ use crate::disputes::{act, dispute_id, evidence, open_dispute};
 use crate::expect::{expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change, change_state, issue, issue_to_person, replacement};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{join, person_id};
 use crate::world::{Who, noon, seeded};
@@ -61,7 +61,7 @@ async fn whole(handle: Handle) -> CheckResult {
     let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
     let message = expect_new(handle.cards.first_message(command).await)?;
     same("what a message charges", message.budget, Who::Mine.second_budget())?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn refusals(handle: Handle) -> CheckResult {

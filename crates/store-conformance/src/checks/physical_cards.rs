@@ -6,7 +6,7 @@ use crate::commands::{answer_of, claim, first, message, stamp, token};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
-use crate::observe::{Observation, audited, card};
+use crate::observe::{Observation, books_are_right, card};
 use crate::together::{Work, race};
 use crate::world::{Who, noon, seeded};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
@@ -85,7 +85,7 @@ async fn ordered(handle: Handle) -> CheckResult {
     same("the virtual card", (after.record, after.physical_state), (before.record, Some(CardState::Unactivated)))?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, true)?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, virtual_card).await?, false)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn verified(handle: Handle) -> CheckResult {
@@ -160,7 +160,7 @@ async fn used(handle: Handle) -> CheckResult {
     let events = stored(&handle).await?;
     let states = events.iter().filter(|event| event.kind == EventKind::CardStateUpdated).count();
     same("events of states", states, 3)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn declined(handle: Handle) -> CheckResult {
@@ -193,7 +193,7 @@ async fn together(handle: Handle) -> CheckResult {
     }
     let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
     same("transitions", expect_some("the card", life)?.count, 1)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn dry(handle: Handle) -> CheckResult {

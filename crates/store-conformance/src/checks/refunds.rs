@@ -13,7 +13,7 @@ use crate::merchants::{
     approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout, edit_settlement_account,
     open_settlement_account, sell, settlement_account_id,
 };
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::together::{Work, race};
 use crate::world::{Who, bank, gbp, noon, seeded, world};
@@ -300,7 +300,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
     same("at last", (done.refund_status(), done.completed_at), (RefundStatus::Completed, Some(after(401))))?;
     same("what is found", handle.merchant_payments.find_refund(&mine, refund_id(1)).await?, Some(done))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 pub(super) type Refunded = Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
@@ -369,7 +369,7 @@ async fn authorised(handle: Handle) -> CheckResult {
     let mut after = before;
     after.insert(EventKind::MerchantRefundCompleted, 1);
     same("events", kinds(&handle).await?, after)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn not_authorised(handle: Handle) -> CheckResult {

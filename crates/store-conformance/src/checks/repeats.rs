@@ -8,7 +8,7 @@ use crate::commands::{
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{budget_id, change_state, make, no_limit, transfer};
-use crate::observe::{Observation, audited, balances};
+use crate::observe::{Observation, balances, books_are_right};
 use crate::world::{Who, gbp, seeded};
 use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
@@ -175,7 +175,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     refused_first!(handle.card_management.change, step(replaced)?, step(suspended)?);
     let (day, limited) = (LimitWindow::Day, who.limited_card());
     refused_first!(handle.card_management.remove_limit, no_limit(who, who.card(), day)?, no_limit(who, limited, day)?);
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn failure(handle: Handle) -> CheckResult {
@@ -253,5 +253,5 @@ async fn fifty(handle: Handle) -> CheckResult {
     expect_true("an answer differs from the first", answers.iter().all(|answer| *answer == effects[0]))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(8_500), Minor(1_000), Minor(0))?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

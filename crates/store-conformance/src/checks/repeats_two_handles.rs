@@ -6,7 +6,7 @@ use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, open, purc
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::management::{change_state, issue, limit, make, no_limit, transfer};
-use crate::observe::audited;
+use crate::observe::books_are_right;
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
 use crate::together::one_effect;
 use crate::world::{Who, gbp, noon, seeded};
@@ -46,13 +46,13 @@ async fn credits(handle: Handle) -> CheckResult {
     expect_one_effect!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     same("the next number and the balance", (done.box_transaction_id, done.balances.available().0), (2, 9_700))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn authentication(handle: Handle) -> CheckResult {
@@ -60,7 +60,7 @@ async fn authentication(handle: Handle) -> CheckResult {
     expect_one_effect!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_one_effect!(handle.batches.confirm, |number| confirm(Who::Mine, 1, number * 100, (SANDBOX, RIGHT))?);
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn management(handle: Handle) -> CheckResult {
@@ -95,7 +95,7 @@ async fn batches(handle: Handle) -> CheckResult {
     expect_one_effect!(handle.management.upload, |number| upload(who, batch_id(1), Fill::of(number * 10, 3))?);
     expect_one_effect!(handle.management.edit, |number| rename(who, batch_id(1), &number.to_string(), after(1))?);
     expect_one_effect!(handle.management.cancel, |number| cancel(who, batch_id(1), number * 100)?);
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn worlds(handle: Handle) -> CheckResult {
@@ -125,5 +125,5 @@ async fn expiries(handle: Handle) -> CheckResult {
     });
     let expired = expired.await?.into_iter().collect::<Result<Vec<_>, _>>()?;
     same("expired once", expired.into_iter().filter(|expired| *expired).count(), 1)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

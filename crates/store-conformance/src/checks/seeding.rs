@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, card};
+use crate::observe::{Observation, books_are_right, card};
 use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, start_payments};
 use crate::world::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seeded, uuid, world};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
@@ -51,7 +51,7 @@ async fn all_of_a_world(handle: Handle) -> CheckResult {
         same("its batches", handle.seeding.batches(&id).await?, seed.batches)?;
     }
     same("a seeded store is fresh", handle.seeding.is_fresh().await?, false)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Seeds a confirmed batch with payments and reserved money.
@@ -93,7 +93,7 @@ async fn payments(handle: Handle) -> CheckResult {
     same("the batch with work", lease.batch, batch_id(1))?;
     handle.processing.start(start(&lease, 600)).await?;
     same("payments that are taken", handle.processing.start_payments(start_payments(&lease, 9, 700)).await?.len(), 5)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Returns new worlds with exactly one record that already exists.

@@ -8,7 +8,7 @@ use crate::checkout_sessions::{
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, balances, budget};
+use crate::observe::{Observation, balances, books_are_right, budget};
 use crate::payments::after;
 use crate::together::{Work, race};
 use crate::world::{Who, gbp, seeded};
@@ -102,7 +102,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("events", kinds(&handle).await?, events.into())?;
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// While a world's clock is frozen, all payments of a session have the same time.
@@ -170,7 +170,7 @@ async fn credited(handle: Handle) -> CheckResult {
     let text = format!("number: {next}");
     same("whether the event has the number", events.rows.iter().all(|event| event.body.contains(&text)), true)?;
     same("the other budget", balances(&handle, Who::Other, gbp()?).await?.available(), Minor(9_500))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn not_stored(handle: Handle) -> CheckResult {
@@ -231,7 +231,7 @@ async fn approvals(handle: Handle) -> CheckResult {
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
     same("events", kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn one_wins(handle: Handle) -> CheckResult {
@@ -261,7 +261,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
         let is_paid = found.session.status == SessionStatus::Completed;
         same("its payments", (count, found.pending()), (usize::from(is_paid), None))?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Two instances have slightly different clocks: for one the session has expired, for the other it has not.
@@ -295,7 +295,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
         let own = payments(&handle).await?.into_iter().filter(|payment| payment.session == found.session.id);
         same("its payment", own.map(|payment| payment.status).collect::<Vec<_>>(), vec![expected])?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn asked_again(handle: Handle) -> CheckResult {
@@ -316,7 +316,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     let confirmed = SessionAction::BankSays(payment, approval(after(99)), after(99));
     let paid = act(&handle, step(Who::Mine, 1, confirmed, (3, after(99)))?).await?;
     same("at last", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn add_up(handle: Handle) -> CheckResult {
@@ -332,5 +332,5 @@ async fn add_up(handle: Handle) -> CheckResult {
     }
     same("the budget", balances(&handle, Who::Mine, gbp()?).await?.available(), Minor(19_500))?;
     super::events::without_gaps(&super::events::stored(&handle).await?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }

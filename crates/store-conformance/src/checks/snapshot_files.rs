@@ -6,7 +6,7 @@ use crate::commands::{claim, credit, purchase};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::set_pin;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::webhooks::claimed;
 use crate::world::{Who, gbp, noon};
 use crate::worlds::{command, copy, id, prepared, snapshot};
@@ -114,7 +114,7 @@ async fn round_trip(handle: Handle) -> CheckResult {
         holds.push(due.into_iter().map(|hold| hold.chain).collect::<Vec<_>>());
     }
     same("the holds", &holds[0], &holds[1])?;
-    audited(&handle).await?;
+    books_are_right(&handle).await?;
     handle.worlds.delete(&world).await?;
     before.still_holds("a world of the file that came and went", &handle).await
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, noon, parent_of, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
@@ -137,7 +137,7 @@ async fn own_time(handle: Handle) -> CheckResult {
     same("due by its own time", handle.timelines.due_holds(&mine, due, 10).await?, vec![hold(Who::Mine)?])?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await?, true)?;
     same("due afterwards", handle.timelines.due_holds(&mine, due, 10).await?, vec![])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn oldest_first(handle: Handle) -> CheckResult {

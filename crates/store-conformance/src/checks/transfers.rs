@@ -6,7 +6,7 @@ use crate::commands::{claim, purchase, request};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{budget_id, make_for, transfer};
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
@@ -120,7 +120,7 @@ async fn there_and_back(handles: &[&Handle]) -> CheckResult {
     for handle in handles {
         same("the balances", held(handle).await?, [only(9_500 - given)?, only(5_000 + given)?])?;
         expect_true("no more is spent than is available", given <= 9_500)?;
-        audited(handle).await?;
+        books_are_right(handle).await?;
     }
     Ok(())
 }
@@ -151,7 +151,7 @@ async fn cards(handle: Handle) -> CheckResult {
         TransactionState::Pending => same("the purchase came first", short(&given), true)?,
         _ => same("the transfer came first", given.is_ok(), true)?,
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn journal_taken(handle: Handle) -> CheckResult {

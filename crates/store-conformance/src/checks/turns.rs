@@ -9,7 +9,7 @@ use crate::commands::{
 use crate::expect::{expect_new, expect_some, expect_true, refused, same};
 use crate::factory::Handle;
 use crate::management::{issue, transfer};
-use crate::observe::{Observation, audited, balances};
+use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
 use crate::together::{SlowRuleRace, Work};
 use crate::world::{Who, batch, gbp, noon, seeded, uuid};
@@ -60,7 +60,7 @@ async fn limits(handle: Handle) -> CheckResult {
     let (one, two) = race.send(send(&handle, one), send(&other, of_15(2)?)).await?;
     let states = (expect_new(one)?.state, expect_new(two)?.state);
     same("the messages", states, (TransactionState::Pending, TransactionState::Declined))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// A clearing takes 6.00 of a hold of 10.00, so 4.00 are left for a reversal.
@@ -75,7 +75,7 @@ async fn chains(handle: Handle) -> CheckResult {
     same("both follow-ups", (expect_new(one)?.impacted.0, expect_new(two)?.impacted.0), (-600, 400))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("available and held", (now.available().0, now.held().0), (8_900, 0))?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// A store may give up waiting for a lock. Then nothing was stored, and the command can be sent again.
@@ -96,7 +96,7 @@ async fn long_wait(handle: Handle) -> CheckResult {
         }
     }
     same("available", balances(&handle, Who::Mine, gbp()?).await?.available().0, 7_500)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// The cards have no budget in common, so only the account makes the second creation wait.
@@ -175,7 +175,7 @@ async fn orders(handle: Handle) -> CheckResult {
     same("the orders", (expect_new(one)?.orders.len(), expect_new(two)?.orders.len()), (2, 2))?;
     let found = content(&handle, who, batch_id(1)).await?;
     same("the states of payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 2)])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn uploads(handle: Handle) -> CheckResult {
@@ -193,7 +193,7 @@ async fn uploads(handle: Handle) -> CheckResult {
     let found = content(&handle, who, batch_id(1)).await?;
     same("the batch", found.batch, confirmed)?;
     same("the states of payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 1)])?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 /// Builds a credit of my world whose rule is slow.
@@ -216,7 +216,7 @@ async fn restores(handle: Handle) -> CheckResult {
     expect_new(two)?;
     before.still_holds("a credit before a restore", &handle).await?;
     expect_new(handle.credits.credit(credit(Who::Mine, 6, "1", gbp()?)?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn deletions(handle: Handle) -> CheckResult {
@@ -259,7 +259,7 @@ async fn snapshots(handle: Handle) -> CheckResult {
             *id = taken(number);
         }
         handle.worlds.create(command).await?;
-        audited(&handle).await?;
+        books_are_right(&handle).await?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, issue, limit, make};
-use crate::observe::audited;
+use crate::observe::books_are_right;
 use crate::together::{Work, race};
 use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
 use crate::worlds::{command as my_world, empty, prepared};
@@ -203,7 +203,7 @@ async fn attempts(handle: Handle) -> CheckResult {
     let enrolled = expect_some("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
     expect_new(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn features(handle: Handle) -> CheckResult {

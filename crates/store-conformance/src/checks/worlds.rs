@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, noon, uuid};
 use crate::worlds::{command, empty, prepared, restore, snapshot, world, world_key};
 use chrono::TimeDelta;
@@ -49,7 +49,7 @@ async fn create(handle: Handle) -> CheckResult {
     let empty = AccountId::parse("W1")?;
     same("the budgets of an empty world", handle.seeding.budgets(&empty).await?.len(), 1)?;
     same("numbers", handle.timelines.next_number(&empty).await?, 1)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn refusals(handle: Handle) -> CheckResult {

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited};
+use crate::observe::{Observation, books_are_right};
 use crate::world::{Who, gbp, noon};
 use crate::worlds::{command, copy, empty, id, prepared, restore, snapshot, world};
 use chrono::TimeDelta;
@@ -85,7 +85,7 @@ async fn everything(handle: Handle) -> CheckResult {
         };
         replayed(handle.cards.first_message(again("key-0")?).await)?;
         expect_new(handle.cards.first_message(again("key-10")?).await)?;
-        audited(&handle).await.map_err(|error| Failure::new(format!("round {round}: {error}")))?;
+        books_are_right(&handle).await.map_err(|error| Failure::new(format!("round {round}: {error}")))?;
     }
     Ok(())
 }
@@ -231,7 +231,7 @@ async fn copies(handle: Handle) -> CheckResult {
         let hold = handle.timelines.due_holds(copy, noon() + TimeDelta::days(30), 10).await?;
         same("its holds", hold.len(), 2)?;
     }
-    audited(&handle).await?;
+    books_are_right(&handle).await?;
     handle.worlds.delete(&one).await?;
     handle.worlds.delete(&two).await?;
     before.still_holds("copies of it that came and went", &handle).await

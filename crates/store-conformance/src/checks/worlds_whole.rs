@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim as key_claim, credit, first, message, stamp_at};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, audited, differences, single_reads};
+use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, start_payments};
 use crate::scenario::{NUMBERS, play};
 use crate::world::{Who, gbp, noon};
@@ -85,7 +85,7 @@ async fn restored(handle: Handle) -> CheckResult {
         for (again, first) in again.iter().zip(&answers) {
             same("an answer in a world that was put back", again, first)?;
         }
-        audited(&handle).await?;
+        books_are_right(&handle).await?;
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ async fn record_of_its_key(handle: Handle) -> CheckResult {
     };
     expect_new(handle.worlds.restore(again()?).await)?;
     crate::expect::replayed(handle.worlds.restore(again()?).await)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn microseconds(handle: Handle) -> CheckResult {
@@ -211,7 +211,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     for (again, first) in again.iter().zip(&answers) {
         same("an answer in a new world", again, first)?;
     }
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn others(handle: Handle) -> CheckResult {
@@ -230,7 +230,7 @@ async fn others(handle: Handle) -> CheckResult {
     )?;
     same("what the bank remembers", handle.bank.find(accepted.id).await?, Some(accepted))?;
     expect_some("its key", handle.callers.find(&Who::Other.key_hash()).await?)?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn expired(handle: Handle) -> CheckResult {
@@ -246,7 +246,7 @@ async fn expired(handle: Handle) -> CheckResult {
     before.still_holds("worlds that were created and swept away", &handle).await?;
     handle.worlds.create(command()?).await?;
     play(&handle, Who::Mine, FIRST).await?;
-    audited(&handle).await
+    books_are_right(&handle).await
 }
 
 async fn members(handle: Handle) -> CheckResult {

@@ -135,7 +135,7 @@ pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> R
     expect_some("the balance", budget.in_currency(currency))
 }
 
-/// Expects the audit to find no discrepancy between journal and balances.
-pub(crate) async fn audited(handle: &Handle) -> CheckResult {
-    crate::expect::same("the audit", handle.books_check.check_all().await?.discrepancies, Vec::new())
+/// Expects the check of the books to find no discrepancy between journal and balances.
+pub(crate) async fn books_are_right(handle: &Handle) -> CheckResult {
+    crate::expect::same("the check of the books", handle.books_check.check_all().await?.discrepancies, Vec::new())
 }

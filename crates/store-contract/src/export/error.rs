@@ -59,7 +59,7 @@ pub enum ExportError {
         /// The number of rows in the file.
         expected: u64,
     },
-    /// The audit of the imported rows found discrepancies.
+    /// The check of the imported books found discrepancies.
     #[error(
         "the export is inconsistent ({} discrepancies); run `florin check` on the store that it was exported from",
         .0.discrepancies.len()

@@ -20,14 +20,14 @@ struct Grown {
     name: String,
 }
 
-/// Analyzes tables that have grown a lot.
+/// Analyzes tables that have grown a lot, except for those that somebody else is analyzing.
 ///
 /// For an empty table, all indexes that begin with the account cost the same, and the plan of a prepared statement may
 /// walk all rows of an account instead of finding one by its key. The plan stays until the table is analyzed, which the
 /// server does by itself only after a minute. (SQLite's statistics are the same from the start.)
 pub(crate) fn renew_statistics(conn: &mut Conn) -> Outcome<()> {
     for table in sql_query(GROWN).load::<Grown>(conn)? {
-        conn.batch_execute(&format!("ANALYZE {}", table.name))?;
+        conn.batch_execute(&format!("ANALYZE (SKIP_LOCKED) {}", table.name))?;
     }
     Ok(())
 }

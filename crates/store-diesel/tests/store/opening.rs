@@ -195,7 +195,7 @@ async fn a_damaged_page_is_found_by_the_audit() {
     authorize(&home.store, 1, "10").await;
     let settings = settings(&home.directory);
     home.store.close();
-    // Migrations leave free pages. They contain no data, so the audit does not check them.
+    // Migrations leave free pages. They contain no data, so the check does not read them.
     home.sql("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     let path = settings.url.trim_start_matches("sqlite://").to_owned();
     let sound = std::fs::read(&path).unwrap();

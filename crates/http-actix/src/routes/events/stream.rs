@@ -95,7 +95,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         sent: Instant::now(),
         _place: place,
     };
-    // Dropping the call ends its turn on the account, so that a restore does not wait until the stream ends.
+    // Dropping the call releases its guard on the account, so that a restore does not wait until the stream ends.
     drop(call);
     Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/event-stream"))
