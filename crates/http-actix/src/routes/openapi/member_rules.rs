@@ -20,7 +20,8 @@ pub(super) fn add(schemas: &mut Map<String, Value>) {
 
 fn cards() -> [Rule; 5] {
     let is_active = json!({"type": "object", "properties": {"active": {"const": true}}, "required": ["active"]});
-    let budgets = ("budgets", json!({"type": "array", "minItems": 1, "contains": is_active}));
+    let budgets =
+        ("budgets", json!({"type": "array", "items": {"type": "object"}, "minItems": 1, "contains": is_active}));
     let personal = [("cardOwnerType", json!({"const": "PEOPLE"})), budgets];
     let owners = json!([
         kind("Shared card", &[("cardOwnerType", json!({"const": "BUDGET"}))], &["budgetId"], &["personId", "budgets"]),
