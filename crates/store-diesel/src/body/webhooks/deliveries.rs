@@ -28,7 +28,7 @@ const BACKLOG: &str = "SELECT COUNT(*) AS waiting, MIN(d.queued_at) AS oldest FR
     WHERE w.enabled AND w.deleted_at IS NULL AND c.disabled_at IS NULL AND d.status IN ('pending', 'failed')";
 
 const BACKLOGS: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed \
-    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id JOIN clients c ON c.id = w.client_id \
+    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
     WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed')";
 
 #[derive(QueryableByName)]
@@ -121,10 +121,7 @@ impl Deliveries for Store {
 fn backlogs(conn: &mut Conn, webhook: Option<WebhookId>) -> Outcome<BTreeMap<WebhookId, WaitingDeliveries>> {
     driver::without_time_limits(conn)?;
     let rows: Vec<WaitingRow> = match webhook {
-        // As in the total.
-        None => {
-            sql_query(format!("{BACKLOGS} AND w.enabled AND c.disabled_at IS NULL GROUP BY d.webhook_id")).load(conn)?
-        }
+        None => sql_query(format!("{BACKLOGS} GROUP BY d.webhook_id")).load(conn)?,
         Some(id) => {
             let of_one = sql_query(format!("{BACKLOGS} AND d.webhook_id = $1 GROUP BY d.webhook_id"));
             of_one.bind::<IdSql, _>(Id(id.0)).load(conn)?
