@@ -8,6 +8,9 @@
 //! always asked once. If a key is restricted to a list of accounts, the store is never asked for accounts outside the
 //! list.
 //!
+//! A key that may name a world is looked up for each request, because it loses the world as soon as the world is deleted
+//! or replaced.
+//!
 //! Cached answers are at most [`MAX_CACHE_AGE`](florin_short_cache::MAX_CACHE_AGE) old. Absence is never cached.
 //! The cache does not check the expiry of a key; every request does.
 
@@ -23,8 +26,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Maximum number of cached callers, and of cached accounts. A caller occupies about 1 KiB.
 const MAX: u64 = 10_000;
 
-macro_rules! cached_port {
-    ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty $(, and { $($more:tt)* })?;)*) => {$(
+macro_rules! caches {
+    ($($(#[$doc:meta])* $name:ident: $port:ident finds $value:ty, by $key:ty;)*) => {$(
         $(#[$doc])*
         pub struct $name {
             inner: Arc<dyn $port>,
@@ -36,15 +39,17 @@ macro_rules! cached_port {
             pub fn new(inner: Arc<dyn $port>) -> Self {
                 Self { inner, cache: ShortCache::new(MAX) }
             }
-        }
 
-        #[async_trait]
-        impl $port for $name {
-            async fn find(&self, key: &$key) -> Result<Option<$value>, StoreError> {
-                self.cache.get(key, || self.inner.find(key)).await
+            /// Returns the value, and whether this call has asked the store.
+            async fn get(&self, key: &$key) -> Result<(Option<$value>, bool), StoreError> {
+                let was_asked = AtomicBool::new(false);
+                let ask = || {
+                    was_asked.store(true, Ordering::Relaxed);
+                    self.inner.find(key)
+                };
+                let found = self.cache.get(key, ask).await?;
+                Ok((found, was_asked.into_inner()))
             }
-
-            $($($more)*)?
         }
 
         impl fmt::Debug for $name {
@@ -55,41 +60,49 @@ macro_rules! cached_port {
     )*};
 }
 
-cached_port! {
+caches! {
     /// Caches callers in front of a store.
-    CachedCallers: Callers finds Caller, by KeyHash, and {
-        async fn find_uncached(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
-            self.inner.find_uncached(hash).await
-        }
-    };
+    CachedCallers: Callers finds Caller, by KeyHash;
     /// Caches accounts in front of a store.
-    CachedAccounts: Accounts finds Account, by AccountId, and {
-        async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {
-            if !key.names(id) {
-                return Ok(None);
-            }
-            let was_asked = AtomicBool::new(false);
-            let ask = || {
-                was_asked.store(true, Ordering::Relaxed);
-                self.inner.find(id)
-            };
-            let found = self.cache.get(id, ask).await?;
-            let is_foreign = found.as_ref().is_some_and(|account| !key.reaches(account));
-            if is_foreign && !was_asked.load(Ordering::Relaxed) {
-                self.inner.find(id).await?;
-            }
-            Ok(found.filter(|_| !is_foreign))
-        }
+    CachedAccounts: Accounts finds Account, by AccountId;
+}
 
-        async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
-            self.inner.client(id).await
+#[async_trait]
+impl Callers for CachedCallers {
+    async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
+        match self.get(hash).await? {
+            (Some(caller), false) if caller.key.may_name_worlds() => self.inner.find(hash).await,
+            (caller, _) => Ok(caller),
         }
+    }
+}
 
-        fn forget(&self, id: &AccountId) {
-            self.cache.forget(id);
-            self.inner.forget(id);
+#[async_trait]
+impl Accounts for CachedAccounts {
+    async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
+        Ok(self.get(id).await?.0)
+    }
+
+    async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {
+        if !key.names(id) {
+            return Ok(None);
         }
-    };
+        let (found, was_asked) = self.get(id).await?;
+        let is_foreign = found.as_ref().is_some_and(|account| !key.reaches(account));
+        if is_foreign && !was_asked {
+            self.inner.find(id).await?;
+        }
+        Ok(found.filter(|_| !is_foreign))
+    }
+
+    async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
+        self.inner.client(id).await
+    }
+
+    fn forget(&self, id: &AccountId) {
+        self.cache.forget(id);
+        self.inner.forget(id);
+    }
 }
 
 #[cfg(test)]

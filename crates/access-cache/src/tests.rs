@@ -77,14 +77,16 @@ async fn a_cached_key_still_expires() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_uncached_lookup_sees_that_a_cached_key_is_gone() {
+async fn a_key_that_may_name_a_world_is_looked_up_once_for_each_request() {
+    let mut of_world = caller(1);
+    of_world.key.accounts = AccountGrant::Only([account("W1").id].into());
+    let mut stored = vec![None, Some(of_world.clone()), Some(of_world.clone())];
     let mut mock = MockCallers::new();
-    mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
-    mock.expect_find_uncached().times(1).returning(|_| Ok(None));
+    mock.expect_find().times(3).returning(move |_| Ok(stored.pop().unwrap()));
     let cache = CachedCallers::new(Arc::new(mock));
-    let hash = KeyHash([1; 32]);
-    assert_eq!(cache.find(&hash).await, Ok(Some(caller(1))));
-    assert_eq!(cache.find_uncached(&hash).await, Ok(None));
+    for expected in [Some(of_world.clone()), Some(of_world), None] {
+        assert_eq!(cache.find(&KeyHash([1; 32])).await, Ok(expected));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -67,14 +67,9 @@ pub fn key_hash(key: &str) -> KeyHash {
     KeyHash(Sha256::digest(key.as_bytes()).into())
 }
 
-/// Finds the caller of a key that is valid in this environment now. A key that may name a world is always read from the
-/// store, because it loses the world as soon as the world is deleted or replaced.
+/// Finds the caller of a key that is valid in this environment now.
 pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessError> {
-    let hash = key_hash(key);
-    let caller = match services.callers.find(&hash).await? {
-        Some(caller) if caller.key.may_name_worlds() => services.callers.find_uncached(&hash).await?,
-        caller => caller,
-    };
+    let caller = services.callers.find(&key_hash(key)).await?;
     let now = services.time.real_now();
     match caller {
         Some(caller) if caller.is_valid(services.environment, now) => {

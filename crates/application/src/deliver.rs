@@ -19,8 +19,8 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Interval between searches for new deliveries while others are in flight.
@@ -48,6 +48,9 @@ struct Ended {
     sent_at: DateTime<Utc>,
     outcome: Option<AttemptOutcome>,
 }
+
+/// The attempts whose ends disable the subscription, and why.
+type Disabled = Mutex<BTreeMap<DeliveryClaim, DisabledReason>>;
 
 /// The deliveries of one subscription that this process has claimed.
 struct Round<'a> {
@@ -204,7 +207,7 @@ impl Round<'_> {
 
     async fn record(&mut self, ended: Vec<Ended>) -> Result<(), StoreError> {
         let now = self.services.time.real_now();
-        let (mut ends, disabled) = (Vec::new(), Arc::new(OnceLock::new()));
+        let (mut ends, disabled) = (Vec::new(), Arc::<Disabled>::default());
         for Ended { claimed, url, sent_at, outcome } in ended {
             self.claims.remove(&claimed.claim());
             if let Some(outcome) = outcome {
@@ -219,7 +222,7 @@ impl Round<'_> {
         loop {
             match self.services.deliveries.record(ends.clone(), now).await {
                 Ok(_) => {
-                    self.log_disabled(disabled.get());
+                    self.log_disabled(&disabled);
                     return Ok(());
                 }
                 Err(error) if attempt >= RECORD_ATTEMPTS => return Err(error),
@@ -250,20 +253,20 @@ impl Round<'_> {
     }
 
     /// Logs that the outcome of an attempt disabled the subscription.
-    fn log_disabled(&self, reason: Option<&DisabledReason>) {
-        if let Some(reason) = reason {
+    fn log_disabled(&self, disabled: &Disabled) {
+        if let Some(reason) = disabled.lock().unwrap_or_else(PoisonError::into_inner).values().next() {
             let (webhook, client, reason) = (self.webhook.id, self.webhook.client, reason.as_str());
             tracing::warn!(%webhook, %client, reason, "disabled a webhook whose receiver accepts no events");
         }
     }
 
-    /// Returns the end of an attempt. Its rule sets `disabled` if it disables the subscription.
+    /// Returns the end of an attempt. Its rule says in `disabled` whether it disables the subscription.
     fn attempt_end(
         &self,
         (claimed, url): (ClaimedDelivery, WebhookUrl),
         (sent_at, now): (DateTime<Utc>, DateTime<Utc>),
         outcome: AttemptOutcome,
-        disabled: &Arc<OnceLock<DisabledReason>>,
+        disabled: &Arc<Disabled>,
     ) -> AttemptEnd {
         // The account of a test event is only an example if the subscription has no account of its own.
         let is_sample = claimed.delivery.is_test && self.webhook.account.is_none();
@@ -272,19 +275,19 @@ impl Round<'_> {
             AttemptRecord { number: claimed.delivery.attempts, at: clock.now(sent_at), outcome: outcome.clone() };
         let bytes = self.services.time.real_id().into_bytes();
         let plan = (self.services.schedule, Jitter(u16::from_be_bytes([bytes[14], bytes[15]])));
-        let disabled = Arc::clone(disabled);
+        let (claim, disabled) = (claimed.claim(), Arc::clone(disabled));
         let decide = Arc::new(move |situation: &AttemptSituation| {
             let AttemptSituation { delivery, webhook, clock } = situation;
             let subscription = (webhook.failing.as_ref(), webhook.url == url);
             let decision = delivery.decide(&outcome, subscription, (clock.now(now), now), plan);
-            if webhook.enabled
-                && let Some(reason) = decision.disable
-            {
-                // The rule can run twice.
-                let _ = disabled.set(reason);
-            }
+            // The rule runs again if its transaction was rolled back, and can then decide otherwise.
+            let mut disabled = disabled.lock().unwrap_or_else(PoisonError::into_inner);
+            match decision.disable.filter(|_| webhook.enabled) {
+                Some(reason) => disabled.insert(claim, reason),
+                None => disabled.remove(&claim),
+            };
             decision
         });
-        AttemptEnd { claim: claimed.claim(), attempt, decide }
+        AttemptEnd { claim, attempt, decide }
     }
 }

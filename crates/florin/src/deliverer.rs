@@ -138,9 +138,9 @@ impl Deliverer {
     pub(crate) async fn measure(&self) -> Result<(), StoreError> {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
-        metrics::gauge!("florin_webhook_deliveries_waiting").set(whole(backlog.waiting));
+        metrics::gauge!("florin_webhook_deliveries_waiting").set(whole(backlog.total()));
         metrics::gauge!("florin_webhook_oldest_waiting_seconds").set(whole(age.num_seconds().max(0).unsigned_abs()));
-        self.metrics.set(&self.services.deliveries.backlogs(None).await?);
+        self.metrics.set(&backlog.waiting);
         Ok(())
     }
 }

@@ -11,13 +11,8 @@ use florin_domain::page::{Page, PageRequest};
 #[async_trait]
 pub trait Callers: Send + Sync {
     /// Returns the key with that hash and its client, even if the key is revoked or expired. The duration of the call
-    /// does not reveal how much of a hash was right.
+    /// does not reveal how much of a hash was right. A cache does not answer for a key that may name a world.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
-
-    /// Returns the same as [`Self::find`], but always from the store. An adapter without a cache calls `find`.
-    async fn find_uncached(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
-        self.find(hash).await
-    }
 }
 
 /// Finds accounts.

@@ -157,13 +157,20 @@ pub struct TestWebhookCommand {
     pub claim: Option<ClientClaim<EventId>>,
 }
 
-/// The deliveries that wait, over all subscriptions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The deliveries that wait, excluding those of disabled subscriptions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryBacklog {
-    /// Number of waiting deliveries, excluding those of disabled subscriptions.
-    pub waiting: u64,
+    /// The waiting deliveries of each subscription that has any.
+    pub waiting: BTreeMap<WebhookId, WaitingDeliveries>,
     /// When the oldest of them was queued, in real time. `None`: none waits.
     pub oldest: Option<DateTime<Utc>>,
+}
+
+impl DeliveryBacklog {
+    /// Returns the number of waiting deliveries.
+    pub fn total(&self) -> u64 {
+        self.waiting.values().map(|of| of.waiting).sum()
+    }
 }
 
 /// The deliveries that wait for one subscription.
@@ -231,7 +238,7 @@ pub trait Deliveries: Send + Sync {
     /// subscriptions that were deleted before that time.
     async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 
-    /// Returns the number of waiting deliveries and the age of the oldest.
+    /// Returns the waiting deliveries of each enabled subscription, and the age of the oldest.
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError>;
 
     /// Returns the waiting deliveries of each subscription that has any, or of one subscription only. Paused deliveries

@@ -255,28 +255,39 @@ impl Deliveries for MemoryStore {
             let is_enabled = |kept: &&KeptDelivery| {
                 data.webhooks.get(&kept.delivery.webhook).is_some_and(|webhook| !is_paused(data, webhook))
             };
-            let waiting = data.deliveries.values().filter(|kept| kept.delivery.status.is_waiting()).filter(is_enabled);
-            let times: Vec<_> = waiting.map(|kept| kept.queued_at).collect();
-            DeliveryBacklog { waiting: times.len() as u64, oldest: times.into_iter().min() }
+            let waiting: Vec<_> = waiting(data).filter(is_enabled).collect();
+            DeliveryBacklog {
+                oldest: waiting.iter().map(|kept| kept.queued_at).min(),
+                waiting: by_subscription(waiting),
+            }
         }))
     }
 
     async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
         Ok(self.read(|data| {
-            let is_waiting = |delivery: &&Delivery| {
-                delivery.status.is_waiting()
-                    && data.webhooks.contains_key(&delivery.webhook)
-                    && webhook.is_none_or(|id| delivery.webhook == id)
+            let is_selected = |kept: &&KeptDelivery| {
+                let of = kept.delivery.webhook;
+                data.webhooks.contains_key(&of) && webhook.is_none_or(|id| of == id)
             };
-            let mut backlogs: BTreeMap<_, WaitingDeliveries> = BTreeMap::new();
-            for delivery in data.deliveries.values().map(|kept| &kept.delivery).filter(is_waiting) {
-                let backlog = backlogs.entry(delivery.webhook).or_default();
-                backlog.waiting += 1;
-                backlog.failed += u64::from(delivery.status == DeliveryStatus::Failed);
-            }
-            backlogs
+            by_subscription(waiting(data).filter(is_selected))
         }))
     }
+}
+
+/// Returns the deliveries that wait.
+fn waiting(data: &Data) -> impl Iterator<Item = &KeptDelivery> {
+    data.deliveries.values().filter(|kept| kept.delivery.status.is_waiting())
+}
+
+/// Counts waiting deliveries by subscription.
+fn by_subscription<'d>(waiting: impl IntoIterator<Item = &'d KeptDelivery>) -> BTreeMap<WebhookId, WaitingDeliveries> {
+    let mut counts: BTreeMap<_, WaitingDeliveries> = BTreeMap::new();
+    for KeptDelivery { delivery, .. } in waiting {
+        let count = counts.entry(delivery.webhook).or_default();
+        count.waiting += 1;
+        count.failed += u64::from(delivery.status == DeliveryStatus::Failed);
+    }
+    counts
 }
 
 /// Deletes the subscriptions of an account, and all deliveries of its events.

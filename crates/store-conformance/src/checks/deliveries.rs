@@ -80,7 +80,7 @@ async fn queued(handle: Handle) -> CheckResult {
     for number in [3, 4, 5] {
         same("how many of others", log(&handle, number).await?.len(), 0)?;
     }
-    same("the backlog", handle.deliveries.backlog().await?.waiting, 2)
+    same("the backlog", handle.deliveries.backlog().await?.total(), 2)
 }
 
 async fn not_queued(handle: Handle) -> CheckResult {
@@ -155,7 +155,7 @@ async fn rests(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 2).await?;
     same("due", handle.deliveries.due(now).await?.len(), 0)?;
     same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 0)?;
-    same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
+    same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
     expect_new(handle.webhooks.change(change(Who::Mine, made)).await)?;
     same("claimed when it is enabled", claim(&handle, (1, 1), now, 9).await?.len(), 1)
 }

@@ -71,7 +71,7 @@ async fn client_rests(handle: Handle) -> CheckResult {
         max: 9,
     };
     same("claimed", handle.deliveries.claim(command).await?, None)?;
-    same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
+    same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
     handle.registry.set_disabled(Who::Mine.client(), None).await?;
     same("claimed when it is enabled", claim(&handle, (1, 2), noon(), 9).await?.len(), 1)
 }
@@ -223,7 +223,7 @@ async fn portions(handle: Handle) -> CheckResult {
     again.claim = Some(once()?);
     same("the replay", replayed(handle.deliveries.recover(again).await)?.body, "501".to_owned())?;
     same("recovered again", expect_new(handle.deliveries.recover(recovery(1, since)).await)?, 0)?;
-    same("how many wait", handle.deliveries.backlog().await?.waiting, 2 * EVENTS)
+    same("how many wait", handle.deliveries.backlog().await?.total(), 2 * EVENTS)
 }
 
 async fn deleted(handle: Handle) -> CheckResult {
@@ -239,7 +239,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("claimed", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
     same("recorded", handle.deliveries.record(vec![delivered], now).await?, 0)?;
-    same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
+    same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
     absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.message)).await)?;
     absent("a recovery", &handle.deliveries.recover(recovery(1, noon())).await)?;
     pay(&handle, Who::Mine, 4).await?;

@@ -7,8 +7,8 @@
 use super::backend::{self, Changes, Conn, Db, Values};
 pub(crate) use super::driver::{load, load_four, load_two};
 use super::errors::Outcome;
-use diesel::QueryResult;
-use diesel::query_builder::QueryFragment;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::{QueryResult, RunQueryDsl};
 
 /// A row that can be inserted.
 pub(crate) trait Row: Sized + 'static {
@@ -130,6 +130,28 @@ pub(crate) fn update<C: Change>(rows: Vec<C>, conn: &mut Conn) -> Outcome<()> {
     changes.update(rows)?;
     changes.store()
 }
+
+/// A query for one row. Its limit is part of its text, so it stays prepared on SQLite, too.
+pub(crate) struct FirstRow<Q>(pub(crate) Q);
+
+impl<Q: QueryFragment<Db>> QueryFragment<Db> for FirstRow<Q> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        self.0.walk_ast(out.reborrow())?;
+        out.push_sql(" LIMIT 1");
+        Ok(())
+    }
+}
+
+impl<Q: Query> Query for FirstRow<Q> {
+    type SqlType = Q::SqlType;
+}
+
+impl<Q> QueryId for FirstRow<Q> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<Q> RunQueryDsl<Conn> for FirstRow<Q> {}
 
 /// Identifies queries by their texts, so that each text stays prepared. `Conn` must be in scope.
 macro_rules! identified_by_text {

@@ -2,6 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::statements::FirstRow;
 use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
 use super::body::types::{Bytes, Id, Named};
 use diesel::dsl::count_star;
@@ -61,9 +62,8 @@ fn with_payments(conn: &mut Conn, by: &By<'_>) -> Outcome<Option<FoundSession>> 
         }
         By::Token(token) => rows.filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec()))),
     };
-    let Some((session, last, rows)) = rows.get_result::<(SessionRow, Option<PaymentRow>, i64)>(conn).optional()? else {
-        return Ok(None);
-    };
+    let row = FirstRow(rows).get_result::<(SessionRow, Option<PaymentRow>, i64)>(conn).optional()?;
+    let Some((session, last, rows)) = row else { return Ok(None) };
     let attempts = if last.is_some() { rows } else { 0 };
     Ok(Some(FoundSession { session: session.read()?, last: last.map(PaymentRow::read).transpose()?, attempts }))
 }

@@ -16,8 +16,8 @@ use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 
-/// The selection of a page. Each combination of filters has its own statement, so that each uses its index, and stays
-/// prepared.
+/// The selection of a page. Each combination of filters has its own statement, so that each uses its index. The few
+/// statements without other filters than kind and status stay prepared.
 #[derive(Clone)]
 pub(super) struct PaymentQuery {
     account: Account,
@@ -151,6 +151,9 @@ impl QueryFragment<Db> for Count<'_> {
 
 impl QueryFragment<Db> for Rows<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        if !self.query.is_counted() {
+            out.unsafe_to_cache_prepared();
+        }
         out.push_sql("SELECT (");
         self.query.count(&mut out)?;
         out.push_sql("), ");

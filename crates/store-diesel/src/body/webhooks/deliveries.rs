@@ -23,13 +23,11 @@ use florin_ports::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const BACKLOG: &str = "SELECT COUNT(*) AS waiting, MIN(d.queued_at) AS oldest FROM webhook_deliveries d \
-    JOIN webhooks w ON w.id = d.webhook_id JOIN clients c ON c.id = w.client_id \
-    WHERE w.enabled AND w.deleted_at IS NULL AND c.disabled_at IS NULL AND d.status IN ('pending', 'failed')";
-
-const BACKLOGS: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed \
-    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
-    WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed')";
+/// Counts waiting deliveries. A condition and [`OF_EACH`] follow.
+const WAITING: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed, \
+    MIN(d.queued_at) AS oldest FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
+    JOIN clients c ON c.id = w.client_id WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed')";
+const OF_EACH: &str = " GROUP BY d.webhook_id";
 
 #[derive(QueryableByName)]
 struct WaitingRow {
@@ -39,12 +37,6 @@ struct WaitingRow {
     waiting: i64,
     #[diesel(sql_type = BigInt)]
     failed: i64,
-}
-
-#[derive(QueryableByName)]
-struct BacklogRow {
-    #[diesel(sql_type = BigInt)]
-    waiting: i64,
     #[diesel(sql_type = Nullable<TimeSql>)]
     oldest: Option<Time>,
 }
@@ -105,8 +97,10 @@ impl Deliveries for Store {
 
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
         self.read(|conn| {
-            let row = sql_query(BACKLOG).get_result::<BacklogRow>(conn)?;
-            Ok(DeliveryBacklog { waiting: row.waiting.unsigned_abs(), oldest: row.oldest.map(|at| at.0) })
+            let of_enabled = format!("{WAITING} AND w.enabled AND c.disabled_at IS NULL{OF_EACH}");
+            let rows: Vec<WaitingRow> = sql_query(of_enabled).load(conn)?;
+            let oldest = rows.iter().filter_map(|row| Some(row.oldest?.0)).min();
+            Ok(DeliveryBacklog { waiting: by_subscription(rows), oldest })
         })
         .await
     }
@@ -121,16 +115,19 @@ impl Deliveries for Store {
 fn backlogs(conn: &mut Conn, webhook: Option<WebhookId>) -> Outcome<BTreeMap<WebhookId, WaitingDeliveries>> {
     driver::without_time_limits(conn)?;
     let rows: Vec<WaitingRow> = match webhook {
-        None => sql_query(format!("{BACKLOGS} GROUP BY d.webhook_id")).load(conn)?,
+        None => sql_query(format!("{WAITING}{OF_EACH}")).load(conn)?,
         Some(id) => {
-            let of_one = sql_query(format!("{BACKLOGS} AND d.webhook_id = $1 GROUP BY d.webhook_id"));
+            let of_one = sql_query(format!("{WAITING} AND d.webhook_id = $1{OF_EACH}"));
             of_one.bind::<IdSql, _>(Id(id.0)).load(conn)?
         }
     };
-    let backlog = |row: WaitingRow| {
-        let WaitingRow { webhook_id, waiting, failed } = row;
-        let waiting = WaitingDeliveries { waiting: waiting.unsigned_abs(), failed: failed.unsigned_abs() };
-        (WebhookId(webhook_id.0), waiting)
+    Ok(by_subscription(rows))
+}
+
+fn by_subscription(rows: Vec<WaitingRow>) -> BTreeMap<WebhookId, WaitingDeliveries> {
+    let waiting = |row: WaitingRow| {
+        let waiting = WaitingDeliveries { waiting: row.waiting.unsigned_abs(), failed: row.failed.unsigned_abs() };
+        (WebhookId(row.webhook_id.0), waiting)
     };
-    Ok(rows.into_iter().map(backlog).collect())
+    rows.into_iter().map(waiting).collect()
 }
