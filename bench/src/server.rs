@@ -36,12 +36,17 @@ pub(crate) fn command(url: &str, arguments: &[&str]) -> anyhow::Result<Command> 
 
 /// Runs a Florin command to its end.
 pub(crate) fn run(url: &str, arguments: &[&str]) -> anyhow::Result<()> {
-    let output = command(url, arguments)?.output()?;
+    output(url, arguments, &[]).map(drop)
+}
+
+/// Runs a Florin command with additional settings, and returns its output.
+pub(crate) fn output(url: &str, arguments: &[&str], settings: &[(&str, &str)]) -> anyhow::Result<String> {
+    let output = command(url, arguments)?.envs(settings.iter().copied()).output()?;
     if !output.status.success() {
         let said = [output.stdout, output.stderr].concat();
         bail!("florin {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&said).trim());
     }
-    Ok(())
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// A running server.

@@ -194,8 +194,8 @@ impl<'a> Bench<'a> {
         self.unsubscribe(&webhooks)
     }
 
-    /// Lets many events wait for one subscription, restarts the server, and measures authorizations meanwhile, and the
-    /// peak of the server's memory, also while it delivers the events.
+    /// Queues many events for one subscription, and restarts the server. Measures authorizations while the events wait,
+    /// and then the server's peak memory, which includes the delivery of the events.
     fn memory(mut self, report: &mut Report) -> anyhow::Result<()> {
         self.receiver.refuse(true);
         let webhook = self.subscribe(1)?;

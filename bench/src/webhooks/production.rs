@@ -1,5 +1,5 @@
-//! Transfers in production, where an event is written only if a subscription matches: with such a subscription and with
-//! none.
+//! Compares transfers in production with a subscription to their events and without. Production writes an event only if
+//! a subscription matches.
 
 use super::api::{call_with, member};
 use crate::database::{Database, Size};
@@ -9,10 +9,10 @@ use crate::progress;
 use crate::report::{Report, Row, Rule};
 use crate::requests::{Ask, Requests};
 use crate::runner::{drive, figures};
-use crate::server::{Server, command};
+use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::File;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const PRODUCTION: [(&str, &str); 3] = [
     ("FLORIN_SECRET_KEY", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
     ("FLORIN_PUBLIC_URL", "https://pay.example"),
 ];
-/// A receiver to which production does not connect, because its address is not public. So the deliveries only wait.
+/// A receiver to which production does not connect, because its address is not public, so deliveries only wait.
 const RECEIVER: &str = "https://localhost:9443/";
 
 /// Measures on each store.
@@ -38,10 +38,12 @@ pub(super) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
     Ok(())
 }
 
-/// Compares transfers with a subscription to their debits and without. Nobody may list events.
+/// Compares transfers with a subscription to their debits and without. The client may not list events, so without a
+/// subscription none is written.
 fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
-    florin(url, &["init"])?;
-    let issued = florin(url, &["keys", "issue", "--client", "Benchmark", "--all-scopes", "--json"])?;
+    server::output(url, &["init"], &PRODUCTION)?;
+    let issue = ["keys", "issue", "--client", "Benchmark", "--all-scopes", "--json"];
+    let issued = server::output(url, &issue, &PRODUCTION)?;
     let key = member(&issued, "key").context("no key was issued")?.to_owned();
     let server = Server::florin(url, folder, &PRODUCTION)?;
     let call = |method: &str, path: &str, body: &str| call_with(&key, server.address, method, path, body);
@@ -77,13 +79,4 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
         rule,
     ));
     Ok(())
-}
-
-/// Runs a command of the operator in production, and returns what it prints.
-fn florin(url: &str, arguments: &[&str]) -> anyhow::Result<String> {
-    let output = command(url, arguments)?.envs(PRODUCTION).output()?;
-    if !output.status.success() {
-        bail!("florin {} failed: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8(output.stdout)?)
 }

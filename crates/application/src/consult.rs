@@ -18,10 +18,10 @@ use std::sync::Arc;
 /// world wait.
 #[async_trait]
 pub trait ReleasableGuard: Send + Sync {
-    /// Gives the right back.
+    /// Releases the right.
     fn release(&self);
 
-    /// Gets the right again. Waits while a restore or deletion is in progress.
+    /// Acquires the right again. Waits while a restore or deletion is in progress.
     async fn reacquire(&self);
 }
 

@@ -194,7 +194,7 @@ async fn sent_while_restored(
 }
 
 #[tokio::test]
-async fn the_turn_is_given_back_during_the_question() {
+async fn the_guard_is_released_during_the_question() {
     let (sent, stored) = sent_while_restored(Some(1)).await;
     assert!(matches!(sent, Ok(Written::New(_))), "{sent:?}");
     assert_eq!(stored.len(), 1);

@@ -105,9 +105,9 @@ async fn exchange(
     if payments.is_empty() {
         return Ok(0);
     }
-    let talks = payments.into_iter().map(|payment| ask_or_send(services, payment, step));
+    let calls = payments.into_iter().map(|payment| ask_or_send(services, payment, step));
     let mut reports: Vec<_> =
-        stream::iter(talks).buffer_unordered(services.limits.max_concurrent_calls.max(1)).collect().await;
+        stream::iter(calls).buffer_unordered(services.limits.max_concurrent_calls.max(1)).collect().await;
     // Sort the reports, so that the stored result does not depend on the order of the bank's responses.
     reports.sort_by_key(|reported| reported.payment);
     let (real, now) = (services.time.real_now(), services.time.now_of(account));

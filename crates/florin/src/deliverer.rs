@@ -7,6 +7,7 @@ use florin_application::{DeliveryMode, DeliveryServices, deliver};
 use florin_domain::ids::WebhookId;
 use florin_domain::webhook::{Breaker, DELIVERIES_KEPT, Webhook};
 use florin_ports::StoreError;
+use florin_webhook_http::HttpWebhookSender;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,9 +20,9 @@ const PORTION: u32 = 200;
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 /// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
-/// Maximum time that attempts in flight have to end when the server stops. It is a little longer than the time limit of
-/// an attempt.
-const DRAIN_MAX: Duration = Duration::from_secs(16);
+/// Maximum time that attempts in flight have to end when the server stops: the time limit of an attempt, and a second to
+/// record its outcome.
+const DRAIN_MAX: Duration = HttpWebhookSender::TIME_LIMIT.saturating_add(Duration::from_secs(1));
 /// Time that the tasks have to release the claims of attempts that were abandoned.
 const RELEASE: Duration = Duration::from_secs(3);
 

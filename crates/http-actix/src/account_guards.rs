@@ -91,28 +91,28 @@ mod tests {
     use futures_util::FutureExt;
 
     #[test]
-    fn one_who_is_alone_keeps_others_waiting() {
+    fn an_exclusive_guard_makes_other_requests_wait() {
         let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let other = AccountId::parse("W2").unwrap();
         let shared = [guards.share(&account).now_or_never().unwrap(), guards.share(&account).now_or_never().unwrap()];
         assert!(guards.of(&account).try_write().is_err());
         drop(shared);
-        let alone = guards.of(&account).try_write_owned().map(AccountGuard::Exclusive).unwrap();
+        let exclusive = guards.of(&account).try_write_owned().map(AccountGuard::Exclusive).unwrap();
         assert!(guards.share(&account).now_or_never().is_none());
         assert!(guards.share(&other).now_or_never().is_some());
-        drop(alone);
+        drop(exclusive);
         assert!(guards.share(&account).now_or_never().is_some());
     }
 
     #[test]
-    fn a_request_gives_its_turn_back_and_takes_it_again() {
+    fn a_request_releases_its_guard_and_reacquires_it() {
         let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let guard = guards.begin(&account).now_or_never().unwrap();
         assert!(guards.of(&account).try_write().is_err());
         guard.release();
-        let alone = guards.of(&account).try_write_owned().map(AccountGuard::Exclusive).unwrap();
+        let exclusive = guards.of(&account).try_write_owned().map(AccountGuard::Exclusive).unwrap();
         assert!(guard.reacquire().now_or_never().is_none(), "it waits like a new request");
-        drop(alone);
+        drop(exclusive);
         assert!(guard.reacquire().now_or_never().is_some());
         assert!(guards.of(&account).try_write().is_err());
     }

@@ -38,7 +38,7 @@ pub(crate) struct Call<'a> {
     /// read yet, or the environment is production, where accounts are never restored.
     guard: Option<RequestGuard<'a>>,
     /// Makes other requests wait for this one, which restores, replaces or deletes the world.
-    alone: Option<AccountGuard>,
+    exclusive_guard: Option<AccountGuard>,
 }
 
 /// A call that writes, with its body, idempotency key and account.
@@ -84,7 +84,7 @@ impl<'a> Call<'a> {
             faults: Faults::default(),
             has_dry_run: false,
             guard: None,
-            alone: None,
+            exclusive_guard: None,
         })
     }
 
@@ -234,7 +234,7 @@ impl Call<'_> {
     /// it waited.
     pub(crate) async fn lock_exclusively(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.guard = None;
-        self.alone = Some(self.app.account_guards.exclusive(account).await.ok_or_else(refusal)?);
+        self.exclusive_guard = Some(self.app.account_guards.exclusive(account).await.ok_or_else(refusal)?);
         if self.caller.key.may_name_worlds() {
             match self.reach_again(account).await? {
                 Err(ReachError::Absent) => return Err(Problem::absent("path.accountId", "world")),

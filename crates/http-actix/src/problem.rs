@@ -24,7 +24,7 @@ pub(crate) struct Problem {
     retry_after: Option<u64>,
     allow: Option<&'static str>,
     /// Whether the world of the request was restored while it ran.
-    is_of_another_epoch: bool,
+    is_world_restored: bool,
 }
 
 /// The error body.
@@ -87,12 +87,12 @@ impl Problem {
     /// Creates the 409 for a request whose world was restored while it ran.
     pub(crate) fn world_restored() -> Self {
         let message = "the world was restored during the request; retry the request";
-        Self { is_of_another_epoch: true, ..Self::conflict("", ErrorCode::InvalidState, message) }
+        Self { is_world_restored: true, ..Self::conflict("", ErrorCode::InvalidState, message) }
     }
 
     /// Whether the world of the request was restored while it ran.
-    pub(crate) const fn is_of_another_epoch(&self) -> bool {
-        self.is_of_another_epoch
+    pub(crate) const fn is_world_restored(&self) -> bool {
+        self.is_world_restored
     }
 
     /// Creates the 403 for a caller without a valid key.
@@ -121,7 +121,7 @@ impl Problem {
             entries,
             retry_after: None,
             allow: None,
-            is_of_another_epoch: false,
+            is_world_restored: false,
         }
     }
 

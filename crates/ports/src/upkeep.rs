@@ -45,8 +45,8 @@ pub trait Upkeep: Send + Sync {
     /// result may be outdated when the write arrives.
     fn is_overloaded(&self) -> bool;
 
-    /// Renews what the store's query planner knows of tables that have grown a lot, if the planner needs it. It changes
-    /// no data. The default does nothing.
+    /// Updates the query planner's statistics of tables that have grown a lot. Changes no data. The default does
+    /// nothing, for stores whose planner needs no updates.
     async fn renew_statistics(&self) -> Result<(), StoreError> {
         Ok(())
     }

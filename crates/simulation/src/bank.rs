@@ -20,7 +20,7 @@ pub(crate) struct Network {
 #[derive(Default)]
 struct State {
     /// Whether the network has no faults any more.
-    is_calm: bool,
+    is_faultless: bool,
     /// Answers that wait for their delivery.
     waiting: Vec<oneshot::Sender<()>>,
     /// Requests that arrive later: copies, and requests that their senders gave up.
@@ -55,7 +55,7 @@ impl Network {
 
     /// Ends all faults of the network.
     pub(crate) fn end_faults(&self) {
-        self.state.lock().unwrap().is_calm = true;
+        self.state.lock().unwrap().is_faultless = true;
     }
 
     /// The number of answers that wait for their delivery.
@@ -83,7 +83,7 @@ impl Network {
     }
 
     fn fate(&self) -> RequestFate {
-        if self.state.lock().unwrap().is_calm {
+        if self.state.lock().unwrap().is_faultless {
             return RequestFate::Good;
         }
         match self.rng.lock().unwrap().u32(0..20) {

@@ -142,7 +142,7 @@ pub struct Handle {
     pub seeding: Arc<dyn Seeding>,
     /// Imported addresses.
     pub addresses: Arc<dyn AddressBook>,
-    /// Audit of balances against the journal.
+    /// Check of the balances against the journal.
     pub books_check: Arc<dyn BooksCheck>,
     /// Readiness and housekeeping.
     pub upkeep: Arc<dyn Upkeep>,

@@ -129,7 +129,7 @@ impl Home {
         page.rows.iter().rev().map(Payment::status).collect()
     }
 
-    async fn audited(&self) {
+    async fn check_books(&self) {
         assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
@@ -145,7 +145,7 @@ async fn a_batch_is_processed_to_its_end() {
     process_batches(&worker).await.unwrap();
     assert_eq!(home.payments(batch).await, [Completed, Failed, Completed, Started, Completed]);
     assert_eq!(home.status(batch).await, PaymentBatchStatus::Started);
-    home.audited().await;
+    home.check_books().await;
     home.clock.advance(TimeDelta::seconds(2));
     assert_eq!(process_batches(&worker).await, Ok(1));
     assert_eq!(home.payments(batch).await, [Completed, Failed, Returned, Started, Completed]);
@@ -154,7 +154,7 @@ async fn a_batch_is_processed_to_its_end() {
     assert_eq!(home.status(batch).await, PaymentBatchStatus::Completed);
     home.clock.advance(TimeDelta::days(1));
     assert_eq!(process_batches(&worker).await, Ok(0), "there is nothing more to be learnt");
-    home.audited().await;
+    home.check_books().await;
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn a_cancelled_batch_is_never_processed() {
     let rows = home.upload(&["one"]).await;
     let again = upload_payments(&home.batches(), &home.account, batch, rows, None).await;
     assert!(matches!(again, Err(WriteError::Refused(UploadRefusal::State(_)))));
-    home.audited().await;
+    home.check_books().await;
 }
 
 #[tokio::test]

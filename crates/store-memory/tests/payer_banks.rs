@@ -134,7 +134,7 @@ impl Home {
         (found.session.status, found.last.unwrap().status)
     }
 
-    async fn audited(&self) {
+    async fn check_books(&self) {
         assert_eq!(self.store.check_all().await.unwrap().discrepancies, []);
     }
 }
@@ -171,7 +171,7 @@ async fn a_payment_is_started_and_followed_to_its_result() {
     home.says(payment.id, approved(confirmed(again), now));
     assert_eq!(settle_checkouts(&home.services).await, Ok(1));
     assert_eq!(home.found(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
-    home.audited().await;
+    home.check_books().await;
 }
 
 /// The bank has the approval in time, but cannot be reached when the session expires.
@@ -188,7 +188,7 @@ async fn nothing_ends_while_the_bank_is_unavailable() {
     home.says(payment.id, approved(confirmed(in_time), in_time));
     assert_eq!(settle_checkouts(&home.services).await, Ok(1));
     assert_eq!(home.found(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
-    home.audited().await;
+    home.check_books().await;
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn who_rejects_at_the_bank_can_choose_again_and_who_never_decides_is_too_l
     home.clock.advance(TimeDelta::minutes(20));
     assert_eq!(settle_checkouts(&home.services).await, Ok(1));
     assert_eq!(home.found(session).await, (SessionStatus::Abandoned, MerchantPaymentStatus::Cancelled));
-    home.audited().await;
+    home.check_books().await;
 }
 
 #[tokio::test]
@@ -245,5 +245,5 @@ async fn a_refund_is_started_at_the_bank_of_the_merchant() {
     assert_eq!(status().await, RefundStatus::Pending);
     home.says(made.id, approved(confirmed(home.clock.now()), now));
     assert_eq!(status().await, RefundStatus::Completed);
-    home.audited().await;
+    home.check_books().await;
 }

@@ -171,6 +171,7 @@ fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>
     }
 }
 
+/// Reads a session, and advances it like [`advance_session`].
 async fn advance_session_of(
     services: &CheckoutServices,
     account: &AccountId,
@@ -212,6 +213,7 @@ async fn advance_session(
     Ok(Progress::of(before, settled.and_then(|session| session.due_at), now))
 }
 
+/// Reads a refund, and advances it like [`advance_refund`].
 async fn advance_refund_of(
     services: &CheckoutServices,
     account: &AccountId,

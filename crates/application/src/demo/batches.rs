@@ -123,9 +123,9 @@ fn upload(
     if payments.is_empty() {
         return Ok((created.batch, Vec::new()));
     }
-    let rows = payments.iter().map(|&(builder, recipient, amount)| {
-        row(recipient, &builders[builder], Minor(amount), reference(name, status))
-    });
+    let rows = payments
+        .iter()
+        .map(|&(index, recipient, amount)| row(recipient, &builders[index], Minor(amount), reference(name, status)));
     let now = created_at + TimeDelta::minutes(5);
     let checked = check_rows(rows.collect(), basis.clone(), now);
     if let Some(alert) = checked.alerts().first() {

@@ -36,8 +36,8 @@ pub struct ActivityFilter {
 /// A condition that selects chains for a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchingChains {
-    /// The shape of the first message.
-    pub shape: FirstMessageClass,
+    /// The class of the first message.
+    pub class: FirstMessageClass,
     /// The possible states of the first message.
     pub states: Vec<TransactionState>,
     /// Whether the chain is open. `None`: open or not.
@@ -98,18 +98,18 @@ impl ActivityFilter {
 
     /// Conditions that together select the matching chains.
     pub fn chains(&self) -> Vec<MatchingChains> {
-        let matching = |shape: FirstMessageClass| {
-            let kind = shape.activity().filter(|kind| self.has_type(*kind))?;
+        let matching = |class: FirstMessageClass| {
+            let kind = class.activity().filter(|kind| self.has_type(*kind))?;
             let states = |is_open| {
                 let has = |state: &TransactionState| self.has_status(ActivityStatus::of_chain(kind, *state, is_open));
                 TransactionState::ALL.into_iter().filter(has).collect::<Vec<_>>()
             };
             let (open, ended) = (states(true), states(false));
             Some(if open == ended {
-                vec![MatchingChains { shape, states: open, is_open: None }]
+                vec![MatchingChains { class, states: open, is_open: None }]
             } else {
                 [(open, true), (ended, false)]
-                    .map(|(states, is_open)| MatchingChains { shape, states, is_open: Some(is_open) })
+                    .map(|(states, is_open)| MatchingChains { class, states, is_open: Some(is_open) })
                     .into()
             })
         };

@@ -98,7 +98,7 @@ types! {
     BatchPayment = "batchPayment",
 }
 
-/// What a first message says about the type of its chain.
+/// The properties of a first message that determine the type of its chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstMessageClass {
     /// Its kind.
@@ -108,10 +108,10 @@ pub struct FirstMessageClass {
 }
 
 impl FirstMessageClass {
-    /// Every shape that a first message can have.
+    /// Every class that a first message can have.
     pub fn all() -> impl Iterator<Item = Self> {
         let of = |kind| [true, false].map(|requests_nothing| Self { kind, requests_nothing });
-        MessageKind::ALL.into_iter().flat_map(of).filter(|shape| shape.activity().is_some())
+        MessageKind::ALL.into_iter().flat_map(of).filter(|class| class.activity().is_some())
     }
 
     /// The type of the chain. `None` for a kind that begins no chain.

@@ -246,7 +246,7 @@ impl Activity {
 }
 
 impl FirstMessageClass {
-    /// The shape of a first message.
+    /// The class of a first message.
     pub const fn of(first: &CardTransaction) -> Self {
         Self { kind: first.kind, requests_nothing: first.requested.is_zero() }
     }

@@ -90,8 +90,8 @@ fn types_of_chains_are_as_documented() {
         for first in row[0].split(", ") {
             let (name, requests_nothing) = first.strip_suffix(" of zero").map_or((first, false), |name| (name, true));
             let kind = MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap();
-            let shape = FirstMessageClass { kind, requests_nothing };
-            assert_eq!(shape.activity().map(ActivityType::as_str), Some(row[1].as_str()), "{first}");
+            let class = FirstMessageClass { kind, requests_nothing };
+            assert_eq!(class.activity().map(ActivityType::as_str), Some(row[1].as_str()), "{first}");
             seen.insert(name.to_owned());
         }
     }
@@ -218,7 +218,7 @@ fn a_chargeback_credits_until_it_is_lost() {
             let filter = ActivityFilter { statuses: vec![*status], ..ActivityFilter::default() };
             let ActivityDetail::Card(detail) = &row.detail else { panic!("a chain") };
             let reads = filter.chains().into_iter().any(|of| {
-                of.shape == FirstMessageClass::of(&detail.first)
+                of.class == FirstMessageClass::of(&detail.first)
                     && of.states.contains(&detail.first.state)
                     && of.is_open.is_none_or(|is_open| is_open == chain.end().is_none())
             });
@@ -299,11 +299,11 @@ fn every_matching_movement_is_found() {
                 }
                 match &row.detail {
                     ActivityDetail::Card(chain) => {
-                        let shape = FirstMessageClass::of(&chain.first);
+                        let class = FirstMessageClass::of(&chain.first);
                         let reads = filter
                             .chains()
                             .iter()
-                            .any(|of| of.shape == shape && of.states.contains(&chain.first.state));
+                            .any(|of| of.class == class && of.states.contains(&chain.first.state));
                         assert_eq!(reads, filter.matches(&row), "{filter:?} {row:?}");
                     }
                     ActivityDetail::Payment(payment) if filter.kinds.is_empty() => {

@@ -183,7 +183,7 @@ fn the_basket_and_the_shipping_must_cost_the_amount() {
     assert_eq!(refusal(&situation(), &dear), CreateSessionRefusal::SumTooLarge);
 }
 
-/// An item of a basket, with an extreme price now and then.
+/// Returns an item of a basket.
 fn item(quantity: i64, unit_price: i64) -> BasketItem {
     let basket = a_basket(&[(quantity, "0.00 GBP")]);
     BasketItem { unit_price, ..basket.items()[0].clone() }

@@ -70,7 +70,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         max_connections_per_address: settings.max_connections_per_address,
         max_in_flight: settings.max_in_flight,
         rate_limit: settings.rate_limit,
-        metrics: metrics.clone().map(|handle| rendered(handle, subscriptions.clone())),
+        metrics: metrics.clone().map(|handle| render_metrics(handle, subscriptions.clone())),
         has_public_metrics: !matches!(settings.admin_listen, AdminListen::At(_)),
         cors_origins: settings.cors_origins.clone(),
         introduction: Introduction {
@@ -104,8 +104,11 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
 }
 
-/// Returns a function that renders all metrics.
-fn rendered(handle: PrometheusHandle, subscriptions: SubscriptionMetrics) -> Arc<dyn Fn() -> String + Send + Sync> {
+/// Returns the function that renders all metrics.
+fn render_metrics(
+    handle: PrometheusHandle,
+    subscriptions: SubscriptionMetrics,
+) -> Arc<dyn Fn() -> String + Send + Sync> {
     Arc::new(move || handle.render() + &subscriptions.render())
 }
 

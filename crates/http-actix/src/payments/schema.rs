@@ -67,22 +67,22 @@ fn nullable(kind: Type) -> SchemaType {
 
 /// Returns the schema of a text. Its maximum length is only in the description, because a longer text is stored and
 /// becomes an alert.
-fn text(place: &str, meaning: &str, way: Direction) -> Object {
-    let limit = max_text_length(place).filter(|_| way == Direction::Request);
+fn text(place: &str, meaning: &str, direction: Direction) -> Object {
+    let limit = max_text_length(place).filter(|_| direction == Direction::Request);
     let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }
 
 /// Returns the schema of the object that contains the columns whose names begin with `prefix`.
-fn object(prefix: &str, way: Direction) -> Schema {
+fn object(prefix: &str, direction: Direction) -> Schema {
     let mut properties: Vec<(&str, Schema)> =
-        of_object(prefix).map(|(name, column)| (name, text(column.name, column.meaning, way).into())).collect();
+        of_object(prefix).map(|(name, column)| (name, text(column.name, column.meaning, direction).into())).collect();
     match prefix {
-        "" => properties.push(("recipient", object("recipient.", way))),
+        "" => properties.push(("recipient", object("recipient.", direction))),
         "recipient." => {
-            properties.push(("subscribedEmails", emails(way)));
-            properties.push(("address", object("recipient.address.", way)));
-            properties.push(("bankAddress", object("recipient.bankAddress.", way)));
+            properties.push(("subscribedEmails", emails(direction)));
+            properties.push(("address", object("recipient.address.", direction)));
+            properties.push(("bankAddress", object("recipient.bankAddress.", direction)));
         }
         _ => {}
     }
@@ -93,30 +93,30 @@ fn object(prefix: &str, way: Direction) -> Schema {
         _ => "The address of the recipient's bank.",
     };
     // The row itself is never null, and neither is the recipient in a response.
-    let never_null = prefix.is_empty() || (prefix == "recipient." && way == Direction::Response);
-    let title = match (prefix, way) {
+    let never_null = prefix.is_empty() || (prefix == "recipient." && direction == Direction::Response);
+    let title = match (prefix, direction) {
         ("", _) => "PaymentRequest",
         ("recipient.", Direction::Request) => "PaymentRecipientRequest",
-        ("recipient.", Direction::Response) => return built(properties, None, meaning, !never_null, way),
+        ("recipient.", Direction::Response) => return built(properties, None, meaning, !never_null, direction),
         ("recipient.address.", Direction::Request) => "RecipientAddressRequest",
         ("recipient.address.", Direction::Response) => "RecipientAddress",
         (_, Direction::Request) => "BankAddressRequest",
         (_, Direction::Response) => "BankAddress",
     };
-    built(properties, Some(title), meaning, !never_null, way)
+    built(properties, Some(title), meaning, !never_null, direction)
 }
 
-fn emails(way: Direction) -> Schema {
-    let name = text("recipient.subscribedEmails.name", "Name.", way);
-    let email = text("recipient.subscribedEmails.email", "E-mail address.", way);
+fn emails(direction: Direction) -> Schema {
+    let name = text("recipient.subscribedEmails.name", "Name.", direction);
+    let email = text("recipient.subscribedEmails.email", "E-mail address.", direction);
     let properties = vec![("name", name.into()), ("email", email.into())];
-    let title = match way {
+    let title = match direction {
         Direction::Request => "EmailSubscriberRequest",
         Direction::Response => "EmailSubscriber",
     };
-    let item = built(properties, Some(title), "An e-mail subscriber.", false, way);
+    let item = built(properties, Some(title), "An e-mail subscriber.", false, direction);
     let array = ArrayBuilder::new().items(RefOr::T(item)).description(Some("E-mail subscribers."));
-    let array = match way {
+    let array = match direction {
         Direction::Request => array.schema_type(nullable(Type::Array)).max_items(Some(MAX_EMAILS)),
         Direction::Response => array,
     };
@@ -129,17 +129,17 @@ fn built(
     title: Option<&str>,
     meaning: &str,
     may_be_null: bool,
-    way: Direction,
+    direction: Direction,
 ) -> Schema {
     let kind = if may_be_null { nullable(Type::Object) } else { SchemaType::new(Type::Object) };
     let mut builder = ObjectBuilder::new().schema_type(kind).title(title).description(Some(meaning));
     for (name, schema) in properties {
         builder = builder.property(name, schema);
-        if way == Direction::Response {
+        if direction == Direction::Response {
             builder = builder.required(name);
         }
     }
-    if way == Direction::Request {
+    if direction == Direction::Request {
         builder = builder.additional_properties(Some(AdditionalProperties::FreeForm(false)));
     }
     builder.build().into()

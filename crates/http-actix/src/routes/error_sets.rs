@@ -160,12 +160,17 @@ error_sets! {
          contained a secret.",
     );
     /// Errors of a clock change.
-    ClockErrors = writing(FORBIDDEN_OR_SANDBOX_ONLY, "`invalid_state`: the clock cannot go back, or past the year 2099.");
+    ClockErrors = writing(
+        FORBIDDEN_OR_SANDBOX_ONLY,
+        "`invalid_state`: the clock cannot go back, or past the year 2099.",
+    );
     /// Errors of a change of the settings of card messages.
     SettingErrors = without(writing(FORBIDDEN_OR_SANDBOX_ONLY, ""), &["409"]);
     /// Errors of a scenario. The errors of its steps are part of its 201 response.
-    ScenarioErrors =
-        writing(FORBIDDEN_OR_SANDBOX_ONLY, "`invalid_state`: the world was restored while a decision endpoint was asked about a step.");
+    ScenarioErrors = writing(
+        FORBIDDEN_OR_SANDBOX_ONLY,
+        "`invalid_state`: the world was restored while a decision endpoint was asked about a step.",
+    );
     /// Errors of creating a world.
     CreateWorldErrors = writing(
         FORBIDDEN_OR_SANDBOX_ONLY,

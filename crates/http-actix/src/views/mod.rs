@@ -75,4 +75,4 @@ pub(crate) use top_up::TopUpView;
 pub(crate) use transaction::{TransactionAnswer, TransactionView};
 pub(crate) use transfer::TransferView;
 pub(crate) use webhook::{CountView, CreatedWebhookView, DeliveryView, MessageView, RotatedSecretView, WebhookView};
-pub(crate) use world::{ClockView, ImportedSnapshotView, MadeWorldView, SnapshotView, WorldView};
+pub(crate) use world::{ClockView, CreatedWorldView, ImportedSnapshotView, SnapshotView, WorldView};

@@ -75,14 +75,14 @@ impl WorldView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CreatedWorld)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct MadeWorldView {
+pub(crate) struct CreatedWorldView {
     #[serde(flatten)]
     world: WorldView,
     /// The API key of the world, which grants access to no other account. It is returned only once.
     api_key: String,
 }
 
-impl MadeWorldView {
+impl CreatedWorldView {
     /// Builds the view of a new world at the given real time.
     pub(crate) fn at(made: CreatedWorld, real: DateTime<Utc>) -> Self {
         Self { world: WorldView::at(&made.world, real), api_key: made.key }

@@ -5,8 +5,8 @@ use super::two_handles::race_on_both;
 use super::{events, refunds, session_steps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, checkout_session_id, create_refund, drawn, opened, pay, payer_bank, refund_request, shipping, shop, sold,
-    step, topped_up,
+    approval, checkout_session_id, create_refund, drawn, opened, pay, payer_bank, refund_request, shipping, shop, step,
+    topped_up,
 };
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
@@ -14,9 +14,7 @@ use crate::observe::{balances, books_are_right};
 use crate::payments::after;
 use crate::together::race;
 use crate::world::{Who, gbp, seeded};
-use florin_domain::checkout::{
-    MerchantPaymentFilter, PaymentSort, RefundRefusal, SessionAction, SessionRefusal, SessionStatus,
-};
+use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort, SessionAction, SessionRefusal, SessionStatus};
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
 use florin_domain::ledger::Balances;
@@ -81,22 +79,12 @@ async fn one_wins(handle: Handle) -> CheckResult {
 }
 
 async fn ten(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
+    let payment = refunds::create_purchase(&handle).await?.id;
     let other = second(&handle).await?;
     let handles = [&handle, &other].into_iter().cycle();
     let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
     let all = (0..100).zip(handles).map(|(number, handle)| Ok(refunds::work(handle, command(number)?)));
-    let (mut passed, mut refused) = (0, 0);
-    for answer in race(all.collect::<Result<_, Failure>>()?).await? {
-        match answer {
-            Ok(Written::New(_)) => passed += 1,
-            Err(WriteError::Refused(RefundRefusal::AboveLeft(_))) => refused += 1,
-            other => return Err(Failure::new(format!("neither refunded nor refused: {other:?}"))),
-        }
-    }
-    same("refunded and refused", (passed, refused), (10, 90))?;
+    refunds::ten_of_100(race(all.collect::<Result<_, Failure>>()?).await?)?;
     let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
     let listed = other.merchant_payments.list(&mine, filter, PaymentSort::NewestFirst, page).await?;

@@ -17,7 +17,8 @@ use florin_domain::page::PageRequest;
 use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{
-    Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClockCommand, WaitingDeliveries, WebhookReach,
+    Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClockCommand, WaitingDeliveries,
+    WebhookReach,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -117,6 +118,11 @@ async fn turns(handle: Handle) -> CheckResult {
     same("one of each", attempts, vec![1, 2])
 }
 
+/// Returns the sequences of claimed deliveries.
+fn sequences(claimed: &[ClaimedDelivery]) -> Vec<i64> {
+    claimed.iter().map(|claim| claim.delivery.sequence).collect()
+}
+
 /// A chain of two messages for an ordered subscription.
 async fn chain(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
@@ -150,7 +156,7 @@ async fn order_regained(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.change(change(Who::Mine, Webhook { ordered: true, ..mine })).await)?;
     same("due", handle.deliveries.due(now).await?.len(), 1)?;
     let next = claim(&handle, (1, 3), now, 9).await?;
-    same("the second in order again", next.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![2])
+    same("the second in order again", sequences(&next), vec![2])
 }
 
 async fn earlier_again(handle: Handle) -> CheckResult {
@@ -161,11 +167,11 @@ async fn earlier_again(handle: Handle) -> CheckResult {
     handle.deliveries.record(vec![exhausted], now).await?;
     expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
     let again = claim(&handle, (1, 2), now, 9).await?;
-    same("the first again", again.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![1])?;
+    same("the first again", sequences(&again), vec![1])?;
     let delivered = end(&again[0], 200, decision(DeliveryStatus::Delivered, now));
     handle.deliveries.record(vec![delivered], now).await?;
     let next = claim(&handle, (1, 3), now, 9).await?;
-    same("the second", next.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![2])
+    same("the second", sequences(&next), vec![2])
 }
 
 async fn one_attempt(handle: Handle) -> CheckResult {

@@ -1,4 +1,4 @@
-//! Checks that the part of a payment is released whose refund came to an end without money.
+//! Checks that a refund that ends without money releases its part of the payment.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{create_refund, refund_request, refund_step, shop, sold};

@@ -150,10 +150,8 @@ async fn foreign(handle: Handle) -> CheckResult {
     }
     before.still_holds("steps of foreign sessions", &handle).await?;
     let shop_of_mine = shop(&handle, Who::Mine, 3).await?;
+    opened(&handle, Who::Mine, shop_of_mine, 3).await?;
     for (who, of) in [(Who::Other, 1), (Who::Mine, 3)] {
-        if who == Who::Mine {
-            opened(&handle, who, shop_of_mine, of).await?;
-        }
         let (account, id) = (who.account()?, checkout_session_id(of));
         let found = handle.checkout_sessions.with_token(page_token(&account, id.0)).await?;
         let found = expect_some("the session of a page", found)?.session;

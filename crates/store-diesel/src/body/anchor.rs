@@ -41,7 +41,7 @@ impl Anchor {
     }
 
     /// Returns why the database must not be used; `None` if it is still there and not known to be damaged.
-    pub(crate) fn flaw(&self) -> Option<Readiness> {
+    pub(crate) fn unusable(&self) -> Option<Readiness> {
         if self.damage.get().is_some() {
             return Some(Readiness::Damaged);
         }

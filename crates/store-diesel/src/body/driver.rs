@@ -57,7 +57,7 @@ functions! {
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.
     by_index: fn(&mut Conn) -> Outcome<()>;
-    /// Renews the planner's statistics of tables that have grown a lot, outside a transaction.
+    /// Updates the planner's statistics of tables that have grown a lot, outside a transaction.
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;

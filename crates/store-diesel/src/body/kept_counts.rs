@@ -1,5 +1,25 @@
 //! Stored counts of rows by account and two names ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
+use super::backend::Conn;
+use super::errors::Outcome;
+use super::types::Account;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Text;
+use florin_domain::ids::AccountId;
+use std::collections::BTreeSet;
+
+#[derive(QueryableByName)]
+struct AccountRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+}
+
+/// Returns the accounts that a statement selects as `account_id`, each once.
+pub(super) fn selected_accounts(conn: &mut Conn, statement: &str) -> Outcome<BTreeSet<AccountId>> {
+    Ok(sql_query(statement).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect())
+}
+
 /// Defines `add`, which adds to a count, and `move_one`, which moves a changed row from one count to another. Both run in
 /// the transaction that stores the row. A row of the table has an account, two names that select the count, and the
 /// total; no row means zero.

@@ -4,10 +4,10 @@
 use super::backend::Conn;
 use super::backend::sql::IdSql;
 use super::errors::Outcome;
-use super::kept_counts::kept_counts;
+use super::kept_counts::{kept_counts, selected_accounts};
 use super::tables::cards::card_counts;
 use super::tables::money::budget_counts;
-use super::types::{Account, Id, Named};
+use super::types::{Id, Named};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
@@ -32,12 +32,6 @@ const COUNTED: &str = "SELECT account_id, id, '' AS below, '' AS held FROM budge
 
 /// The value of `below` for any parent, and of `held` for any currency.
 const ANY: &str = "";
-
-#[derive(QueryableByName)]
-struct AccountRow {
-    #[diesel(sql_type = Text)]
-    account_id: Account,
-}
 
 kept_counts!(card_counts by (state: CardState, owner_type: CardOwnerKind));
 
@@ -105,7 +99,7 @@ pub(super) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
         GROUP BY account_id, below, held HAVING SUM(total) <> SUM(found)"
     );
     for statement in [MISCOUNTED_CARDS, &of_budgets] {
-        accounts.extend(sql_query(statement).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0));
+        accounts.extend(selected_accounts(conn, statement)?);
     }
     Ok(accounts)
 }

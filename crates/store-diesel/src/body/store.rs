@@ -132,8 +132,8 @@ impl Store {
     }
 
     /// Returns why the database must not be used; `None` if it may be used.
-    pub(crate) fn flaw(&self) -> Option<Readiness> {
-        self.inner.anchor.flaw()
+    pub(crate) fn unusable(&self) -> Option<Readiness> {
+        self.inner.anchor.unusable()
     }
 
     /// Checks that the writer accepts writes and is not stuck.

@@ -25,8 +25,8 @@ const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_
 #[async_trait]
 impl Upkeep for Store {
     async fn readiness(&self) -> Result<Readiness, StoreError> {
-        if let Some(flaw) = self.flaw() {
-            return Ok(flaw);
+        if let Some(unusable) = self.unusable() {
+            return Ok(unusable);
         }
         self.check_writer()?;
         self.read(readiness).await

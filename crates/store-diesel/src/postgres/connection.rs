@@ -116,10 +116,10 @@ pub(crate) fn by_index(conn: &mut Conn) -> Outcome<()> {
 
 /// Removes the time limits of this transaction, and allows full scans.
 pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
-    const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
+    const NO_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
         SET LOCAL plan_cache_mode TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \
         SET LOCAL enable_hashjoin TO DEFAULT; SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL jit TO DEFAULT";
-    Ok(conn.batch_execute(UNHURRIED)?)
+    Ok(conn.batch_execute(NO_LIMITS)?)
 }
 
 fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError {

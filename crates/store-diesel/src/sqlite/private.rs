@@ -1,9 +1,9 @@
-//! The rights on the files of a database: only their owner may read them.
+//! The permissions of the files of a database: only their owner may read them.
 
 use std::path::Path;
 
-/// Takes the rights of all other users from a database and from the files that SQLite keeps next to it. Earlier versions
-/// created them readable by everybody. Logs a warning for each file that can't be changed.
+/// Removes the permissions of other users from a database and from the files that SQLite keeps next to it. Earlier
+/// versions created files that everybody could read. Logs a warning for each file that had such permissions.
 #[cfg(unix)]
 pub(super) fn restrict(database: &Path) {
     use std::fs::{self, Permissions};
@@ -23,15 +23,15 @@ pub(super) fn restrict(database: &Path) {
         let file = Path::new(&file);
         match fs::set_permissions(file, Permissions::from_mode(mode & !OTHERS)) {
             Ok(()) => {
-                tracing::warn!(file = %file.display(), "other users could read the database; now only its owner can");
+                tracing::warn!(file = %file.display(), "removed the permissions of other users");
             }
             Err(error) => {
-                tracing::warn!(file = %file.display(), %error, "other users can read the database; run `chmod 600` on it");
+                tracing::warn!(file = %file.display(), %error, "other users have permissions; run `chmod 600` on it");
             }
         }
     }
 }
 
-/// Does nothing: files inherit the rights of their folder.
+/// Does nothing: files inherit the permissions of their folder.
 #[cfg(not(unix))]
 pub(super) fn restrict(_database: &Path) {}

@@ -52,7 +52,8 @@ pub(crate) fn before(first: &str, rows: &str, kind: &str, values: &[(&str, &str)
     statements
 }
 
-/// Returns the statements that create the same, with the rows of the first schema and further ones.
+/// Returns the statements that create a database as it was before a migration, with the rows of the first schema and
+/// further rows.
 pub(crate) fn later(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     let mut statements = statements(kind, values);
     statements.extend(migrations(JOURNAL, first, kind));
@@ -92,10 +93,10 @@ pub(crate) async fn is_whole(
     use PaymentBatchStatus::{Completed, Confirmed, Validated};
 
     let account = AccountId::parse("F1").unwrap();
-    let audit = store.check_all().await.unwrap();
+    let report = store.check_all().await.unwrap();
     // One balance of the budget, and one balance of the new parent budget in every currency.
     let currencies = i64::try_from(Currency::all().count()).unwrap();
-    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1 + currencies, vec![]));
+    assert_eq!((report.journal_transactions, report.balances, report.discrepancies), (5, 1 + currencies, vec![]));
     let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
     let chain = found.chain.unwrap();
     // The row says that it is due immediately.
@@ -121,8 +122,8 @@ pub(crate) async fn is_whole(
     let (lease, now) = (LeaseId(id(1)), DateTime::from_timestamp(4_000_000_000, 0).unwrap());
     assert_eq!(store.claim(ClaimCommand { lease, now, until: now, max: 9 }).await, Ok(vec![]));
     assert_eq!(confirm(store, account).await.batch.status(), Confirmed);
-    let audit = store.check_all().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
+    let report = store.check_all().await.unwrap();
+    assert_eq!((report.journal_transactions, report.discrepancies), (6, vec![]));
 }
 
 /// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded, and that

@@ -58,8 +58,8 @@ pub(crate) async fn are_whole(store: &(impl BooksCheck + Books + Activities), le
         "credit 0: 9007199254740993 inbound_payments > available at 18",
     ];
     assert_eq!(legs, expected);
-    let audit = store.check_all().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (18, 2, vec![]));
+    let books_report = store.check_all().await.unwrap();
+    assert_eq!((books_report.journal_transactions, books_report.balances, books_report.discrepancies), (18, 2, vec![]));
     let (account, gbp) = (AccountId::parse("F1").unwrap(), Currency::parse("GBP").unwrap());
     let report = check_books(&store.books(&account).await.unwrap());
     assert!(report.holds(), "{report:?}");

@@ -14,14 +14,20 @@ use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::access::Environment;
 use florin_store_contract::StoreSettings;
 
+/// Calls `create` with the values of the rows of the first schema.
+fn with_values(create: impl FnOnce(&[(&str, &str)])) {
+    let (hash, secret) = (format!("'\\x{}'", "ab".repeat(32)), format!("'\\x{SECRET}'"));
+    create(&[("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", &hash), ("@secret", &secret)]);
+}
+
 /// Creates a database of the first schema with rows.
 fn of_first_schema() -> Database {
     let database = Database::new();
-    let (hash, secret) = (format!("'\\x{}'", "ab".repeat(32)), format!("'\\x{SECRET}'"));
-    let values = [("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", &*hash), ("@secret", &*secret)];
-    for statement in statements("postgres", &values) {
-        database.sql(&statement);
-    }
+    with_values(|values| {
+        for statement in statements("postgres", values) {
+            database.sql(&statement);
+        }
+    });
     database
 }
 
@@ -89,18 +95,12 @@ async fn entries_of_the_journal_become_legs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn events_without_bodies_count() {
     let database = Database::new();
-    let hash = format!("'\\x{}'", "ab".repeat(32));
-    let secret = format!("'\\x{SECRET}'");
-    let values = [
-        ("@time", "'2026-09-01T12:00:00Z'"),
-        ("@true", "TRUE"),
-        ("@hash", hash.as_str()),
-        ("@secret", secret.as_str()),
-    ];
-    for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", &values) {
-        database.sql(&statement);
-    }
-    let store = Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap();
+    with_values(|values| {
+        for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", values) {
+            database.sql(&statement);
+        }
+    });
+    let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);

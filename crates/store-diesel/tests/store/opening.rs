@@ -188,7 +188,7 @@ async fn a_deleted_or_replaced_file_is_noticed() {
 
 /// Overwrites every seventh page in turn, from the second page on.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_page_is_found_by_the_audit() {
+async fn a_damaged_page_is_found_by_the_check() {
     const PAGE: usize = 4096;
 
     let home = Home::seeded().await;
@@ -203,11 +203,11 @@ async fn a_damaged_page_is_found_by_the_audit() {
         let mut damaged = sound.clone();
         damaged[page * PAGE..(page + 1) * PAGE].fill(0xA5);
         std::fs::write(&path, damaged).unwrap();
-        let audited = match Store::open(&settings) {
+        let checked = match Store::open(&settings) {
             Ok(store) => store.check_all().await.map(drop),
             Err(error) => Err(StoreError::Corrupt(error.to_string())),
         };
-        assert!(audited.is_err(), "page {page} is damaged");
+        assert!(checked.is_err(), "page {page} is damaged");
     }
     std::fs::write(&path, sound).unwrap();
     assert!(Store::open(&settings).unwrap().check_all().await.unwrap().discrepancies.is_empty());

@@ -34,13 +34,19 @@ fn connect(directory: &TempDir) -> SqliteConnection {
 const FOREIGN_KEYS: &str = "SELECT m.name || ' ' || f.\"from\" || ' ' || f.\"table\" || ' ' || f.\"to\" AS line \
     FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1";
 
+/// Calls `create` with the values of the rows of the first schema.
+fn with_values(create: impl FnOnce(&[(&str, &str)])) {
+    let (hash, secret) = (format!("X'{}'", "ab".repeat(32)), format!("X'{SECRET}'"));
+    create(&[("@time", "1788264000000000"), ("@true", "1"), ("@hash", &hash), ("@secret", &secret)]);
+}
+
 /// Creates a database of the first schema with rows.
 fn of_first_schema(conn: &mut SqliteConnection) {
-    let (hash, secret) = (format!("X'{}'", "ab".repeat(32)), format!("X'{SECRET}'"));
-    let values = [("@time", "1788264000000000"), ("@true", "1"), ("@hash", &*hash), ("@secret", &*secret)];
-    for statement in statements("sqlite", &values) {
-        conn.batch_execute(&statement).unwrap();
-    }
+    with_values(|values| {
+        for statement in statements("sqlite", values) {
+            conn.batch_execute(&statement).unwrap();
+        }
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,13 +123,11 @@ async fn entries_of_the_journal_become_legs() {
 async fn events_without_bodies_count() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    let hash = format!("X'{}'", "ab".repeat(32));
-    let secret = format!("X'{SECRET}'");
-    let values =
-        [("@time", "1788264000000000"), ("@true", "1"), ("@hash", hash.as_str()), ("@secret", secret.as_str())];
-    for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", &values) {
-        conn.batch_execute(&statement).unwrap();
-    }
+    with_values(|values| {
+        for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", values) {
+            conn.batch_execute(&statement).unwrap();
+        }
+    });
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();

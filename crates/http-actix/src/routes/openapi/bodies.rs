@@ -15,7 +15,7 @@ pub(super) fn finish(document: &mut Value) {
         for operation in items.filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             if let Some(body) = operation.get_mut("requestBody").and_then(Value::as_object_mut) {
                 allow_absence(body);
-                illustrate(body);
+                add_examples(body);
                 describe(body, &schemas);
             }
         }
@@ -36,7 +36,7 @@ fn allow_absence(body: &mut Map<String, Value>) {
 }
 
 /// Adds examples of bodies that are not JSON.
-fn illustrate(body: &mut Map<String, Value>) {
+fn add_examples(body: &mut Map<String, Value>) {
     let content = body.get_mut("content").and_then(Value::as_object_mut);
     for (media_type, described) in content.into_iter().flatten() {
         match media_type.as_str() {
@@ -54,13 +54,13 @@ fn describe(body: &mut Map<String, Value>, schemas: &Value) {
         return;
     }
     let mut contents = body.get("content").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    let about = contents.find_map(|content| about(&content["schema"], schemas));
-    if let Some(about) = about {
-        body.insert("description".to_owned(), about);
+    let description = contents.find_map(|content| description_of(&content["schema"], schemas));
+    if let Some(description) = description {
+        body.insert("description".to_owned(), description);
     }
 }
 
-fn about(schema: &Value, schemas: &Value) -> Option<Value> {
+fn description_of(schema: &Value, schemas: &Value) -> Option<Value> {
     let named = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
     let schema = named.map_or(schema, |name| &schemas[name]);
     schema.get("description").cloned()

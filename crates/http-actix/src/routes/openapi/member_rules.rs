@@ -11,11 +11,15 @@ type Rule = (&'static str, &'static str, Value);
 
 /// Adds the rules to the schemas of requests.
 pub(super) fn add(schemas: &mut Map<String, Value>) {
-    for (name, keyword, rule) in cards().into_iter().chain(merchants()).chain(sandbox()).chain(webhooks()) {
+    for (name, keyword, rule) in all() {
         if let Some(schema) = schemas.get_mut(name).and_then(Value::as_object_mut) {
             schema.insert(keyword.to_owned(), rule);
         }
     }
+}
+
+fn all() -> impl Iterator<Item = Rule> {
+    cards().into_iter().chain(merchants()).chain(sandbox()).chain(webhooks())
 }
 
 fn cards() -> [Rule; 5] {
@@ -158,4 +162,17 @@ fn only(member: &str, schema: &Value) -> Value {
 /// Returns the schema of an object without the `member`.
 fn without(member: &str) -> Value {
     json!({"type": "object", "properties": {member: {"type": "null"}}})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_in_the_schema_of_a_request() {
+        let document: Value = serde_json::from_str(super::super::text()).unwrap();
+        for (name, keyword, _) in all() {
+            assert!(!document["components"]["schemas"][name][keyword].is_null(), "{name} lacks {keyword}");
+        }
+    }
 }

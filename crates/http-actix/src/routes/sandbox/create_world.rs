@@ -9,7 +9,7 @@ use crate::mapping::{create_world_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::CreateWorldErrors;
 use crate::state::App;
-use crate::views::MadeWorldView;
+use crate::views::CreatedWorldView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
 use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_all_accounts, replaced_account};
@@ -51,7 +51,7 @@ named! {
 #[utoipa::path(post, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "createWorld",
     request_body = WorldBody,
     params(IdempotencyKeyHeader),
-    responses((status = 201, description = "The world, with its key.", body = MadeWorldView), CreateWorldErrors))]
+    responses((status = 201, description = "The world, with its key.", body = CreatedWorldView), CreateWorldErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -75,7 +75,7 @@ pub(crate) async fn handle(
     let made = create_world(&app.services, &call.caller, new).await;
     let object = ("body.snapshotId", "snapshot");
     let made = made.map_err(|error| write_problem(error, object, None, create_world_problem))?;
-    Ok(HttpResponse::Created().json(MadeWorldView::at(made, app.services.time.real_now())))
+    Ok(HttpResponse::Created().json(CreatedWorldView::at(made, app.services.time.real_now())))
 }
 
 /// Validates combinations of members. A member with an invalid value counts as present.

@@ -285,15 +285,15 @@ fn pattern(search: &ActivitySearch) -> String {
 
 /// The condition on the first messages of matching chains.
 fn chains(filter: &ActivityFilter) -> String {
-    let condition = |MatchingChains { shape, states, is_open }: MatchingChains| {
-        let asks = if shape.requests_nothing { "=" } else { "<>" };
+    let condition = |MatchingChains { class, states, is_open }: MatchingChains| {
+        let asks = if class.requests_nothing { "=" } else { "<>" };
         let states = names(states.into_iter());
         let ended = match is_open {
             Some(true) => OPEN,
             Some(false) => ENDED,
             None => "",
         };
-        format!("(t.kind = '{}' AND t.requested_minor {asks} 0 AND t.state IN ({states}){ended})", shape.kind.name())
+        format!("(t.kind = '{}' AND t.requested_minor {asks} 0 AND t.state IN ({states}){ended})", class.kind.name())
     };
     let conditions: Vec<_> = filter.chains().into_iter().map(condition).collect();
     format!(" AND ({})", conditions.join(" OR "))

@@ -60,8 +60,8 @@ impl Books for Store {
     }
 }
 
-/// Explains a balance with much to read. The read continues after the caller's patience ends, so that a repetition finds
-/// its checkpoints. One such read runs at a time.
+/// Explains a balance with much to read. The read continues after the caller's deadline, so that a repetition finds its
+/// checkpoints. One such read runs at a time.
 async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<ExplainResult, StoreError> {
     let alone = store.clone();
     store

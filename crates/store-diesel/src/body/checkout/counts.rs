@@ -3,12 +3,8 @@
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
-use super::body::kept_counts::kept_counts;
+use super::body::kept_counts::{kept_counts, selected_accounts};
 use super::body::tables::checkout::merchant_payment_counts;
-use super::body::types::Account;
-use diesel::prelude::*;
-use diesel::sql_query;
-use diesel::sql_types::Text;
 use florin_domain::checkout::{MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::AccountId;
 use std::collections::BTreeSet;
@@ -19,12 +15,6 @@ const MISCOUNTED: &str = "SELECT account_id FROM \
     UNION ALL SELECT account_id, kind, status, 0, COUNT(*) FROM merchant_payments \
     GROUP BY account_id, kind, status) AS said \
     GROUP BY account_id, kind, status HAVING SUM(total) <> SUM(found)";
-
-#[derive(QueryableByName)]
-struct AccountRow {
-    #[diesel(sql_type = Text)]
-    account_id: Account,
-}
 
 kept_counts!(merchant_payment_counts by (kind: MerchantPaymentKind, status: MerchantPaymentStatus));
 
@@ -42,7 +32,7 @@ fn key(payment: &MerchantPayment) -> (MerchantPaymentKind, MerchantPaymentStatus
     (payment.kind(), payment.status)
 }
 
-/// Returns the accounts whose counts are wrong.
+/// Returns the accounts whose counts are wrong, each once.
 pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
-    Ok(sql_query(MISCOUNTED).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect())
+    selected_accounts(conn, MISCOUNTED)
 }

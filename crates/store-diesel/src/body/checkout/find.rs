@@ -1,4 +1,4 @@
-//! Finds sessions, their payments, and what refunds take up.
+//! Finds sessions, their payments, and the sums of refunds.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
@@ -13,7 +13,6 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
 use florin_domain::money::Minor;
 use florin_ports::{FoundSession, WriteError};
-use std::collections::BTreeMap;
 
 /// Returns a session or top-up of the account.
 pub(super) fn session(conn: &mut Conn, account: &AccountId, id: CheckoutSessionId) -> Outcome<Option<CheckoutSession>> {
@@ -86,24 +85,15 @@ pub(super) const fn absent<R>() -> Stop<WriteError<R>> {
     Stop::Answer(WriteError::Absent)
 }
 
-/// Returns for each payment the sum of its refunds that are neither failed nor cancelled.
-pub(super) fn refunded_or_pending(
-    conn: &mut Conn,
-    account: &AccountId,
-    payments: impl Iterator<Item = MerchantPaymentId>,
-) -> Outcome<BTreeMap<MerchantPaymentId, Minor>> {
-    let taking = [MerchantPaymentStatus::Pending, MerchantPaymentStatus::Completed].map(Named);
-    let rows: Vec<(Option<Id>, i64)> = merchant_payments::table
+/// Returns the sum of the refunds of a payment that are neither failed nor cancelled.
+pub(super) fn refunded_or_pending(conn: &mut Conn, account: &AccountId, payment: MerchantPaymentId) -> Outcome<Minor> {
+    let counted = [MerchantPaymentStatus::Pending, MerchantPaymentStatus::Completed].map(Named);
+    let amounts: Vec<i64> = merchant_payments::table
         .filter(merchant_payments::account_id.eq(account.as_str()))
-        .filter(merchant_payments::refunded_payment_id.eq_any(payments.map(|id| Id(id.0))))
-        .filter(merchant_payments::status.eq_any(taking))
-        .select((merchant_payments::refunded_payment_id, merchant_payments::amount_minor))
+        .filter(merchant_payments::refunded_payment_id.eq(Id(payment.0)))
+        .filter(merchant_payments::status.eq_any(counted))
+        .select(merchant_payments::amount_minor)
         .load(conn)?;
-    let mut sums = BTreeMap::new();
-    for (payment, amount) in rows {
-        let Some(payment) = payment else { continue };
-        let sum: &mut Minor = sums.entry(MerchantPaymentId(payment.0)).or_default();
-        *sum = sum.plus(Minor(amount)).ok_or_else(|| corrupt("refunds that exceed 64 bits"))?;
-    }
-    Ok(sums)
+    let sum = amounts.into_iter().try_fold(Minor::ZERO, |sum, amount| sum.plus(Minor(amount)));
+    sum.ok_or_else(|| corrupt(format!("the refunds of payment {payment} exceed 64 bits")))
 }

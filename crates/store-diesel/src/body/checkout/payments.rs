@@ -40,8 +40,8 @@ impl MerchantPayments for Store {
                     .get_result::<PaymentRow>(conn)
                     .optional()?;
                 let Some(payment) = row.map(PaymentRow::read).transpose()? else { return Ok(None) };
-                let sum = refunded_or_pending(conn, &account, std::iter::once(payment.id))?.remove(&payment.id);
-                Ok(overviews(conn, &account, vec![(payment, sum.unwrap_or_default())])?.pop())
+                let sum = refunded_or_pending(conn, &account, payment.id)?;
+                Ok(overviews(conn, &account, vec![(payment, sum)])?.pop())
             })
         })
         .await

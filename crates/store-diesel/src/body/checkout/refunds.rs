@@ -37,9 +37,8 @@ pub(super) fn decide_creation(
     let session = session_of(conn, &payment)?;
     let sources = merchant::refund_sources(conn, account)?;
     let source = session.purpose.settlement_account().and_then(|id| sources.get(&id).copied());
-    let refunded_or_pending = refunded_or_pending(conn, account, std::iter::once(payment.id))?.remove(&payment.id);
     let situation = CreateRefundSituation {
-        refunded_or_pending: refunded_or_pending.unwrap_or_default(),
+        refunded_or_pending: refunded_or_pending(conn, account, payment.id)?,
         source: source.unwrap_or(RefundSource::Deleted),
         payment,
         session,

@@ -3,28 +3,19 @@
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
-use super::body::kept_counts::kept_counts;
+use super::body::kept_counts::{kept_counts, selected_accounts};
 use super::body::tables::merchant::checkout_counts;
-use super::body::types::Account;
 use diesel::prelude::*;
-use diesel::sql_query;
-use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{Checkout, CheckoutStatus, CheckoutType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Selects accounts whose counts differ from their checkouts.
 const MISCOUNTED: &str = "SELECT account_id FROM \
     (SELECT account_id, checkout_type, status, total, 0 AS found FROM checkout_counts \
     UNION ALL SELECT account_id, checkout_type, status, 0, COUNT(*) FROM checkouts \
     GROUP BY account_id, checkout_type, status) AS said \
-    GROUP BY account_id, checkout_type, status HAVING SUM(total) <> SUM(found) ORDER BY account_id";
-
-#[derive(QueryableByName)]
-struct AccountRow {
-    #[diesel(sql_type = Text)]
-    account_id: Account,
-}
+    GROUP BY account_id, checkout_type, status HAVING SUM(total) <> SUM(found)";
 
 kept_counts!(checkout_counts by (checkout_type: CheckoutType, status: CheckoutStatus));
 
@@ -52,9 +43,6 @@ pub(super) fn change(conn: &mut Conn, before: &Checkout, after: &Checkout) -> Ou
 }
 
 /// Returns the accounts whose counts are wrong, each once.
-pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<Vec<AccountId>> {
-    let mut accounts: Vec<_> =
-        sql_query(MISCOUNTED).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0).collect();
-    accounts.dedup();
-    Ok(accounts)
+pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
+    selected_accounts(conn, MISCOUNTED)
 }

@@ -49,7 +49,7 @@ pub(crate) struct WorkingSet {
     pub(crate) journal: Journal,
     /// Batches.
     pub(crate) batches: Batches,
-    /// The progress of payments.
+    /// Staged changes of payments.
     pub(crate) payments: StagedPayments,
     /// New events.
     pub(crate) events: Events,

@@ -1,4 +1,4 @@
-//! The progress of payments: of all payments of a batch, by its confirmation or cancellation, or of single ones.
+//! Staged changes of payments: of all payments of a batch, by its confirmation or cancellation, or of single ones.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
@@ -8,7 +8,7 @@ use florin_domain::batch::{Payment, PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
 
-/// The progress of payments.
+/// The changes of payments that a group stores at its end.
 #[derive(Default)]
 pub(crate) struct StagedPayments {
     of_all: BTreeMap<(AccountId, PaymentBatchId), StatusOfAll>,

@@ -128,7 +128,7 @@ impl Player<'_> {
         };
         let sent = match sent {
             Ok(answer) => answer,
-            Err(problem) if problem.status().is_server_error() || problem.is_of_another_epoch() => return Err(problem),
+            Err(problem) if problem.status().is_server_error() || problem.is_world_restored() => return Err(problem),
             Err(problem) => problem.answer(),
         };
         let done = ResponseIds::of(&sent);
