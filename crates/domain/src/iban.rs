@@ -53,7 +53,7 @@ const LETTER_OR_DIGIT: Kind = u8::is_ascii_alphanumeric;
 fn of_registry(base: BaseIban, otherwise: &'static str) -> Result<BaseIban, &'static str> {
     let form: &[(usize, Kind)] = match base.country_code() {
         // The library does not know bank identifiers with letters.
-        "BR" => &[(8, LETTER_OR_DIGIT), (15, DIGIT), (2, LETTER_OR_DIGIT)],
+        "BR" => &[(8, LETTER_OR_DIGIT), (15, DIGIT), (1, LETTER), (1, LETTER_OR_DIGIT)],
         "HN" => &[(4, LETTER), (20, DIGIT)],
         "PK" => &[(4, LETTER), (16, LETTER_OR_DIGIT)],
         _ => return Err(otherwise),

@@ -8,7 +8,7 @@ use florin_domain::books::{PoolSums, budget_postings};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardLimit};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
-use florin_domain::ids::BudgetId;
+use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::TotpEnrolment;
@@ -44,17 +44,17 @@ impl SeedData {
             for (currency, balances) in &budget.balances {
                 let proved = sums.remove(&(&budget.account, budget.id, *currency)).unwrap_or_default();
                 if proved != (*balances).into() || proved.held != Total::ZERO {
-                    return Err(disproved(budget.id, *currency));
+                    return Err(disproved(&budget.account, budget.id, *currency));
                 }
             }
         }
-        sums.into_keys().next().map_or(Ok(()), |(_, budget, currency)| Err(disproved(budget, currency)))
+        sums.into_keys().next().map_or(Ok(()), |(account, budget, currency)| Err(disproved(account, budget, currency)))
     }
 }
 
-fn disproved(budget: BudgetId, currency: Currency) -> StoreError {
+fn disproved(account: &AccountId, budget: BudgetId, currency: Currency) -> StoreError {
     StoreError::Corrupt(format!(
-        "the journal of the seed data does not prove the {currency} balance of budget {budget}"
+        "the journal of the seed data does not prove the {currency} balance of budget {budget} of account {account}"
     ))
 }
 

@@ -44,8 +44,10 @@ enum Progress {
     Settled,
     /// A step was applied, and another one is due. Steps of other objects may come before it.
     DueAgain,
-    /// The bank is unavailable, or its answer left the object due.
+    /// The answer of the bank left the object due.
     Stuck,
+    /// The bank is unavailable, and nothing was applied.
+    Unavailable,
 }
 
 impl Progress {
@@ -100,7 +102,7 @@ fn record<R: Debug>(
     if let Ok(Progress::DueAgain) = progress {
         return Ok(true);
     }
-    sweep.record(due, progress.map(|progress| progress != Progress::Stuck))?;
+    sweep.record(due, progress.map(|progress| !matches!(progress, Progress::Stuck | Progress::Unavailable)))?;
     Ok(false)
 }
 
@@ -125,7 +127,7 @@ pub async fn settle_session(
 ) -> Result<bool, StoreError> {
     let (id, at) = (found.session.id, (&account.timeline, services.time.now_of(account)));
     let mut progress = advance_session(services, found, at).await;
-    let is_changed = progress != Ok(Progress::NotDue);
+    let is_changed = !matches!(progress, Ok(Progress::NotDue | Progress::Unavailable));
     while progress == Ok(Progress::DueAgain) {
         progress = advance_session_of(services, &account.id, id, at).await;
     }
@@ -143,7 +145,7 @@ pub async fn find_merchant_refund(
     let Some(found) = services.payments.find_refund(&account.id, id).await? else { return Ok(None) };
     let at = (&account.timeline, services.time.now_of(account));
     let mut progress = advance_refund(services, (&found, id), at).await;
-    if progress == Ok(Progress::NotDue) {
+    if matches!(progress, Ok(Progress::NotDue | Progress::Unavailable)) {
         return Ok(Some(found));
     }
     while progress == Ok(Progress::DueAgain) {
@@ -193,7 +195,7 @@ async fn advance_session(
 ) -> Result<Progress, WriteError<SessionRefusal>> {
     let CheckoutSession { account, id: session, due_at, .. } = &found.session;
     let Some(action) = report_or_log(session, next_session_action(services, found, now).await) else {
-        return Ok(Progress::Stuck);
+        return Ok(Progress::Unavailable);
     };
     let before = match action {
         SessionAction::Due => due_at.filter(|due| *due <= now),
@@ -234,7 +236,7 @@ async fn advance_refund(
     (timeline, now): (&Timeline, DateTime<Utc>),
 ) -> Result<Progress, WriteError<RefundRefusal>> {
     let Some(action) = report_or_log(refund, next_refund_action(services, found, now).await) else {
-        return Ok(Progress::Stuck);
+        return Ok(Progress::Unavailable);
     };
     let before = match action {
         RefundAction::Due => found.refund_due_at().filter(|due| *due <= now),

@@ -152,6 +152,8 @@ fn invalid_ones_say_why() {
         ("PK25SCBL000000112345670", "for its country"),
         ("HN43CABF0000000000025000546X", "for its country"),
         (with_check_digits("BR", "99999A0300001000979549AC1").as_str(), "for its country"),
+        // The type of the account is a letter.
+        (with_check_digits("BR", "99999A0300001000979549311").as_str(), "for its country"),
         ("US88370400440532013000", "no IBANs"),
         ("GB28NWBK60161331926819", "check digits"),
     ] {

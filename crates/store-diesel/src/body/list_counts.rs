@@ -37,13 +37,16 @@ kept_counts!(card_counts by (state: CardState, owner_type: CardOwnerKind));
 
 /// Adds a new card to the counts, in the transaction that stores it.
 pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
-    add(conn, &card.card.account, (card.card.state, card.owner()), 1)
+    change(conn, [counted(card, 1)])
 }
 
 /// Moves a card whose state changes from one count to another, in the transaction that stores the change.
 pub(super) fn change_card(conn: &mut Conn, before: &CardRecord, after: &CardRecord) -> Outcome<()> {
-    let key = |card: &CardRecord| (card.card.state, card.owner());
-    move_one(conn, &after.card.account, key(before), key(after))
+    change(conn, [counted(before, -1), counted(after, 1)])
+}
+
+fn counted(card: &CardRecord, more: i64) -> (&AccountId, (CardState, CardOwnerKind), i64) {
+    (&card.card.account, (card.card.state, card.owner()), more)
 }
 
 /// Returns the number of cards that match the filter; `None` if no counts are kept for such a filter.

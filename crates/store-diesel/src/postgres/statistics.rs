@@ -7,7 +7,8 @@ use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 
 /// Selects the tables of Florin that have at least 500 rows and have grown to more than four times the size that the
-/// planner knows, if their owner's rights are ours. A table that was never analyzed has a negative size.
+/// planner knows, if their owner's rights are ours. Both numbers are a choice: the server itself
+/// analyzes a table when a tenth of it has changed. A table that was never analyzed has a negative size.
 const GROWN: &str = "SELECT CAST(c.oid::regclass AS TEXT) AS name \
     FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid \
     WHERE s.schemaname = current_schema() AND s.n_live_tup >= 500 AND s.n_live_tup > 4 * c.reltuples \

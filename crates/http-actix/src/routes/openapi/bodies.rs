@@ -42,7 +42,10 @@ fn add_examples(body: &mut Map<String, Value>) {
         match media_type.as_str() {
             "text/csv" => *described = json!({"schema": {"type": "string", "minLength": 1}, "example": PAYMENTS}),
             "multipart/form-data" => described["example"] = json!({"file": "(the bytes of logo.png)"}),
-            "application/x-ndjson" => described["example"] = ANSWERS["exportSnapshot"]["body"].clone(),
+            "application/x-ndjson" => {
+                let example = &ANSWERS["exportSnapshot"]["body"];
+                *described = json!({"schema": {"type": "string", "minLength": 1}, "example": example});
+            }
             _ => {}
         }
     }

@@ -71,12 +71,8 @@ fn store(
     decision: SessionDecision,
 ) -> Outcome<CheckoutSession> {
     let SessionDecision { session, payments, journal, credited, events } = decision;
-    for payment in &payments {
-        match situation.pending.as_ref().filter(|pending| pending.id == payment.id) {
-            Some(pending) => update_payment(conn, pending, payment)?,
-            None => insert_payment(conn, payment)?,
-        }
-    }
+    let before = |payment: &MerchantPayment| situation.pending.as_ref().filter(|pending| pending.id == payment.id);
+    store_payments(conn, payments.iter().map(|payment| (before(payment), payment)))?;
     if let Some(journal) = &journal {
         working_set.journal.add(journal);
     }
@@ -114,15 +110,23 @@ fn update_session(conn: &mut Conn, session: &CheckoutSession) -> Outcome<()> {
     exactly(1, written, "checkout_sessions")
 }
 
-/// Stores a new payment or refund.
-pub(super) fn insert_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
-    insert(vec![PaymentRow::from(payment)], conn)?;
-    counts::add_payment(conn, payment)
+/// Stores payments and refunds: new ones, and changed ones with what they were before.
+pub(super) fn store_payments<'a>(
+    conn: &mut Conn,
+    payments: impl Iterator<Item = (Option<&'a MerchantPayment>, &'a MerchantPayment)> + Clone,
+) -> Outcome<()> {
+    for (before, payment) in payments.clone() {
+        match before {
+            Some(_) => update_payment(conn, payment)?,
+            None => insert(vec![PaymentRow::from(payment)], conn)?,
+        }
+    }
+    counts::change_all(conn, payments)
 }
 
 /// Stores the members of a payment or refund that can change.
-pub(super) fn update_payment(conn: &mut Conn, before: &MerchantPayment, after: &MerchantPayment) -> Outcome<()> {
-    let row = PaymentRow::from(after);
+fn update_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
+    let row = PaymentRow::from(payment);
     let place = merchant_payments::table
         .filter(merchant_payments::account_id.eq(row.account_id))
         .filter(merchant_payments::id.eq(row.id));
@@ -137,6 +141,5 @@ pub(super) fn update_payment(conn: &mut Conn, before: &MerchantPayment, after: &
             merchant_payments::due_at.eq(row.due_at),
         ))
         .execute(conn)?;
-    exactly(1, written, "merchant_payments")?;
-    counts::change_payment(conn, before, after)
+    exactly(1, written, "merchant_payments")
 }

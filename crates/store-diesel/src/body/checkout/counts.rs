@@ -18,18 +18,24 @@ const MISCOUNTED: &str = "SELECT account_id FROM \
 
 kept_counts!(merchant_payment_counts by (kind: MerchantPaymentKind, status: MerchantPaymentStatus));
 
-/// Adds a new payment or refund to the counts, in the transaction that stores it.
-pub(super) fn add_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
-    add(conn, &payment.account, key(payment), 1)
+/// Adds new payments and refunds to the counts, in the transaction that stores them.
+pub(super) fn add_all(conn: &mut Conn, payments: &[MerchantPayment]) -> Outcome<()> {
+    change(conn, payments.iter().map(|payment| counted(payment, 1)))
 }
 
-/// Moves a changed payment or refund from one count to another, in the transaction that stores it.
-pub(super) fn change_payment(conn: &mut Conn, before: &MerchantPayment, after: &MerchantPayment) -> Outcome<()> {
-    move_one(conn, &after.account, key(before), key(after))
+/// Changes the counts in the transaction that stores these payments and refunds: new ones, and changed ones with what
+/// they were before.
+pub(super) fn change_all<'a>(
+    conn: &mut Conn,
+    stored: impl Iterator<Item = (Option<&'a MerchantPayment>, &'a MerchantPayment)>,
+) -> Outcome<()> {
+    let changes =
+        stored.flat_map(|(before, after)| [before.map(|before| counted(before, -1)), Some(counted(after, 1))]);
+    change(conn, changes.flatten())
 }
 
-fn key(payment: &MerchantPayment) -> (MerchantPaymentKind, MerchantPaymentStatus) {
-    (payment.kind(), payment.status)
+fn counted(payment: &MerchantPayment, more: i64) -> (&AccountId, (MerchantPaymentKind, MerchantPaymentStatus), i64) {
+    (&payment.account, (payment.kind(), payment.status), more)
 }
 
 /// Returns the accounts whose counts are wrong, each once.

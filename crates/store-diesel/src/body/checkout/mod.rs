@@ -29,5 +29,5 @@ use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 pub(crate) fn seed(conn: &mut Conn, sessions: &[CheckoutSession], payments: &[MerchantPayment]) -> Outcome<()> {
     insert(sessions.iter().map(SessionRow::of).collect::<Outcome<_>>()?, conn)?;
     insert(payments.iter().map(PaymentRow::from).collect(), conn)?;
-    payments.iter().try_for_each(|payment| counts::add_payment(conn, payment))
+    counts::add_all(conn, payments)
 }

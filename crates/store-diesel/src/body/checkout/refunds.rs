@@ -1,6 +1,6 @@
 //! Creates refunds, and decides what happens to them.
 
-use super::act::{insert_payment, update_payment};
+use super::act::store_payments;
 use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
@@ -23,7 +23,7 @@ pub(super) fn create(
     command: &CreateRefundCommand,
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
     let refund = decide_creation(conn, command)?;
-    insert_payment(conn, &refund)?;
+    store_payments(conn, std::iter::once((None, &refund)))?;
     Ok(refund)
 }
 
@@ -57,7 +57,7 @@ pub(super) fn act(
         working_set.journal.add(journal);
     }
     if change.refund != situation.refund {
-        update_payment(conn, &situation.refund, &change.refund)?;
+        store_payments(conn, std::iter::once((Some(&situation.refund), &change.refund)))?;
     }
     working_set.events.add(&change.events);
     Ok(change.refund)

@@ -8,7 +8,7 @@ use super::body::tables::merchant::checkout_counts;
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{Checkout, CheckoutStatus, CheckoutType};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Selects accounts whose counts differ from their checkouts.
 const MISCOUNTED: &str = "SELECT account_id FROM \
@@ -19,14 +19,13 @@ const MISCOUNTED: &str = "SELECT account_id FROM \
 
 kept_counts!(checkout_counts by (checkout_type: CheckoutType, status: CheckoutStatus));
 
-/// Adds new checkouts to the counts, in the transaction that stores them. Locks rows in the order of their keys.
+/// Adds new checkouts to the counts, in the transaction that stores them.
 pub(super) fn add_all(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
-    let mut counts: BTreeMap<_, (CheckoutType, CheckoutStatus, i64)> = BTreeMap::new();
-    for checkout in checkouts {
-        let (kind, state) = (checkout.kind.checkout_type(), checkout.status);
-        counts.entry((&checkout.account, kind.as_str(), state.as_str())).or_insert((kind, state, 0)).2 += 1;
-    }
-    counts.into_iter().try_for_each(|((account, ..), (kind, state, new))| add(conn, account, (kind, state), new))
+    change(conn, checkouts.iter().map(|checkout| counted(checkout, 1)))
+}
+
+fn counted(checkout: &Checkout, more: i64) -> (&AccountId, (CheckoutType, CheckoutStatus), i64) {
+    (&checkout.account, (checkout.kind.checkout_type(), checkout.status), more)
 }
 
 /// Returns the number of checkouts of an account.
@@ -37,9 +36,8 @@ pub(super) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 }
 
 /// Moves a changed checkout from one count to another, in the transaction that stores it.
-pub(super) fn change(conn: &mut Conn, before: &Checkout, after: &Checkout) -> Outcome<()> {
-    let key = |checkout: &Checkout| (checkout.kind.checkout_type(), checkout.status);
-    move_one(conn, &after.account, key(before), key(after))
+pub(super) fn change_one(conn: &mut Conn, before: &Checkout, after: &Checkout) -> Outcome<()> {
+    change(conn, [counted(before, -1), counted(after, 1)])
 }
 
 /// Returns the accounts whose counts are wrong, each once.

@@ -47,7 +47,7 @@ pub(super) fn edit(
     let whole = (situation, before);
     let after = ask(|| (command.decide)(&whole))?.map_err(WriteError::Refused)?;
     update(conn, &after)?;
-    counts::change(conn, &whole.1, &after)?;
+    counts::change_one(conn, &whole.1, &after)?;
     Ok(after)
 }
 
