@@ -1,5 +1,5 @@
-//! The balance table of contract section 5.5 as docs/CONTRACT-CHOICES.md has it, each row played in three currencies,
-//! exact to the last digit, and complete chains.
+//! Plays every row of the balance table in section 5.5 of docs/CONTRACT-CHOICES.md in three currencies, exact to the
+//! last digit, and complete chains.
 
 use crate::message_table::{Row, play_in_three_currencies};
 use crate::support::assert::text;

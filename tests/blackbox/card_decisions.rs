@@ -42,8 +42,8 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
     let approved = buy(&client, &card, "10");
     assert_eq!((code(&approved), text(&approved, "/gpa/availableBalance")), ("0000", "90.00"));
     assert_eq!(approved["decision"], json!({"by": "ENDPOINT", "decision": "APPROVE"}));
-    let told = message_in_chain(&client, &approved);
-    assert_eq!((&told["transaction"]["decision"], &told["explanation"]), (&approved["decision"], &Value::Null));
+    let message = message_in_chain(&client, &approved);
+    assert_eq!((&message["transaction"]["decision"], &message["explanation"]), (&approved["decision"], &Value::Null));
 
     for (answer, expected) in [
         (r#"{"decision": "DECLINE"}"#, "1885"),
@@ -56,10 +56,10 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
         endpoint.answer_with(answer);
         let declined = buy(&client, &card, "10");
         assert_eq!((code(&declined), text(&declined, "/state")), (expected, "DECLINED"));
-        let told = message_in_chain(&client, &declined);
+        let message = message_in_chain(&client, &declined);
         let decision = json!({"by": "ENDPOINT", "decision": "DECLINE", "code": expected});
-        assert_eq!(told["transaction"]["decision"], decision);
-        let (name, rule) = rules(&told).pop().unwrap();
+        assert_eq!(message["transaction"]["decision"], decision);
+        let (name, rule) = rules(&message).pop().unwrap();
         assert_eq!(
             (name.as_str(), rule),
             ("decision", json!({"rule": "decision", "passed": false, "decision": decision}))
@@ -166,13 +166,13 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
         expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 300, "fallback": fallback})), 200);
         let expect = |reason: &str| {
             let record = buy(&client, &card, "1");
-            let told = message_in_chain(&client, &record);
+            let message = message_in_chain(&client, &record);
             let mut decision = json!({"by": "FALLBACK", "decision": fallback, "fallbackReason": reason});
             if fallback == "DECLINE" {
                 decision["code"] = json!("1885");
-                assert_eq!(rules(&told).pop().unwrap().1["decision"], decision);
+                assert_eq!(rules(&message).pop().unwrap().1["decision"], decision);
             }
-            assert_eq!(told["transaction"]["decision"], decision, "{reason}");
+            assert_eq!(message["transaction"]["decision"], decision, "{reason}");
             assert_eq!(code(&record), if fallback == "DECLINE" { "1885" } else { "0000" }, "{reason}");
         };
         for (status, header, body, reason) in cases {
@@ -210,8 +210,8 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
     // No endpoint approves more than the balance, and no fallback either.
     let record = buy(&client, &card, "1000");
     assert_eq!(code(&record), "1016");
-    let told = message_in_chain(&client, &record);
-    let names: Vec<_> = rules(&told).into_iter().map(|(name, _)| name).collect();
+    let message = message_in_chain(&client, &record);
+    let names: Vec<_> = rules(&message).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names[names.len() - 2..], ["decision", "available_balance"]);
 }
 
@@ -349,9 +349,9 @@ fn a_card_that_is_suspended_during_the_question_declines() {
         buying.join().unwrap()
     });
     assert_eq!(code(&record), "1003");
-    let told = message_in_chain(&client, &record);
-    assert!(rules(&told).iter().all(|(name, _)| name != "decision"), "{told}");
-    assert_eq!(told["transaction"]["decision"]["decision"], "APPROVE", "the story still says what was answered");
+    let message = message_in_chain(&client, &record);
+    assert!(rules(&message).iter().all(|(name, _)| name != "decision"), "{message}");
+    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain does not show the answer");
 }
 
 /// The number of questions of one account is limited. An endpoint that hangs does not delay other accounts.

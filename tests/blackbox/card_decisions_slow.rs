@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::assert::text;
 use crate::support::decisions::{APPROVE, buy, deciding, message_in_chain, purchase, put, rules};
@@ -24,11 +24,11 @@ fn an_endpoint_that_dies_in_the_middle_of_its_answer_does_not_decide() {
         expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 5000, "fallback": fallback})), 200);
         let record = buy(&client, &card, "1");
         assert_eq!(text(&record, "/response/code"), code);
-        let told = message_in_chain(&client, &record);
-        let decision = &told["transaction"]["decision"];
+        let message = message_in_chain(&client, &record);
+        let decision = &message["transaction"]["decision"];
         assert_eq!((&decision["by"], &decision["fallbackReason"]), (&json!("FALLBACK"), &json!("ended_early")));
         if fallback == "DECLINE" {
-            assert_eq!(&rules(&told).pop().unwrap().1["decision"], decision);
+            assert_eq!(&rules(&message).pop().unwrap().1["decision"], decision);
         }
     }
     endpoint.cut(false);
@@ -43,7 +43,7 @@ fn a_slow_answer_in_time_decides() {
     endpoint.delay(Duration::from_millis(700));
     let start = Instant::now();
     let record = buy(&client, &card, "1");
-    assert!(start.elapsed() >= Duration::from_millis(700), "Florin waits for the answer");
+    assert!(start.elapsed() >= Duration::from_millis(700), "Florin did not wait for the answer");
     assert_eq!(text(&record, "/response/code"), "1888");
     let decision = json!({"by": "ENDPOINT", "decision": "DECLINE", "code": "1888"});
     assert_eq!(message_in_chain(&client, &record)["transaction"]["decision"], decision);
@@ -57,9 +57,10 @@ fn a_restore_does_not_wait_for_an_endpoint() {
     let budget = funded(&client, "Decided", "100.00");
     let card = card(&client, &budget);
     let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000, "fallback": "APPROVE"}));
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     let body = purchase(&card, "10", &json!({}));
-    let message = json!({"message": "transaction/authorization", "body": serde_json::from_str::<serde_json::Value>(&body).unwrap()});
+    let parsed: Value = serde_json::from_str(&body).unwrap();
+    let message = json!({"message": "transaction/authorization", "body": parsed});
     let scenario = json!({"messages": [message, message]}).to_string();
     let asked = endpoint.arrived().len();
     for (number, (path, body)) in [(AUTHORIZATION, body), (SCENARIOS, scenario)].into_iter().enumerate() {
@@ -68,7 +69,7 @@ fn a_restore_does_not_wait_for_an_endpoint() {
             let sending = scope.spawn(|| client.post(path, &body));
             endpoint.wait_for(asked + number + 1);
             let start = Instant::now();
-            restore(&client, &kept);
+            restore(&client, &saved);
             expect_json(&client.get("/v2/budgets"), 200);
             let took = start.elapsed();
             endpoint.hang(false);
@@ -76,8 +77,8 @@ fn a_restore_does_not_wait_for_an_endpoint() {
             sending.join().unwrap()
         });
         expect_fault(&answer, 409, "", "invalid_state");
-        assert_eq!(balance(&client, &budget)[1], "100.00", "{path} reaches the restored world");
+        assert_eq!(balance(&client, &budget)[1], "100.00", "a message to {path} was stored in the restored world");
     }
-    assert_eq!(endpoint.arrived().len(), asked + 2, "the scenario ends with its first step");
+    assert_eq!(endpoint.arrived().len(), asked + 2, "the scenario did not end with its first step");
     assert_eq!(text(&buy(&client, &card, "10"), "/gpa/availableBalance"), "90.00");
 }

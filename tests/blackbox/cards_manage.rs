@@ -241,7 +241,7 @@ fn a_budget_without_the_feature_cannot_have_cards() {
     expect_fault(&client.post(CARDS, body), 403, "body.budgetId", "feature_not_enabled");
 }
 
-/// The cards of the demo data count, too: the limit leaves room for two more.
+/// The limit allows two more cards than the demo data has.
 #[test]
 fn the_number_of_cards_is_a_setting() {
     let (_server, client) = alone();

@@ -1,4 +1,4 @@
-//! Sessions beside other objects: the order of what is due, changed checkouts, and what a merchant must have first.
+//! Sessions and other objects: the order of steps that are due, changed checkouts, and what a session requires.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::events::{events, name};
 use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::payments::alone;
-use crate::support::shop::{PAYMENTS, SESSIONS, bank, mugs, new_session, outcome, shop, sold};
+use crate::support::shop::{SESSIONS, bank, create_payee, mugs, new_session, outcome, refund_one_pound, shop, sold};
 use crate::support::worlds::set;
 use crate::support::{CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_fault, expect_json};
 
@@ -22,16 +22,14 @@ fn patch(client: &Client, path: &str, body: &Value) -> Value {
     expect_json(&client.call("PATCH", path).json(body.to_string()).send(), 200)
 }
 
-/// One session has two due steps, and those of another session and of a refund lie between them.
+/// One session has two steps that are due. Steps of a refund and of another session are due between them.
 #[test]
-fn what_is_due_happens_in_order_whichever_object_it_belongs_to() {
+fn due_steps_of_all_objects_are_applied_in_order() {
     let (_server, client, checkout) = shop();
     set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
     let paid = sold(&client, &checkout, "1");
-    let refund = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}});
-    let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
-    let refund = expect_json(&client.post(&path, refund.to_string()), 201);
+    let refund = refund_one_pound(&client, text(&paid, "/paymentId"));
     let authorise = format!("/v2/sandbox/refunds/{}/authorise", text(&refund, "/id"));
     expect_json(&client.post(&authorise, json!({"outcome": "pending", "afterMinutes": 12}).to_string()), 200);
     let failing = created(&client, &new_session(&checkout, "2"));
@@ -42,7 +40,7 @@ fn what_is_due_happens_in_order_whichever_object_it_belongs_to() {
     }
     let before = events(&client, "").len();
     set(&client, json!({"advanceBy": "PT60M"}));
-    let told: Vec<_> = events(&client, "")[before..]
+    let new_events: Vec<_> = events(&client, "")[before..]
         .iter()
         .map(|body| (name(body), text(body, "/occurredAt")["2040-01-01T".len()..].to_owned()))
         .collect();
@@ -53,11 +51,11 @@ fn what_is_due_happens_in_order_whichever_object_it_belongs_to() {
         ("MerchantPaymentReconciled", "12:15:00Z"),
         ("MerchantCheckoutSessionAbandoned", "12:20:00Z"),
     ];
-    assert_eq!(told, expected.map(|(name, at)| (name.to_owned(), at.to_owned())));
+    assert_eq!(new_events, expected.map(|(name, at)| (name.to_owned(), at.to_owned())));
 }
 
 #[test]
-fn sessions_keep_what_their_checkout_had() {
+fn sessions_keep_the_values_of_their_checkout() {
     let (_server, client, checkout) = shop();
     let path = format!("{CHECKOUTS}/{checkout}");
     let first = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
@@ -91,7 +89,8 @@ fn sessions_keep_what_their_checkout_had() {
     assert_eq!(expect_json(&outcome(&client, &later, &shipped), 200)["status"], "COMPLETED");
 }
 
-/// The interface lets no merchant have such a checkout: approvals are final, and the last settlement account stays.
+/// SQL creates this state, because requests cannot: approvals are final, and the last settlement account cannot be
+/// deleted.
 #[test]
 fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
     let home = Home::demo();
@@ -121,8 +120,8 @@ fn a_payee_must_be_approved_and_have_the_currency() {
     for (currency, approval, status) in
         [("GBP", "PENDING", 400), ("GBP", "REJECTED", 400), ("EUR", "APPROVED", 400), ("GBP", "APPROVED", 201)]
     {
-        let fits = |row: &&Value| row["currencyCode"] == currency && row["approvalStatus"] == approval;
-        let payee = payees.as_array().unwrap().iter().find(fits);
+        let matches = |row: &&Value| row["currencyCode"] == currency && row["approvalStatus"] == approval;
+        let payee = payees.as_array().unwrap().iter().find(matches);
         let payee = payee.unwrap_or_else(|| panic!("no {approval} payee in {currency}: {payees}"));
         let answer = client.post(SESSIONS, body(payee).to_string());
         if status == 201 {
@@ -131,12 +130,10 @@ fn a_payee_must_be_approved_and_have_the_currency() {
             expect_fault(&answer, 400, "body.payeeId", "invalid_value");
         }
     }
-    // A merchant that may not create TOP_UP checkouts any more waits for the operator.
+    // Without the permission for TOP_UP checkouts, a new payee waits for the approval of the operator.
     let off = json!({"canCreateTopUpCheckouts": false});
     expect_json(&client.call("PATCH", "/v2/sandbox/merchant").json(off.to_string()).send(), 200);
-    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
-    let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
-    let payee = expect_json(&client.post(PAYEES, payee.to_string()), 201);
+    let payee = create_payee(&client);
     assert_eq!(payee["approvalStatus"], "PENDING");
     let request = with(body(&payee), &json!({"idempotencyKey": "2"})).to_string();
     expect_fault(&client.post(SESSIONS, &request), 400, "body.payeeId", "invalid_value");

@@ -130,8 +130,8 @@ fn missing_balances_are_damage() {
     damage_while_serving(&balance, emptied);
 }
 
-/// Writes to a deleted file would succeed, and be gone after a restart. A copy in its place looks the same, but is
-/// another file.
+/// Writes to a deleted file would succeed, and be lost with the next restart. A copy in its place has the same content
+/// but is another file.
 #[test]
 fn a_file_that_is_gone_is_reported_and_nothing_is_lost() {
     let server = Server::on(on_sqlite());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
-use crate::support::assert::{members, text, uuid};
+use crate::support::assert::{expect_invariants, members, text, uuid};
 use crate::support::table::{Table, bad};
 use crate::support::wallet::transaction;
 use crate::support::{
@@ -70,11 +70,6 @@ fn chargebacks(client: &Client, query: &str) -> Vec<Value> {
     let rows = page["rows"].as_array().unwrap().clone();
     assert_eq!(page["count"], rows.len(), "{query}");
     rows
-}
-
-fn holds(client: &Client) {
-    let books = expect_json(&client.get("/v2/sandbox/invariants"), 200);
-    assert_eq!(books["verdict"], "holds", "{books}");
 }
 
 #[test]
@@ -146,7 +141,7 @@ fn a_dispute_from_the_opening_to_the_end() {
         assert!(shown.contains(token.as_str().unwrap()), "{token}: {shown}");
     }
     assert_eq!(wallet.balance().available, 25_000);
-    holds(client);
+    expect_invariants(client);
 }
 
 #[test]
@@ -165,7 +160,7 @@ fn a_lost_dispute_takes_the_credit_back_and_may_overdraw() {
     let [_, other] = [String::new(), clearing];
     let refused = open(client, &json!({"transactionToken": other, "reason": "FRAUD"}));
     expect_fault(&refused, 409, "body.amount", "amount_exceeds_authorization");
-    holds(client);
+    expect_invariants(client);
 }
 
 #[test]
@@ -228,7 +223,7 @@ fn a_merchant_cannot_return_what_is_disputed() {
         transaction(&client.post(DEBIT_REVERSAL, json!({"precedingRelatedTransactionToken": debit}).to_string()));
     assert_eq!(rest["gpa"]["impactedAmount"], "4.00");
     assert_eq!(wallet.balance().available, 25_000);
-    holds(client);
+    expect_invariants(client);
 }
 
 #[test]
@@ -349,5 +344,5 @@ fn keys_and_dry_runs() {
         assert_eq!(one.json(), two.json());
     }
     assert_eq!((find(client, &id)["evidence"].as_array().unwrap().len(), wallet.balance().available), (1, 24_000));
-    holds(client);
+    expect_invariants(client);
 }

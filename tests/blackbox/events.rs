@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::{document, truthful};
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::described::is_described;
+use crate::support::described::assert_described;
 use crate::support::management::{budget, card, funded, move_card, transfer};
 use crate::support::payments::{alone, below, confirmed, filled, listed, pounds, rows, upload};
 use crate::support::server::LIMIT;
@@ -110,7 +110,7 @@ fn every_kind_of_event_is_described() {
     wait_for(&client, "PaymentReturned", 1);
     cause_merchant_events(&client);
     let all = events(&client, "");
-    all.iter().for_each(is_described);
+    all.iter().for_each(assert_described);
     without_gaps(&all);
     let names: BTreeSet<_> = all.iter().map(name).collect();
     // Events have the names that Florin gives; the other names are for subscriptions only. A question to a decision

@@ -124,7 +124,7 @@ fn a_stream_ends_when_the_server_stops() {
     assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
 }
 
-/// A silent stream has a comment every 15 seconds. The stream of a key that was revoked ends by then.
+/// A stream without events gets a comment every 15 seconds, and ends by then if its key was revoked.
 #[test]
 fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     let (server, client) = alone();
@@ -132,12 +132,12 @@ fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
     let issue = ["keys", "issue", "--client", owner.as_str().unwrap(), "--all-scopes", "--json"];
     let issued = server.home().json(&issue);
     let other = server.client_of(text(&issued, "/key"), &client.account);
-    let (mut kept, mut revoked) = (Stream::open(&client, "", None), Stream::open(&other, "", None));
+    let (mut valid, mut revoked) = (Stream::open(&client, "", None), Stream::open(&other, "", None));
     assert!(server.home().run(&["keys", "revoke", text(&issued, "/id")]).status.success());
-    while kept.line(LIMIT).expect("a comment") != ": keep-alive" {}
+    while valid.line(LIMIT).expect("a comment") != ": keep-alive" {}
     assert!(revoked.ends());
     funded(&client, "One", "1.00");
-    assert_eq!(kept.next(LIMIT).expect("an event").kind, "BoxCredited");
+    assert_eq!(valid.next(LIMIT).expect("an event").kind, "BoxCredited");
 }
 
 /// Reads until all events are written and read, and reconnects after every few events.

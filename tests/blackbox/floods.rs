@@ -54,7 +54,7 @@ fn from_neighbour(server: &Server, target: &str) -> Answer {
     wire.read(false).unwrap()
 }
 
-/// Opens connections that send these bytes, each the bytes of its number, and then nothing.
+/// Opens numbered connections. Each sends the bytes for its number, and then nothing.
 fn open(address: &str, connections: usize, sends: fn(usize) -> &'static [u8]) -> Vec<TcpStream> {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
@@ -66,8 +66,8 @@ fn open(address: &str, connections: usize, sends: fn(usize) -> &'static [u8]) ->
     (0..connections).map(open).collect()
 }
 
-/// Checks that another address, and operators, are served.
-fn serves_others(server: &Server) {
+/// Checks that callers from another address and operators are served.
+fn assert_serves_others(server: &Server) {
     let banks = format!("{BANKS}?accountId={}", demo().account);
     for target in ["/healthz", "/readyz", &banks] {
         expect_json(&from_neighbour(server, target), 200);
@@ -78,7 +78,7 @@ fn serves_others(server: &Server) {
     }
 }
 
-/// Returns whether nothing has arrived on a connection, and it is open.
+/// Whether a connection is open and nothing has arrived on it.
 fn is_silent(mut stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
     matches!(stream.read(&mut [0; 12]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
@@ -88,7 +88,7 @@ fn is_silent(mut stream: &TcpStream) -> bool {
 fn slow_connections_of_one_address_keep_nobody_else_waiting() {
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     let streams = open(&server.address, 1200, |_| b"GET /healthz HTTP/1.1\r\n");
-    serves_others(&server);
+    assert_serves_others(&server);
     let refused = streams.iter().filter(|stream| !is_silent(stream)).count();
     assert!(refused >= 600, "excess connections must be refused, not queued: {refused}");
     let admin = server.banner["adminListen"].as_str().unwrap();
@@ -110,19 +110,19 @@ fn idle_connections_of_one_address_keep_nobody_else_waiting() {
     const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n";
     let server = Server::on(Home::demo());
     let streams = open(&server.address, 1200, |number| if number.is_multiple_of(2) { b"" } else { REQUEST });
-    serves_others(&server);
-    let (mut kept, mut refused) = (0, 0);
+    assert_serves_others(&server);
+    let (mut answered, mut refused) = (0, 0);
     for mut stream in streams.iter().skip(1).step_by(2) {
         let mut status = [0; 12];
         stream.set_read_timeout(Some(LIMIT)).unwrap();
         match stream.read_exact(&mut status) {
-            Ok(()) if status.ends_with(b" 200") => kept += 1,
+            Ok(()) if status.ends_with(b" 200") => answered += 1,
             Ok(()) if !status.ends_with(b" 503") => panic!("{}", String::from_utf8_lossy(&status)),
             // A refused connection may be reset before its response is read.
             _ => refused += 1,
         }
     }
-    assert!(kept >= 200 && refused >= 200, "{kept} connections were served, and {refused} refused");
+    assert!(answered >= 200 && refused >= 200, "{answered} connections got an answer, and {refused} refused");
     // A connection that never sends a request is closed long before one that has sent one.
     let start = Instant::now();
     while streams.iter().step_by(2).any(is_silent) {

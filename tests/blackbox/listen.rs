@@ -71,7 +71,7 @@ fn events_are_printed_as_they_happen() {
     assert!(line.contains(&format!("{budget} #1")), "{line}");
 }
 
-/// The command connects again to a server that was restarted, and continues after the last event that it printed.
+/// After a restart of the server, the command connects again and continues after the last event that it printed.
 #[test]
 fn it_continues_after_a_restart_of_the_server() {
     let server = Server::sandbox();

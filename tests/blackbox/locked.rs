@@ -18,7 +18,7 @@ fn wait_for_readiness(server: &Server, status: u16) {
     }
 }
 
-/// This always runs on SQLite. A database server that does not answer is a test of several instances.
+/// This always runs on SQLite. `tests/instances/frozen.rs` tests a database server that does not answer.
 #[test]
 fn every_wait_for_a_locked_database_ends() {
     let home = Home::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db").set("FLORIN_SHUTDOWN_SECONDS", "20");
@@ -46,6 +46,6 @@ fn every_wait_for_a_locked_database_ends() {
     assert_eq!(wallet.balance().available, 1_007);
 
     other.batch_execute("BEGIN EXCLUSIVE").unwrap();
-    let (took, _home) = server.stop_in_order();
+    let (took, _home) = server.stop_successfully();
     assert!(took < Duration::from_secs(20), "the stop took {took:?}");
 }

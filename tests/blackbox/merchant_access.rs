@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::logo::{LOGO, png, set_logo};
 use crate::support::management::budget;
-use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
+use crate::support::shop::{
+    ORDERS, PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, create_payee, new_session, outcome, refund_one_pound, shop,
+    sold,
+};
 use crate::support::worlds::make;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, expect_fault, expect_json};
 
-/// Every operation of merchants except the bank list: method, path and scope. Ids name nothing.
+/// Returns every operation of merchants except the bank list: method, path and scope. No object has the ids.
 pub(crate) fn operations() -> Vec<(&'static str, String, &'static str)> {
     let one = |list: &str, rest: &str| format!("{list}/{ABSENT}{rest}");
     let sandbox = "/v2/sandbox/merchant";
@@ -50,7 +53,7 @@ pub(crate) fn operations() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-/// A valid body of an operation.
+/// Returns a valid body of an operation.
 fn body(method: &str, path: &str) -> Value {
     let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
     let account = json!({"name": "x", "currencyCode": "GBP", "bankDetails": details});
@@ -75,10 +78,10 @@ pub(crate) fn send(client: &Client, method: &str, path: &str, body: &str) -> Ans
     if matches!(method, "GET" | "DELETE") { call.send() } else { call.json(body).send() }
 }
 
-/// Expects 404 from every operation of an account without an active profile, except from the operator's, which
-/// creates the profile.
+/// Expects 404 from every operation of an account without an active profile. The exception is the operation of the
+/// sandbox that creates the profile.
 pub(crate) fn expect_no_merchant(client: &Client) {
-    let mut seen = 0;
+    let mut count = 0;
     for (method, path, _) in operations() {
         let answer = match path.as_str() {
             "/v2/sandbox/merchant" => continue,
@@ -87,9 +90,9 @@ pub(crate) fn expect_no_merchant(client: &Client) {
             path => send(client, method, path, &body(method, path).to_string()),
         };
         expect_fault(&answer, 404, "query.accountId", "not_found");
-        seen += 1;
+        count += 1;
     }
-    assert_eq!(seen, 32);
+    assert_eq!(count, 32);
 }
 
 /// The objects of a shop: a paid session with a refund, and a top-up of a budget.
@@ -103,15 +106,12 @@ struct Objects {
 
 fn objects(client: &Client, checkout: &str) -> Objects {
     let session = sold(client, checkout, "1");
-    let path = format!("{PAYMENTS}/{}/refunds", text(&session, "/paymentId"));
+    let refund = refund_one_pound(client, text(&session, "/paymentId"));
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
-    let refund = expect_json(&client.post(&path, json!({"amount": amount}).to_string()), 201);
     let budget = budget(client, "Float");
     let top_up = json!({"budgetId": budget, "amount": amount, "idempotencyKey": "1"});
     let top_up = expect_json(&client.post(TOP_UPS, top_up.to_string()), 201);
-    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
-    let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
-    let payee = expect_json(&client.post(PAYEES, payee.to_string()), 201);
+    let payee = create_payee(client);
     Objects { session, refund, top_up, budget, payee }
 }
 
@@ -124,8 +124,8 @@ fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
     let refund = format!("{REFUNDS}/{}", text(&mine.refund, "/id"));
     let order = format!("{ORDERS}/{}", text(&mine.session, "/orderId"));
     let top_up = format!("{TOP_UPS}/{}", text(&mine.top_up, "/id"));
-    let seen = || [&payment, &refund, &order, &top_up].map(|path| expect_json(&client.get(path), 200));
-    let before = seen();
+    let read = || [&payment, &refund, &order, &top_up].map(|path| expect_json(&client.get(path), 200));
+    let before = read();
     for (path, named) in
         [(&payment, "path.paymentId"), (&refund, "path.refundId"), (&order, "path.orderId"), (&top_up, "path.topUpId")]
     {
@@ -151,7 +151,7 @@ fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
         let found = client.get(&format!("{PAYMENTS}?accountId={}&{filter}", client.account));
         assert!(expect_json(&found, 200)["count"].as_i64() >= Some(1), "{filter}");
     }
-    assert_eq!(seen(), before);
+    assert_eq!(read(), before);
 }
 
 #[test]

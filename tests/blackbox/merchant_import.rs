@@ -5,14 +5,15 @@ use serde_json::{Value, json};
 use crate::export_import::{export, on_sqlite, target};
 use crate::support::assert::text;
 use crate::support::load::check_journal;
+use crate::support::management::with;
 use crate::support::payer::{Payer, heading};
-use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, new_session, open_shop, sold};
+use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, create_payee, new_session, open_shop, sold};
 use crate::support::storefront::Shop;
 use crate::support::worlds::make;
 use crate::support::{BANKS, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_json};
 
 /// Returns the URL of a page on another server.
-fn moved(url: &str, server: &Server) -> String {
+fn url_on(url: &str, server: &Server) -> String {
     let path = url.split_once("/pay/").unwrap().1;
     format!("http://{}/pay/{path}", server.address)
 }
@@ -28,11 +29,9 @@ fn old_links_work_after_a_move() {
     let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
     let amount = json!({"amount": {"amount": "2.50", "currencyCode": "GBP"}, "reason": "Broken"});
     let refund = expect_json(&client.post(&path, amount.to_string()), 201);
-    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
-    let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
-    expect_json(&client.post(PAYEES, payee.to_string()), 201);
+    create_payee(&client);
     let more = json!({"basket": {"items": [{"name": "Mug", "quantity": 2, "unitPrice": "6.25"}]}});
-    let open = crate::support::management::with(new_session(&checkout, "2"), &more);
+    let open = with(new_session(&checkout, "2"), &more);
     let open = expect_json(&client.post(SESSIONS, open.to_string()), 201);
     let read = |client: &Client| {
         let one = |list: &str, id: &str| format!("{list}/{id}");
@@ -59,14 +58,14 @@ fn old_links_work_after_a_move() {
     assert_eq!(read(&client), before);
     let found = expect_json(&client.get(&format!("{SESSIONS}/{}", text(&open, "/id"))), 200);
     let mut expected = open.clone();
-    expected["checkoutUrl"] = Value::from(moved(text(&open, "/checkoutUrl"), &server));
+    expected["checkoutUrl"] = Value::from(url_on(text(&open, "/checkoutUrl"), &server));
     assert_eq!(found, expected);
     let bank = expect_json(&client.get(BANKS), 200)["rows"][0].clone();
     let shop = Shop { client, checkout, bank };
-    let visitor = Payer::at(&shop.client, &moved(text(&open, "/checkoutUrl"), &server));
+    let visitor = Payer::at(&shop.client, &url_on(text(&open, "/checkoutUrl"), &server));
     assert_eq!(heading(&visitor.pay_as(&shop, "approve")), "Payment complete");
     assert_eq!((shop.status(&open), shop.payments(&open)), ("COMPLETED".to_owned(), vec!["COMPLETED".to_owned()]));
-    let merchant = Payer::at(&shop.client, &moved(text(&refund, "/authorisationUrl"), &server));
+    let merchant = Payer::at(&shop.client, &url_on(text(&refund, "/authorisationUrl"), &server));
     let page = merchant.follow(&[("action", "approve"), ("name", "Ada")]);
     assert_eq!(heading(&page), "Refund approved");
     let refund = expect_json(&shop.client.get(&format!("{REFUNDS}/{}", text(&refund, "/id"))), 200);

@@ -5,21 +5,22 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
 use crate::support::management::budget;
-use crate::support::shop::{ORDERS, PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
+use crate::support::shop::{
+    ORDERS, PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, outcome, refund_one_pound, shop, sold,
+};
 use crate::support::store::is_sqlite;
 use crate::support::worlds::set;
 use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, expect_json};
 
-/// A payment, its refund, a top-up of a budget, and a rejected payment, with their sessions. All but the first are of
-/// the next day, in this order.
+/// Creates a payment, its refund, a top-up of a budget, and a rejected payment. Returns their rows in the list, and the
+/// objects that they belong to. All but the first payment are of the next day, in this order.
 fn trade(client: &Client, checkout: &str) -> (Vec<Value>, [Value; 4]) {
     let bank = bank(client);
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
     set(client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
     let paid = sold(client, checkout, "1");
     set(client, json!({"advanceBy": "PT1S"}));
-    let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
-    let refund = expect_json(&client.post(&path, json!({ "amount": amount }).to_string()), 201);
+    let refund = refund_one_pound(client, text(&paid, "/paymentId"));
     set(client, json!({"advanceBy": "PT1S"}));
     let top_up = json!({"budgetId": budget(client, "Float"), "amount": amount, "idempotencyKey": "1"});
     let top_up = expect_json(&client.post(TOP_UPS, top_up.to_string()), 201);
@@ -87,7 +88,7 @@ fn payments_are_filtered_and_sorted() {
     expect_faults(&client.get(&format!("{PAYMENTS}?accountId={}&{wrong}", client.account)), 400, &faults);
 }
 
-/// The export has no pages.
+/// Returns a filter for the export, which has no pages.
 fn without_page(filter: &str) -> &str {
     if filter == "limit=10" { "sort=-createdAt" } else { filter }
 }
@@ -113,7 +114,7 @@ fn payments_orders_and_top_ups_have_every_member() {
 #[test]
 fn an_export_has_at_most_10_000_rows() {
     let home = Home::demo();
-    // 10,000 failed payments of the session that the demo merchant sold.
+    // 10,000 failed payments of the paid session of the demo data.
     let number = "substr('0198c0de-0099-7000-8000-000000000000', 1, 36 - length(CAST(n AS TEXT))) || CAST(n AS TEXT)";
     let id = if is_sqlite() { number.to_owned() } else { format!("CAST({number} AS UUID)") };
     home.sql(&format!(
@@ -143,8 +144,8 @@ fn an_export_has_at_most_10_000_rows() {
     assert_eq!(refused.header("content-disposition"), None, "no file");
 }
 
-/// Runs `florin check` on the demo data after a change behind its back, and returns the kinds of discrepancies.
-fn found_after(change: &str) -> Vec<Value> {
+/// Changes the demo data by SQL, runs `florin check`, and returns the discrepancies that it reports.
+fn discrepancies_after(change: &str) -> Vec<Value> {
     let home = Home::demo();
     home.sql(change).unwrap();
     let output = home.run(&["check", "--json"]);
@@ -159,9 +160,9 @@ fn found_after(change: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_check_finds_merchants_books_that_disagree() {
+fn a_check_finds_inconsistent_books_of_merchants() {
     const COMPLETED: &str = "WHERE kind = 'PAYMENT' AND status = 'COMPLETED'";
-    assert_eq!(found_after("SELECT 1"), [] as [Value; 0]);
+    assert_eq!(discrepancies_after("SELECT 1"), [] as [Value; 0]);
     for (change, kinds) in [
         (format!("UPDATE merchant_payments SET amount_minor = amount_minor + 1 {COMPLETED}"), vec!["settlement"]),
         (
@@ -183,12 +184,12 @@ fn a_check_finds_merchants_books_that_disagree() {
             vec!["listCount", "session", "settlement"],
         ),
     ] {
-        let found = found_after(&change);
-        let mut seen: Vec<_> = found.iter().map(|line| text(line, "/kind")).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen, kinds, "{change}: {found:?}");
-        // A count has no object.
+        let found = discrepancies_after(&change);
+        let mut found_kinds: Vec<_> = found.iter().map(|line| text(line, "/kind")).collect();
+        found_kinds.sort_unstable();
+        found_kinds.dedup();
+        assert_eq!(found_kinds, kinds, "{change}: {found:?}");
+        // A discrepancy of a count names no object.
         for line in found.iter().filter(|line| text(line, "/kind") != "listCount") {
             let (list, id) = match text(line, "/kind") {
                 "session" => ("checkoutSessions", text(line, "/checkoutSessionId")),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
-use crate::support::assert::{members, text, uuid};
+use crate::support::assert::{expect_invariants, members, text, uuid};
 use crate::support::management::{budget, with};
 use crate::support::server::LIMIT;
 use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
@@ -48,12 +48,6 @@ fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
         }
         thread::sleep(Duration::from_millis(50));
     }
-}
-
-/// Expects that all invariants of the account hold.
-fn holds(client: &Client) {
-    let books = expect_json(&client.get("/v2/sandbox/invariants"), 200);
-    assert_eq!(books["verdict"], "holds", "{books}");
 }
 
 fn payment(client: &Client, id: &Value) -> Value {
@@ -104,7 +98,7 @@ fn of_100_refunds_of_1_on_a_payment_of_10_exactly_10_are_created() {
     assert_eq!(expect_json(&authorise(&client, &one, &json!({"outcome": "reject"})), 200)["status"], "CANCELLED");
     expect_json(&refund(&client, &paid, "1.00"), 201);
     expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
-    holds(&client);
+    expect_invariants(&client);
 }
 
 #[test]
@@ -132,7 +126,7 @@ fn refunds_never_exceed_the_payment() {
     ] {
         expect_fault(&client.post(&path, body.to_string()), 400, path_of_fault, code);
     }
-    holds(&client);
+    expect_invariants(&client);
 }
 
 /// Sells something for this amount, and returns the id of the payment.
@@ -152,7 +146,7 @@ fn a_refund_is_authorised_once() {
     let answers = together(8, |_| authorise(&client, &made, &json!({"outcome": "approve"})));
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)), "{answers:?}");
-    holds(&client);
+    expect_invariants(&client);
 }
 
 #[test]
@@ -196,7 +190,7 @@ fn a_settlement_account_waits_for_its_refunds() {
     assert_eq!(find(&client, &made)["status"], "COMPLETED");
     assert_eq!(delete().status, 204);
     expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
-    holds(&client);
+    expect_invariants(&client);
 }
 
 #[test]
@@ -293,5 +287,5 @@ fn a_top_up_credits_its_budget() {
     expect_fault(&post(&other), 400, "body.amount.currencyCode", "invalid_value");
     other["budgetId"] = json!(ABSENT);
     expect_fault(&post(&other), 404, "body.budgetId", "not_found");
-    holds(&client);
+    expect_invariants(&client);
 }

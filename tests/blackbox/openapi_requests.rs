@@ -1,4 +1,5 @@
-//! The schemas of request bodies are as tight as the server: what the server refuses for its form does not match them.
+//! The schemas of request bodies are as strict as the server: a body that the server refuses with 400 does not match
+//! them.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ fn validator(id: &str) -> Validator {
     jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
-/// Returns an example with other members. Null removes a member.
+/// Returns the body of an example with changed members. Null removes a member.
 fn changed(operation: &Operation, changes: &Value) -> Value {
     let mut body: Value = serde_json::from_str(operation.body.as_deref().unwrap()).unwrap();
     for (name, value) in changes.as_object().unwrap() {
@@ -148,7 +149,7 @@ fn refused_bodies_do_not_match_their_schemas() {
     }
 }
 
-/// Bodies near the limits: they match their schemas, and the server does not refuse their form.
+/// Bodies near the limits match their schemas, and the server does not refuse them with 400.
 #[test]
 fn accepted_bodies_match_their_schemas() {
     let server = Server::sandbox();

@@ -2,12 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::assert::text;
+use crate::support::assert::{is_time, text};
 use crate::support::{Server, expect_json};
-
-fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 20 && text.ends_with('Z'))
-}
 
 fn assert_account(account: &Value) {
     for name in ["id", "type", "status"] {

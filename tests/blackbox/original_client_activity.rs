@@ -3,13 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::support::assert::text;
+use crate::support::assert::{Member, is_time, is_uuid, text};
 use crate::support::management::{budget, transfer};
 use crate::support::payments::{alone, confirmed, filled, pounds};
 use crate::support::{ATM, AUTHORIZATION, CLEARING, Client, REFUND, Wallet, expect_fault, expect_json};
-
-/// A member of a row: its name, and the check of its value.
-type Member = (&'static str, fn(&Value) -> bool);
 
 const ROW: &[Member] = &[
     ("resourceType", |value| ["box", "card", "payment"].iter().any(|name| value == name)),
@@ -55,14 +52,6 @@ const PAYMENT: &[Member] = &[
     ("settlementFee", Value::is_number),
     ("settlementAmountWithoutFee", Value::is_number),
 ];
-
-fn is_uuid(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 36 && text.matches('-').count() == 4)
-}
-
-fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 20 && text.ends_with('Z'))
-}
 
 /// Requires these members, each with a value of its kind.
 fn assert_shape(value: &Value, members: &[Member]) {

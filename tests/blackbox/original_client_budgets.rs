@@ -3,13 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::support::assert::text;
+use crate::support::assert::{Member, is_time, is_uuid, text};
 use crate::support::payments::alone;
 use crate::support::wallet::credit_body;
 use crate::support::{CREDIT, Client, expect_fault, expect_json};
-
-/// A member of a record: its name, and the check of its value.
-type Member = (&'static str, fn(&Value) -> bool);
 
 const RECORD: &[Member] = &[
     ("id", is_uuid),
@@ -64,14 +61,6 @@ const BALANCE: &[Member] = &[
     ("createdAt", is_time),
     ("updatedAt", is_time),
 ];
-
-fn is_uuid(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 36 && text.matches('-').count() == 4)
-}
-
-fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 20 && text.ends_with('Z'))
-}
 
 /// Requires exactly these members, each with a value of its kind.
 fn assert_shape(value: &Value, members: &[Member]) {

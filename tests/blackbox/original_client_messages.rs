@@ -1,16 +1,13 @@
-//! Simulated credits and card messages as a client of the original service sends them, and the members of the answers that
-//! its documentation lists.
+//! Simulated credits and card messages as a client of the original service sends them. The answers have the members
+//! that its documentation lists.
 
 use serde_json::{Map, Value, json};
 
-use crate::support::assert::{members, text};
+use crate::support::assert::{Member, is_time, is_uuid, members, text};
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, CREDIT, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
     expect_json,
 };
-
-/// A member of a record: its name, and the check of its value.
-type Member = (&'static str, fn(&Value) -> bool);
 
 /// The members of a simulated card transaction. A follow-up also has `precedingRelatedTransactionToken`.
 const TRANSACTION: &[Member] = &[
@@ -54,14 +51,6 @@ const ACCEPTOR: &[Member] = &[
     ("state", Value::is_string),
     ("countryCode", Value::is_string),
 ];
-
-fn is_uuid(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 36 && text.matches('-').count() == 4)
-}
-
-fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 20 && text.ends_with('Z'))
-}
 
 fn is_decimal(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.split_once('.').is_some_and(|(_, cents)| cents.len() == 2))

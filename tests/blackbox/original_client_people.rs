@@ -3,12 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::assert::text;
+use crate::support::assert::{Member, is_time, is_uuid, text};
 use crate::support::payments::alone;
 use crate::support::{Client, expect_json};
-
-/// A member of a record: its name, and the check of its value.
-type Member = (&'static str, fn(&Value) -> bool);
 
 const RECORD: &[Member] = &[
     ("id", is_uuid),
@@ -23,14 +20,6 @@ const RECORD: &[Member] = &[
     ("createdAt", is_time),
     ("updatedAt", is_time),
 ];
-
-fn is_uuid(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 36 && text.matches('-').count() == 4)
-}
-
-fn is_time(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() == 20 && text.ends_with('Z'))
-}
 
 fn assert_person(person: &Value) {
     for (name, is_right) in RECORD {

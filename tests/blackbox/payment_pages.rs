@@ -85,9 +85,9 @@ fn the_bank_reports_later_by_the_clock_of_the_account() {
         let waiting = payer.arrive(&payer.send(&bank, &fields));
         assert_eq!(heading(&waiting), "Waiting for your bank", "{outcome}");
         assert!(waiting.contains(&format!("href=\"{}\"", payer.path)) && !waiting.contains("http-equiv"), "{waiting}");
-        shop.wait_minutes(6);
+        shop.advance_minutes(6);
         assert_eq!(heading(&payer.page()), "Waiting for your bank", "{outcome}");
-        shop.wait_minutes(1);
+        shop.advance_minutes(1);
         let page = payer.page();
         assert_eq!(heading(&page), shown, "{outcome}");
         assert!(page.contains(text_of), "{outcome}: {page}");
@@ -160,7 +160,7 @@ fn a_session_ends_with_its_time() {
     payers[1].follow(&[("action", "continue")]);
     let bank = payers[1].choose(&shop);
     let summary = payers[0].page();
-    shop.wait_minutes(60);
+    shop.advance_minutes(60);
     for (payer, form) in payers.iter().zip([&summary, &bank]) {
         let late = payer.send(form, &[("action", "approve"), ("name", "Ada")]);
         assert_eq!(heading(&payer.arrive(&late)), "The time to pay has run out");

@@ -81,7 +81,7 @@ fn no_text_of_a_purchase_changes_a_page() {
     shows(&pages[6], &["rate"]);
     shows(&pages[7], &["description", "reference"]);
     pages.extend([payer.pay_as(&shop, "reject"), payer.pay_as(&shop, "pending")]);
-    shop.wait_minutes(1);
+    shop.advance_minutes(1);
     pages.push(payer.page());
     let receipt = pages.last().unwrap();
     assert_eq!(heading(receipt), "Payment complete");

@@ -62,7 +62,7 @@ fn every_outcome_of_a_refund() {
         assert_eq!(heading(&merchant.follow(&[("action", "approve"), ("name", name)])), shown, "{name}");
         assert_eq!(status(&shop, &refund), now, "{name}");
         html(&merchant.read(&merchant.path), 410);
-        shop.wait_minutes(1);
+        shop.advance_minutes(1);
         assert_eq!(status(&shop, &refund), later, "{name}");
     }
 }
@@ -71,12 +71,12 @@ fn every_outcome_of_a_refund() {
 fn a_refund_can_be_authorised_for_20_minutes() {
     let shop = Shop::open(shared());
     let (refund, merchant) = refunding(&shop);
-    shop.wait_minutes(19);
+    shop.advance_minutes(19);
     let bank = merchant.page();
     let wrong = html(&merchant.send(&bank, &[("action", "approve"), ("name", "")]), 400);
     assert!(wrong.contains("Enter a name"), "{wrong}");
     html(&merchant.send(&bank, &[("action", "continue")]), 400);
-    shop.wait_minutes(1);
+    shop.advance_minutes(1);
     html(&merchant.read(&merchant.path), 410);
     let late = merchant.send(&bank, &[("action", "approve"), ("name", "Ada")]);
     assert_eq!(heading(&merchant.arrive(&late)), "Refund cancelled");

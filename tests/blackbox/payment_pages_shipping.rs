@@ -129,7 +129,7 @@ fn any_first_button_begins_the_session() {
         Payer::of(&shop, &fetched).page();
         // A form without the page's form token is refused.
         html(&Payer::of(&shop, &fetched).post(first), 400);
-        shop.wait_minutes(60);
+        shop.advance_minutes(60);
         assert_eq!([&begun, &fetched].map(|session| shop.status(session)), ["ABANDONED", "EXPIRED"], "{first:?}");
     }
 }

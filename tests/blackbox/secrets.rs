@@ -61,7 +61,7 @@ fn a_stored_secret_is_not_in_clear() {
 }
 
 /// Returns a home with a database of the first schema, which stored secrets in clear: an account with an enrolment.
-fn earlier(secret: &[u8]) -> Home {
+fn first_version(secret: &[u8]) -> Home {
     let (home, kind) = (Home::empty(), if is_sqlite() { "sqlite" } else { "postgres" });
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
     let mut migrations: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -97,7 +97,7 @@ fn the_first_start_of_a_new_version_encrypts_secrets() {
         let bytes: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
         [&secret[..], hex.as_bytes()].iter().any(|clear| bytes.windows(clear.len()).any(|part| part == *clear))
     };
-    let home = earlier(secret).set("FLORIN_SECRET_KEY", SECRET_KEY);
+    let home = first_version(secret).set("FLORIN_SECRET_KEY", SECRET_KEY);
     assert!(is_in_clear(&home));
     let (status, home) = Server::on(home).stop();
     assert_eq!(status.code(), Some(0));

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time};
-use crate::support::wallet::{first_body, pay, transaction};
+use crate::support::wallet::{available, first_body, pay, transaction};
 use crate::support::worlds::{WORLDS, below_world, make, restore, snapshot};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, CLEARING, Client, Server, expect_error, expect_fault, expect_json, shared,
@@ -31,10 +31,6 @@ fn import(client: &Client, file: &str) -> Answer {
 
 fn imported(client: &Client, file: &str) -> String {
     text(&expect_json(&import(client, file), 201), "/id").to_owned()
-}
-
-fn available(client: &Client) -> String {
-    text(&pay(client, "0"), "/gpa/availableBalance").to_owned()
 }
 
 /// Returns the file with changed rows, and a first line with the matching checksum.

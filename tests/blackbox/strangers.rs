@@ -6,21 +6,24 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::openapi::document;
-use crate::support::assert::text;
+use crate::support::assert::{expect_invariants, text};
 use crate::support::examples::{Examples, FIRST, Operation, example_answer};
 use crate::support::load::check_journal;
 use crate::support::worlds::set;
 use crate::support::{Answer, Client, Home, Server, demo, expect_error, expect_fault, expect_json};
 
-/// The account of the limited key, those of other clients, and one that does not exist.
-const KEPT: &str = "F70001";
-const STRANGE: &str = "F70002";
-const CLOSED: &str = "F70003";
-const NOWHERE: &str = "F79999";
+/// The account of the limited key.
+const LIMITED: &str = "F70001";
+/// The account of another client.
+const FOREIGN: &str = "F70002";
+/// The account of a disabled client.
+const DISABLED: &str = "F70003";
+/// An account that does not exist.
+const ABSENT_ACCOUNT: &str = "F79999";
 /// Operations whose answers contain the same data for everybody.
 const PUBLIC: [&str; 5] = ["listBanks", "listEventTypes", "listRoles", "lookupAddresses", "getPaymentBatchTemplate"];
-/// Texts of every account: the default colours of a merchant, the name of the first budget, the name of the world of
-/// the examples, a feature, and the id of the product of webhooks.
+/// Texts that every account has: the default colours of a merchant, the name of the first budget, the name of the world
+/// of the examples, a feature, and the id of the product of webhooks.
 const OF_EVERY_ACCOUNT: [&str; 6] =
     ["#1d70b8", "#ffffff", "Account balance", "World docs", "batchPayment", "0198c0de-0001-7000-8000-000000000001"];
 
@@ -31,7 +34,7 @@ struct Stranger {
     reach: Reach,
 }
 
-/// What a stranger's key can do.
+/// What the key of a stranger can reach.
 #[derive(Clone, Copy)]
 enum Reach {
     /// Nothing: it is refused with this status and code.
@@ -40,7 +43,7 @@ enum Reach {
     Account(&'static str),
 }
 
-/// What a stranger's requests name.
+/// What the requests of a stranger refer to.
 #[derive(Clone, Copy)]
 enum Names {
     /// The demo account, with its objects.
@@ -63,16 +66,16 @@ fn client_with_account(home: &Home, name: &str, account: &str) -> String {
 /// Starts a server with the demo account and the strangers.
 fn start() -> (Server, Vec<Stranger>) {
     let home = Home::demo();
-    // The example that deletes an address needs one that is left.
+    // The last address of a client cannot be deleted, so the example that deletes one needs another.
     home.json(&["clients", "change", "demo", "--allow-network", "127.0.0.0/8", "--json"]);
-    home.json(&["accounts", "create", KEPT, "--client", "demo", "--merchant", "Kept apart", "--json"]);
-    let limited = issue(&home, &["--client", "demo", "--account", KEPT]);
-    let strange = client_with_account(&home, "Strange", STRANGE);
+    home.json(&["accounts", "create", LIMITED, "--client", "demo", "--merchant", "Kept apart", "--json"]);
+    let limited = issue(&home, &["--client", "demo", "--account", LIMITED]);
+    let strange = client_with_account(&home, "Strange", FOREIGN);
     let other = issue(&home, &["--client", &strange]);
     let expired = issue(&home, &["--client", &strange, "--expires-at", "2020-01-01T00:00:00Z"]);
     let revoked = issue(&home, &["--client", &strange]);
     assert!(home.run(&["keys", "revoke", text(&revoked, "/id")]).status.success());
-    let closed = client_with_account(&home, "Closed", CLOSED);
+    let closed = client_with_account(&home, "Closed", DISABLED);
     let disabled = issue(&home, &["--client", &closed]);
     assert!(home.run(&["clients", "disable", &closed]).status.success());
     let server = Server::on(home);
@@ -89,39 +92,39 @@ fn start() -> (Server, Vec<Stranger>) {
         stranger("a revoked key", Some(text(&revoked, "/key")), invalid),
         stranger("an expired key", Some(text(&expired, "/key")), invalid),
         stranger("a disabled client", Some(text(&disabled, "/key")), invalid),
-        stranger("a key limited to another account", Some(text(&limited, "/key")), Reach::Account(KEPT)),
-        stranger("another client", Some(text(&other, "/key")), Reach::Account(STRANGE)),
+        stranger("a key limited to another account", Some(text(&limited, "/key")), Reach::Account(LIMITED)),
+        stranger("another client", Some(text(&other, "/key")), Reach::Account(FOREIGN)),
     ];
     (server, all)
 }
 
-/// Adds every text in a value.
-fn texts<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+/// Adds every string in a value.
+fn collect_texts<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
     match value {
         Value::String(text) => {
             found.insert(text);
         }
-        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
-        Value::Object(members) => members.values().for_each(|member| texts(member, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, found)),
+        Value::Object(members) => members.values().for_each(|member| collect_texts(member, found)),
         _ => {}
     }
 }
 
-/// Adds every name that an enum of the document lists.
-fn names<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+/// Adds every value of the enums in a part of the document.
+fn collect_enum_values<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
     if let Some(listed) = value.get("enum") {
-        texts(listed, found);
+        collect_texts(listed, found);
     }
     match value {
-        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
-        Value::Object(members) => members.values().for_each(|member| names(member, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_enum_values(item, found)),
+        Value::Object(members) => members.values().for_each(|member| collect_enum_values(member, found)),
         _ => {}
     }
 }
 
-/// Whether a text identifies something, or was written by somebody: it is not short, and neither a time nor a name that
-/// the program gives, such as `spending_limits`.
-fn tells(text: &str) -> bool {
+/// Whether a text can show whose data it is, because it is an id or was written by a user. Excluded are short texts,
+/// times, and names of the program such as `spending_limits`.
+fn identifies_an_account(text: &str) -> bool {
     let is_time = text.get(..10).is_some_and(|date| date.parse::<chrono::NaiveDate>().is_ok());
     let is_word = text.chars().all(|character| character.is_ascii_lowercase() || character == '_');
     text.len() >= 6 && !is_time && !is_word && text.chars().any(char::is_alphabetic)
@@ -136,33 +139,33 @@ fn content(server: &Server, operations: &[Operation]) -> BTreeSet<String> {
     let bodies: Vec<(bool, Value)> = answers
         .iter()
         .filter(|(_, answer)| answer.header("content-type") == Some("application/json"))
-        // A decision endpoint is set by none of the examples that ran.
+        // No example that ran has set a decision endpoint.
         .filter(|(id, _)| *id != "getCardDecisions")
         .map(|(id, answer)| (PUBLIC.contains(&id.as_str()), expect_json(answer, 200)))
         .collect();
     let sent: Vec<Value> =
         operations.iter().filter_map(|operation| serde_json::from_str(operation.body.as_deref()?).ok()).collect();
-    let account = client.get(&format!("/v2/accounts/{KEPT}?")).json();
+    let account = client.get(&format!("/v2/accounts/{LIMITED}?")).json();
     let networks = client.get("/v2/ipaddresses?").json();
     let (mut own, mut common) = (BTreeSet::new(), BTreeSet::from(OF_EVERY_ACCOUNT));
     for (is_public, body) in &bodies {
-        texts(body, if *is_public { &mut common } else { &mut own });
+        collect_texts(body, if *is_public { &mut common } else { &mut own });
     }
-    names(document(), &mut common);
-    // Strangers send these texts, too, and then see them in objects of their own.
+    collect_enum_values(document(), &mut common);
+    // Strangers send these texts, too, and then see them in their own objects.
     let mut written = BTreeSet::new();
     for body in &sent {
-        texts(body, &mut written);
+        collect_texts(body, &mut written);
     }
-    common.extend(written.into_iter().filter(|text| absent(text) == *text && *text != demo().account));
+    common.extend(written.into_iter().filter(|text| with_absent_ids(text) == *text && *text != demo().account));
     // The client's other account belongs to one of the strangers.
-    texts(&account, &mut common);
-    texts(&networks, &mut common);
-    own.difference(&common).filter(|text| tells(text)).map(|text| (*text).to_owned()).collect()
+    collect_texts(&account, &mut common);
+    collect_texts(&networks, &mut common);
+    own.difference(&common).filter(|text| identifies_an_account(text)).map(|text| (*text).to_owned()).collect()
 }
 
-/// Replaces every UUID, and the account of the world, by ids that nobody has.
-fn absent(text: &str) -> String {
+/// Replaces every UUID, and the account of the world, with ids that do not exist.
+fn with_absent_ids(text: &str) -> String {
     let mut parts: Vec<String> = text.split_inclusive(['/', '?', '&', '=', '"']).map(str::to_owned).collect();
     for part in &mut parts {
         let end = part.trim_end_matches(['/', '?', '&', '=', '"']).len();
@@ -195,9 +198,12 @@ impl Calls<'_> {
         let answer = operation.send(client, b"{}\n");
         let sent = format!("{} {:?}", operation.target, operation.body);
         let headers = answer.headers.iter().map(|(_, value)| value.as_str());
-        let shown = headers.chain([answer.text().as_str()]).collect::<Vec<_>>().join("\n");
-        let leaked: Vec<_> =
-            self.content.iter().filter(|text| shown.contains(text.as_str()) && !sent.contains(text.as_str())).collect();
+        let received = headers.chain([answer.text().as_str()]).collect::<Vec<_>>().join("\n");
+        let leaked: Vec<_> = self
+            .content
+            .iter()
+            .filter(|text| received.contains(text.as_str()) && !sent.contains(text.as_str()))
+            .collect();
         assert!(leaked.is_empty(), "{}, {}: {leaked:?} in {answer:?}", stranger.name, operation.id);
         assert!(answer.status < 500, "{}, {}: {answer:?}", stranger.name, operation.id);
         answer
@@ -205,31 +211,31 @@ impl Calls<'_> {
 
     /// Sends an operation that names the demo account or its objects, and the same with absent ids. Both must get the
     /// same refusal.
-    fn probe(&mut self, stranger: &Stranger, account: &str, names: Names, operation: &Operation) {
-        let (foreign, nowhere) = match names {
-            Names::Account => (demo().account.as_str(), NOWHERE),
-            Names::Objects => (account, account),
+    fn probe(&mut self, stranger: &Stranger, own: &str, names: Names, operation: &Operation) {
+        let (account, absent_account) = match names {
+            Names::Account => (demo().account.as_str(), ABSENT_ACCOUNT),
+            Names::Objects => (own, own),
         };
         let with_account = |text: &str, account: &str| text.replace(&demo().account, account);
-        let real = operation.with(|text| with_account(text, foreign));
-        let absent = operation.with(|text| absent(&with_account(text, nowhere)));
-        let answer = self.send(stranger, &stranger.client.with_account(foreign), &real);
+        let real = operation.with(|text| with_account(text, account));
+        let absent = operation.with(|text| with_absent_ids(&with_account(text, absent_account)));
+        let answer = self.send(stranger, &stranger.client.with_account(account), &real);
         // Without an id, an operation on the stranger's own account may succeed.
         if (&real.target, &real.body) == (&absent.target, &absent.body) {
             return;
         }
-        let twin = self.send(stranger, &stranger.client.with_account(nowhere), &absent);
-        let what = format!("{}, {} {}", stranger.name, operation.method, real.target);
-        assert_eq!(comparable(&answer, &real), comparable(&twin, &absent), "{what} can be probed");
-        let is_closed = answer.status == 403;
-        let faults = expect_error(&answer, if is_closed { 403 } else { 404 });
-        assert_eq!(faults.len(), 1, "{what}: {answer:?}");
-        let expected = if is_closed { "insufficient_scope" } else { "not_found" };
-        assert_eq!(faults[0].code, expected, "{what}: {answer:?}");
+        let twin = self.send(stranger, &stranger.client.with_account(absent_account), &absent);
+        let context = format!("{}, {} {}", stranger.name, operation.method, real.target);
+        assert_eq!(comparable(&answer, &real), comparable(&twin, &absent), "{context} shows whether an object exists");
+        let is_forbidden = answer.status == 403;
+        let faults = expect_error(&answer, if is_forbidden { 403 } else { 404 });
+        assert_eq!(faults.len(), 1, "{context}: {answer:?}");
+        let expected = if is_forbidden { "insufficient_scope" } else { "not_found" };
+        assert_eq!(faults[0].code, expected, "{context}: {answer:?}");
     }
 }
 
-/// Returns what the demo account has and did.
+/// Returns the objects and the activity of the demo account.
 fn state(server: &Server) -> Vec<Value> {
     let lists = ["budgets", "cards", "people", "payment-batches", "merchant/payments", "merchant/checkouts"];
     let client = server.client();
@@ -272,8 +278,7 @@ fn strangers_see_and_change_nothing() {
             }
         }
     }
-    let books = expect_json(&server.client().get("/v2/sandbox/invariants"), 200);
-    assert_eq!(books["verdict"], "holds", "{books}");
+    expect_invariants(&server.client());
     assert_eq!(state(&server), before);
     eprintln!("{} calls as strangers, with {} ids and texts of the demo account", calls.count, content.len());
     assert!(calls.count > 1000, "{} calls", calls.count);

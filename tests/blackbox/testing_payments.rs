@@ -1,11 +1,11 @@
-//! docs/TESTING-PAYMENTS.md: every row of its tables is what happens.
+//! Plays every row of the tables in docs/TESTING-PAYMENTS.md.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::events::{events, name};
 use crate::support::assert::text;
 use crate::support::payer::{Payer, heading};
-use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS};
+use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, refund_one_pound};
 use crate::support::storefront::Shop;
 use crate::support::{Answer, expect_json, shared};
 
@@ -20,15 +20,15 @@ fn table(section: &str) -> Vec<Vec<&'static str>> {
     rows.skip(1).map(|row| row.split(" | ").map(|cell| cell.trim_matches('`')).collect()).collect()
 }
 
-/// The new events of the shop's account.
-struct News<'a>(&'a Shop, usize);
+/// Reads the events of the shop's account that are new. The number counts the events that were read.
+struct NewEvents<'a>(&'a Shop, usize);
 
-impl<'a> News<'a> {
+impl<'a> NewEvents<'a> {
     fn of(shop: &'a Shop) -> Self {
         Self(shop, events(&shop.client, "").len())
     }
 
-    /// Returns the events since the last call, as the document writes them.
+    /// Returns the names of the events since the last call, as in the tables of the document.
     fn next(&mut self) -> String {
         let all = events(&self.0.client, "");
         let new: Vec<_> = all[self.1..].iter().map(name).collect();
@@ -37,7 +37,7 @@ impl<'a> News<'a> {
     }
 }
 
-/// Sends the bank's form under a name, which decides. The button is another one.
+/// Signs in at the bank under a name that selects the outcome. The button is always `approve`.
 fn sign_in(payer: &Payer, bank: &str, name: &str) -> Answer {
     payer.send(bank, &[("action", "approve"), ("name", name), ("afterMinutes", "3")])
 }
@@ -48,26 +48,26 @@ fn every_outcome_of_a_payment_is_as_documented() {
     let rows = table("Payments");
     assert_eq!(rows.len(), 14, "{rows:?}");
     for row in &rows {
-        let [outcome, when, page, session, payment, told] = row[..] else { panic!("{row:?}") };
+        let [outcome, when, page, session_status, payment_status, event_names] = row[..] else { panic!("{row:?}") };
         let lifetime = if when == "after `expiresAt" { 2 } else { 60 };
-        let opened = shop.session(&json!({ "expiresInMinutes": lifetime }));
-        let payer = Payer::of(&shop, &opened);
-        let mut news = News::of(&shop);
-        let mut shown = payer.arrive(&sign_in(&payer, &payer.choose(&shop), outcome));
+        let session = shop.session(&json!({ "expiresInMinutes": lifetime }));
+        let payer = Payer::of(&shop, &session);
+        let mut new_events = NewEvents::of(&shop);
+        let mut html = payer.arrive(&sign_in(&payer, &payer.choose(&shop), outcome));
         if when != "at once" {
-            assert_eq!(news.next(), "–", "{row:?}");
-            shop.wait_minutes(3);
-            shown = payer.page();
+            assert_eq!(new_events.next(), "–", "{row:?}");
+            shop.advance_minutes(3);
+            html = payer.page();
         }
-        let seen =
-            [heading(&shown), &shop.status(&opened), &shop.payments(&opened).join(", "), &news.next()].join(" | ");
-        assert_eq!(seen, [page, session, payment, told].join(" | "), "{row:?}");
+        let actual = [heading(&html), &shop.status(&session), &shop.payments(&session).join(", "), &new_events.next()]
+            .join(" | ");
+        assert_eq!(actual, [page, session_status, payment_status, event_names].join(" | "), "{row:?}");
         // Otherwise the clock of the next row would end this session, too.
-        if session == "PROCESSING" {
-            shop.wait_minutes(3);
+        if session_status == "PROCESSING" {
+            shop.advance_minutes(3);
         }
-        if shop.status(&opened) == "OPEN" {
-            let path = format!("{SESSIONS}/{}/cancel", text(&opened, "/id"));
+        if shop.status(&session) == "OPEN" {
+            let path = format!("{SESSIONS}/{}/cancel", text(&session, "/id"));
             expect_json(&shop.client.post(&path, ""), 200);
         }
     }
@@ -79,33 +79,27 @@ fn every_other_end_of_a_session_is_as_documented() {
     let rows = table("Sessions that end without a bank");
     assert_eq!(rows.len(), 4, "{rows:?}");
     for row in &rows {
-        let [what, page, status, told] = row[..] else { panic!("{row:?}") };
-        let opened = shop.session(&json!({"expiresInMinutes": 5}));
-        let payer = Payer::of(&shop, &opened);
-        let mut news = News::of(&shop);
-        match what {
+        let [cause, page, status, event_names] = row[..] else { panic!("{row:?}") };
+        let session = shop.session(&json!({"expiresInMinutes": 5}));
+        let payer = Payer::of(&shop, &session);
+        let mut new_events = NewEvents::of(&shop);
+        match cause {
             "the payer presses \"Cancel payment\"" => drop(payer.follow(&[("action", "cancel")])),
             "the merchant cancels" => {
-                let path = format!("{SESSIONS}/{}/cancel", text(&opened, "/id"));
+                let path = format!("{SESSIONS}/{}/cancel", text(&session, "/id"));
                 expect_json(&shop.client.post(&path, ""), 200);
             }
             _ => {
-                if what.ends_with("pressed a button") {
+                if cause.ends_with("pressed a button") {
                     payer.choose(&shop);
                 }
-                shop.wait_minutes(5);
+                shop.advance_minutes(5);
             }
         }
-        let seen = [heading(&payer.page()), &shop.status(&opened), &news.next()].join(" | ");
-        assert_eq!(seen, [page, status, told].join(" | "), "{row:?}");
-        assert!(shop.payments(&opened).iter().all(|payment| payment == "CANCELLED"), "{row:?}");
+        let actual = [heading(&payer.page()), &shop.status(&session), &new_events.next()].join(" | ");
+        assert_eq!(actual, [page, status, event_names].join(" | "), "{row:?}");
+        assert!(shop.payments(&session).iter().all(|payment| payment == "CANCELLED"), "{row:?}");
     }
-}
-
-/// Creates a refund of 1.00 of a payment.
-fn refund_of(shop: &Shop, payment: &str) -> Value {
-    let body = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}});
-    expect_json(&shop.client.post(&format!("{PAYMENTS}/{payment}/refunds"), body.to_string()), 201)
 }
 
 #[test]
@@ -114,39 +108,39 @@ fn every_outcome_of_a_refund_is_as_documented() {
     let rows = table("Refunds");
     assert_eq!(rows.len(), 12, "{rows:?}");
     for row in &rows {
-        let [outcome, when, page, status, payment, told] = row[..] else { panic!("{row:?}") };
-        let sold = shop.session(&json!({}));
-        Payer::of(&shop, &sold).pay_as(&shop, "approve");
-        let paid = text(&shop.find(&sold), "/paymentId").to_owned();
-        let refund = refund_of(&shop, &paid);
+        let [outcome, when, page, status, payment_status, event_names] = row[..] else { panic!("{row:?}") };
+        let session = shop.session(&json!({}));
+        Payer::of(&shop, &session).pay_as(&shop, "approve");
+        let paid = text(&shop.find(&session), "/paymentId").to_owned();
+        let refund = refund_one_pound(&shop.client, &paid);
         let merchant = Payer::at(&shop.client, text(&refund, "/authorisationUrl"));
-        let mut news = News::of(&shop);
-        let shown = match when {
+        let mut new_events = NewEvents::of(&shop);
+        let html = match when {
             "at once" => merchant.arrive(&sign_in(&merchant, &merchant.page(), outcome)),
             "later" => {
                 merchant.arrive(&sign_in(&merchant, &merchant.page(), outcome));
-                assert_eq!(news.next(), "–", "{row:?}");
-                shop.wait_minutes(3);
+                assert_eq!(new_events.next(), "–", "{row:?}");
+                shop.advance_minutes(3);
                 merchant.read(&merchant.path).text()
             }
             _ => {
-                shop.wait_minutes(20);
+                shop.advance_minutes(20);
                 merchant.read(&merchant.path).text()
             }
         };
         let found = expect_json(&shop.client.get(&format!("{REFUNDS}/{}", text(&refund, "/id"))), 200);
         let list = format!("{PAYMENTS}?accountId={}&refundedPaymentId={paid}", shop.client.account);
-        let line = expect_json(&shop.client.get(&list), 200)["rows"][0].clone();
-        let reason = line["failureReason"].as_str().map(|reason| format!(" {reason}")).unwrap_or_default();
-        let line = format!("{}{reason}", text(&line, "/status"));
-        let seen = [heading(&shown), text(&found, "/status"), &line, &news.next()].join(" | ");
-        assert_eq!(seen, [page, status, payment, told].join(" | "), "{row:?}");
+        let listed = expect_json(&shop.client.get(&list), 200)["rows"][0].clone();
+        let reason = listed["failureReason"].as_str().map(|reason| format!(" {reason}")).unwrap_or_default();
+        let listed = format!("{}{reason}", text(&listed, "/status"));
+        let actual = [heading(&html), text(&found, "/status"), &listed, &new_events.next()].join(" | ");
+        assert_eq!(actual, [page, status, payment_status, event_names].join(" | "), "{row:?}");
         if ["CANCELLED", "FAILED"].contains(&status) {
-            refund_of(&shop, &paid);
+            refund_one_pound(&shop.client, &paid);
         }
         if status == "PENDING" {
             // Otherwise the bank would report in the next row.
-            shop.wait_minutes(3);
+            shop.advance_minutes(3);
         }
     }
 }

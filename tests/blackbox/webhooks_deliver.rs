@@ -7,20 +7,11 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
 use crate::support::management::move_card;
-use crate::support::receiver::{Receiver, WEBHOOKS, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::shop::{shop, sold};
 use crate::support::wallet::pay;
-use crate::support::worlds::{make, restore, set, snapshot, world_path};
-use crate::support::{ABSENT, AUTHORIZATION, Client, Home, Server, demo, expect_fault, expect_json};
-
-/// Creates a world whose clock is frozen at noon on 1 September.
-fn frozen(server: &Server) -> Client {
-    make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
-}
-
-fn attempts(delivery: &Value) -> usize {
-    delivery["attempts"].as_array().unwrap().len()
-}
+use crate::support::worlds::{frozen_world, restore, set, snapshot, world_path};
+use crate::support::{ABSENT, AUTHORIZATION, Home, Server, demo, expect_fault, expect_json};
 
 #[test]
 fn a_purchase_is_delivered_signed_and_logged() {
@@ -86,7 +77,7 @@ fn a_merchant_event_is_sent_to_the_filters_that_match_under_the_name_of_the_subs
 #[test]
 fn one_jump_of_the_clock_causes_one_attempt() {
     let server = Server::sandbox();
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     receiver.answer(500, "");
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
@@ -142,7 +133,7 @@ fn every_delivery_verifies_through_a_rotation() {
 #[test]
 fn gone_disables_and_a_disabled_subscription_rests() {
     let server = Server::sandbox();
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     receiver.answer(410, "");
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
@@ -184,7 +175,7 @@ fn a_receiver_that_hangs_delays_no_other() {
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(hanging.wait_for(4).len(), 4, "more than four at a time");
     assert_eq!(client.with_authorization(None).get("/readyz?").status, 200, "while a receiver hangs");
-    // A stop does not wait for this receiver longer than it may, and the next start does not wait for a lease.
+    // A stop waits for this receiver no longer than the limit, and the next start does not wait for a lease.
     let (ended, home) = server.stop();
     assert!(ended.success());
     assert!(home.log().contains("abandoning deliveries"));
@@ -322,7 +313,7 @@ fn a_crash_loses_no_event() {
 #[test]
 fn an_ordered_subscription_holds_back_later_events_of_the_same_object() {
     let server = Server::sandbox();
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     receiver.answer(503, "");
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"ordered": true}));
@@ -363,7 +354,7 @@ fn proxies_of_the_environment_are_ignored() {
 #[test]
 fn a_restored_world_does_not_send_again_and_a_deleted_one_stops() {
     let server = Server::sandbox();
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
     let of_all = json!({"accountId": null});

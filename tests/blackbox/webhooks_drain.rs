@@ -9,7 +9,7 @@ use crate::support::Server;
 use crate::support::receiver::{Receiver, status, wait_for_delivery};
 use crate::support::wallet::pay;
 
-/// The receiver answers while the server stops, so its answer counts, and the event is sent once.
+/// The receiver answers while the server stops. The answer is recorded, so the event is not sent again.
 #[test]
 fn a_stop_waits_for_an_attempt_in_flight() {
     let server = Server::sandbox();

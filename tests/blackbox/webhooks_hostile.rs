@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use crate::support::assert::text;
 use crate::support::management::{budget, card};
-use crate::support::receiver::{Receiver, WEBHOOKS, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::{Client, Home, Server, expect_fault, expect_json};
 
 const ACCOUNT: &str = "P20001";
 
 /// Returns a home in production with an account, and a key for it. Its client has no features.
-fn live() -> (Home, String) {
+fn production_home() -> (Home, String) {
     let home = Home::empty().production();
     assert!(home.run(&["init"]).status.success());
     let owner = text(&home.json(&["clients", "create", "--name", "Live", "--json"]), "/id").to_owned();
@@ -21,7 +21,7 @@ fn live() -> (Home, String) {
 }
 
 /// Sends a test to a subscription, and returns the delivery after its only attempt.
-fn tested(client: &Client, webhook: &Value) -> Value {
+fn send_test(client: &Client, webhook: &Value) -> Value {
     let sent = expect_json(&client.post(&webhook_path(webhook, "/test"), ""), 202);
     let is_done = |delivery: &Value| {
         delivery["messageId"] == sent["messageId"] && delivery["nextAttemptAt"].is_null() && attempts(delivery) == 1
@@ -29,13 +29,9 @@ fn tested(client: &Client, webhook: &Value) -> Value {
     wait_for_delivery(client, webhook, is_done)
 }
 
-fn attempts(delivery: &Value) -> usize {
-    delivery["attempts"].as_array().unwrap().len()
-}
-
 /// Checks that a delivery had one attempt, which ended with this error. The log of a failure shows nothing of the
 /// receiver.
-fn failed_with(delivery: &Value, error: &str) {
+fn assert_failed_with(delivery: &Value, error: &str) {
     let attempt = &delivery["attempts"][0];
     assert_eq!((&delivery["status"], &attempt["error"]), (&json!("exhausted"), &json!(error)), "{delivery}");
     assert_eq!((&attempt["responseStatus"], &attempt["responseBody"]), (&Value::Null, &Value::Null), "{delivery}");
@@ -44,25 +40,25 @@ fn failed_with(delivery: &Value, error: &str) {
 #[test]
 fn production_connects_where_the_operator_allows_it_and_trusts_the_authorities_of_the_machine() {
     let (receiver, authority) = Receiver::start_tls();
-    let (home, key) = live();
+    let (home, key) = production_home();
     let authority = home.write("authority.pem", &authority);
 
     let server = Server::on(home);
     let client = server.client_of(&key, ACCOUNT);
     let webhook = receiver.subscribe(&client, "CardStateUpdated", &json!({}));
-    failed_with(&tested(&client, &webhook), "target_not_allowed");
+    assert_failed_with(&send_test(&client, &webhook), "target_not_allowed");
     assert_eq!(receiver.connections(), 0);
 
     let home = server.stop().1.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8, ::1/128");
     let server = Server::on(home);
     let client = server.client_of(&key, ACCOUNT);
-    failed_with(&tested(&client, &webhook), "tls_failed");
+    assert_failed_with(&send_test(&client, &webhook), "tls_failed");
     assert!(receiver.connections() > 0);
     assert!(receiver.arrived().is_empty());
 
     let server = Server::on(server.stop().1.set("SSL_CERT_FILE", &authority));
     let client = server.client_of(&key, ACCOUNT);
-    assert_eq!(tested(&client, &webhook)["status"], "delivered");
+    assert_eq!(send_test(&client, &webhook)["status"], "delivered");
     let made = card(&client, &budget(&client, "One"));
     let got = receiver.wait_for(2).pop().unwrap();
     got.verify(text(&webhook, "/signingSecret")).unwrap();
@@ -74,7 +70,7 @@ fn production_connects_where_the_operator_allows_it_and_trusts_the_authorities_o
 
 #[test]
 fn production_refuses_what_a_url_shows() {
-    let (home, key) = live();
+    let (home, key) = production_home();
     // Allowed networks do not allow URLs with addresses, or without TLS.
     let server = Server::on(home.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "0.0.0.0/0, ::/0"));
     let client = server.client_of(&key, ACCOUNT);

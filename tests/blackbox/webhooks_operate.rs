@@ -85,9 +85,9 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
     assert!(!shown.to_string().contains("secret"), "{shown}");
 }
 
-/// The metrics count attempts by their outcome, and show what waits: in total, and of each subscription.
+/// The metrics count attempts by outcome, and waiting deliveries in total and by subscription.
 #[test]
-fn metrics_show_attempts_and_what_waits() {
+fn metrics_show_attempts_and_waiting_deliveries() {
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     let client = server.client();
     let receiver = Receiver::start();

@@ -3,24 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
-use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::receiver::{Receiver, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::pay;
-use crate::support::worlds::{make, set};
-use crate::support::{Client, Home, Server, expect_fault, expect_json};
-
-/// Creates a world whose clock is frozen at noon on 1 September.
-fn frozen(server: &Server) -> Client {
-    make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
-}
-
-fn attempts(delivery: &Value) -> usize {
-    delivery["attempts"].as_array().unwrap().len()
-}
+use crate::support::worlds::{frozen_world, set};
+use crate::support::{Home, Server, expect_fault, expect_json};
 
 #[test]
 fn the_original_schedule_retries_every_five_minutes() {
     let server = Server::on(Home::demo().set("FLORIN_WEBHOOK_RETRIES", "original"));
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     receiver.answer(500, "");
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
@@ -32,12 +23,12 @@ fn the_original_schedule_retries_every_five_minutes() {
     }
 }
 
-/// The clock advances although the receiver of a retry does not answer. A call that waited for the attempt would return
-/// after the attempt has timed out and is in the log.
+/// The clock advances although the receiver of a retry does not answer. If the call waited for the attempt, it would
+/// return after the attempt has timed out, and the log would contain the attempt.
 #[test]
 fn a_change_of_the_clock_waits_for_no_receiver() {
     let server = Server::sandbox();
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     receiver.answer(500, "");
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
@@ -57,16 +48,16 @@ fn a_change_of_the_clock_waits_for_no_receiver() {
 #[test]
 fn the_log_is_filtered_and_paged() {
     let server = Server::sandbox();
-    let client = frozen(&server);
+    let client = frozen_world(&server);
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
     for (amount, answer, expected) in [("1", 200, "delivered"), ("2", 200, "delivered"), ("3", 500, "failed")] {
         receiver.answer(answer, "");
         pay(&client, amount);
-        let is_of_this = |delivery: &Value| {
+        let is_done = |delivery: &Value| {
             delivery["status"] == expected && deliveries(&client, &webhook).len().to_string() == amount
         };
-        wait_for_delivery(&client, &webhook, is_of_this);
+        wait_for_delivery(&client, &webhook, is_done);
         if amount != "3" {
             set(&client, json!({"advanceBy": "PT1H"}));
         }

@@ -39,7 +39,7 @@ describe("gallery", () => {
     assert.ok(files.length > 100, `${files.length} files`);
   });
 
-  it("sees what the policy refuses", async () => {
+  it("detects what the policy refuses", async () => {
     await open("hostile.html", "light");
     const seen = await refusals(page);
     assert.ok(seen.some((text) => text.startsWith("style-src")), `${seen}`);

@@ -15,7 +15,7 @@ async function picture(path, { width = 900, ...options } = {}) {
   await page.screenshot({ path: `${folder}/${path}`, ...options });
 }
 
-/** A purchase, with the pictures of docs/MERCHANT.md. */
+/** Makes a purchase, and takes the pictures of docs/MERCHANT.md. */
 async function purchase() {
   const site = await startShop();
   await site.shop.call("PATCH", "/merchant", { name: "Mugs & More" });
@@ -46,7 +46,7 @@ async function purchase() {
   site.stop();
 }
 
-/** Pages that are also shown in another way: the name of the picture, the page, and how it is shown. */
+/** Further pictures of pages: the name of the picture, the page, and the options. */
 const VARIANTS = [
   ["dark_summary", "summary.en-GB", { scheme: "dark" }],
   ["dark_banks", "banks.en-GB", { scheme: "dark" }],
@@ -63,13 +63,13 @@ const VARIANTS = [
   ["print_receipt", "receipt.en-GB", { media: "print" }],
 ];
 
-/** The pictures of docs/GALLERY.md: every page in English, and some in other ways. */
+/** Takes the pictures of docs/GALLERY.md: every page in English, and the variants. */
 async function gallery() {
   const server = await serveFolder(process.env.GALLERY);
   rmSync(`${folder}/gallery`, { recursive: true, force: true });
   mkdirSync(`${folder}/gallery`, { recursive: true });
   const english = readdirSync(process.env.GALLERY).filter((name) => name.endsWith(".en-GB.html"));
-  // The full pages are for measuring, not for looking at.
+  // The full pages exist to measure their size.
   const names = english.map((name) => name.split(".")[0]).filter((name) => !name.startsWith("full_"));
   const all = [...names.map((name) => [name, `${name}.en-GB`, {}]), ...VARIANTS];
   for (const [name, file, { scheme = "light", media = "screen", width }] of all) {

@@ -140,7 +140,7 @@ export async function serveFolder(folder, pages = {}) {
 
 /**
  * Makes a tab record what its pages must not do: requests to other origins (`foreign`), and what the content security
- * policy refused. With scripts, `refusals` returns the latter; without scripts, Chromium says it on the console.
+ * policy refused (`refused`). Without scripts, Chromium reports the latter on the console only.
  */
 export async function watch(page, baseUrl) {
   page.foreign = [];
@@ -175,7 +175,7 @@ export function cut(page) {
   );
 }
 
-/** A telephone, and a window of 1280 x 1024 at a zoom of 400 % (WCAG 1.4.10). */
+/** A phone, and a window of 1280 x 1024 at a zoom of 400 % (WCAG 1.4.10). */
 export const SMALL = [{ width: 320, height: 800 }, { width: 320, height: 256, deviceScaleFactor: 4 }];
 
 /** Returns what does not fit into a small window: the width of the page, and texts that are cut off. */
@@ -208,7 +208,10 @@ export async function decide(page, action, { name = "Ada Lovelace", outcome, min
   await press(page, action);
 }
 
-/** Returns the violations of accessibility rules, by default of all of WCAG 2.2 AA. The page sends no script, so a tool of the browser injects this one. */
+/**
+ * Returns the violations of accessibility rules, by default of all rules of WCAG 2.2 AA. The page has no scripts, so the
+ * browser's tool injects this one.
+ */
 export async function violations(page, rules) {
   await page.evaluate(AXE);
   const tags = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };

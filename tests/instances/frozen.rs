@@ -41,7 +41,7 @@ fn every_wait_ends() {
     assert_eq!(wallet.balance().ledger - before, 7);
     check_journal(server.home());
     wire.freeze(true);
-    let (took, _home) = server.stop_in_order();
+    let (took, _home) = server.stop_successfully();
     assert!(took < Duration::from_secs(20), "the stop took {took:?}");
     wire.freeze(false);
 }

@@ -1,12 +1,12 @@
-//! Keys of worlds that another instance replaced, or deleted and created again.
+//! Keys of worlds that another instance has replaced, or deleted and created again.
 
 use serde_json::json;
 
 use crate::pair::{Pair, undisturbed};
 use crate::support::assert::text;
-use crate::support::wallet::{first_body, pay};
+use crate::support::wallet::{available, first_body};
 use crate::support::worlds::{make, world_path};
-use crate::support::{AUTHORIZATION, BANKS, Client, demo, while_asking};
+use crate::support::{AUTHORIZATION, BANKS, demo, while_asking};
 
 /// Every request that begins after the replacement is refused, on both instances, although they have just used the key.
 #[test]
@@ -16,7 +16,6 @@ fn an_old_key_reaches_no_new_world_on_either_instance() {
     let body = json!({"seed": "reborn", "template": "demo", "replace": true});
     let (mut made, mut current) = make(&pair.first, body.clone());
     let card = demo().active_card("GBP").id.clone();
-    let available = |client: &Client| text(&pay(client, "0"), "/gpa/availableBalance").to_owned();
     let untouched = available(&current);
     for round in 0..6 {
         let secret = text(&made, "/apiKey").to_owned();
@@ -36,7 +35,7 @@ fn an_old_key_reaches_no_new_world_on_either_instance() {
                 client.get(BANKS),
                 client.call("DELETE", &world_path(&client.account)).send(),
             ] {
-                // So many calls with a key that is gone may exceed the limit on unknown keys.
+                // The calls with a deleted key may exceed the limit on unknown keys.
                 assert!([403, 429].contains(&answer.status), "{answer:?}");
             }
         }

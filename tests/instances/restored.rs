@@ -72,7 +72,7 @@ fn calls_through_another_instance_see_a_restored_world_whole() {
     let card = card(&client, &budgets[0]);
     let token = text(&expect_json(&client.post(AUTHORIZATION, first_body(&card, "1.00")), 201), "/transaction/token")
         .to_owned();
-    let kept = snapshot(&client);
+    let saved = snapshot(&client);
     let other = pair.second.client_of(text(&created, "/apiKey"), &client.account);
     let (is_over, scene) = (AtomicBool::new(false), Scene { client: other, budgets, card, token });
     let failed: Vec<String> = thread::scope(|scope| {
@@ -95,7 +95,7 @@ fn calls_through_another_instance_see_a_restored_world_whole() {
             })
             .collect();
         for _ in 0..setting("FLORIN_RESTORES", 30) {
-            restore(&client, &kept);
+            restore(&client, &saved);
         }
         is_over.store(true, Ordering::Relaxed);
         callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()

@@ -61,7 +61,7 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
         let calls = ["one", "two", "three"].map(|key| scope.spawn(|| expect_error(&credit(key), 503)));
         calls.into_iter().map(|call| call.join().unwrap()[0].message.clone()).collect()
     });
-    // At least the first one is stored, although no standby has confirmed it.
+    // At least the first write is stored locally, although no standby has confirmed it.
     assert!(messages.iter().any(|message| message.contains("may have taken effect")), "{messages:?}");
     expect_json(&client.get(CHECKOUTS), 200);
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'";

@@ -17,7 +17,7 @@ fn listed(client: &Client) -> Vec<Value> {
     rows.as_array_mut().unwrap().drain(..).rev().map(|mut row| row["body"].take()).collect()
 }
 
-/// A reader goes from one instance to the other and back with the id of its last event.
+/// A reader switches between the instances, with the id of its last event.
 #[test]
 fn a_reader_of_both_instances_misses_and_repeats_no_event() {
     const WRITERS: usize = 16;
@@ -27,7 +27,7 @@ fn a_reader_of_both_instances_misses_and_repeats_no_event() {
     let last = text(listed(&pair.client(0)).last().unwrap(), "/messageId").to_owned();
     let before = listed(&pair.client(0)).len();
     let left = AtomicUsize::new(WRITERS);
-    let seen = together(WRITERS + 1, |number| {
+    let readers = together(WRITERS + 1, |number| {
         if number < WRITERS {
             let wallet = Wallet { client: pair.client(number), ..wallet.clone() };
             for _ in 0..5 {
@@ -37,27 +37,27 @@ fn a_reader_of_both_instances_misses_and_repeats_no_event() {
             left.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
-        let (mut turn, mut last, mut seen) = (number, last.clone(), Vec::new());
+        let (mut turn, mut last, mut received) = (number, last.clone(), Vec::new());
         loop {
             let is_over = left.load(Ordering::Relaxed) == 0;
             let mut stream = Stream::open(&pair.client(turn), "types=CardTransaction", Some(&last));
             let mut count = 0;
             while count < 23
-                && let Some(received) = stream.next(Duration::from_millis(500))
+                && let Some(event) = stream.next(Duration::from_secs(2))
             {
-                last = received.id;
-                seen.push(received.body);
+                last = event.id;
+                received.push(event.body);
                 count += 1;
             }
             if is_over && count == 0 {
-                return Some(seen);
+                return Some(received);
             }
             turn += 1;
         }
     });
     let expected = listed(&pair.client(1)).split_off(before);
     assert_eq!(expected.len(), WRITERS * 10);
-    for seen in seen.into_iter().flatten() {
-        assert_eq!(seen, expected);
+    for received in readers.into_iter().flatten() {
+        assert_eq!(received, expected);
     }
 }

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-// The script that runs this says where it installed the library and the compiler.
+// The folder in which scripts/webhooks has installed the library and the compiler.
 const tools = process.env.NODE_TOOLS;
 const typescript = createRequire(`${tools}/`)("typescript");
 const { code, secret, headers, body } = JSON.parse(readFileSync(0, "utf8"));

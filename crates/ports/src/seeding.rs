@@ -123,11 +123,11 @@ pub trait Seeding: Send + Sync {
 
     /// Returns all budgets of an account by id, including the parent budget, with their current balances by currency
     /// code. New ids are greater than old ones, so this is the order of creation.
-    async fn budgets(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Budget>, StoreError>;
+    async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError>;
 
     /// Returns the cards of an account, by id.
-    async fn cards(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Card>, StoreError>;
+    async fn cards(&self, account: &AccountId) -> Result<Vec<Card>, StoreError>;
 
     /// Returns the payment batches of an account, by id.
-    async fn batches(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<PaymentBatch>, StoreError>;
+    async fn batches(&self, account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError>;
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDateTime, Utc};
 use serde_json::Value;
 
-use super::client::Answer;
+use super::client::{Answer, Client};
 
 /// The closed list of error codes of contract section 1.3.
 const CODES: [&str; 42] = [
@@ -50,6 +50,17 @@ const CODES: [&str; 42] = [
     "provider_unavailable",
     "internal",
 ];
+
+/// A member of a record that the documentation of the original service lists: its name, and the check of its value.
+pub(crate) type Member = (&'static str, fn(&Value) -> bool);
+
+pub(crate) fn is_uuid(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.len() == 36 && text.matches('-').count() == 4)
+}
+
+pub(crate) fn is_time(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.len() == 20 && text.ends_with('Z'))
+}
 
 /// One entry of `errors`.
 #[derive(Clone, Debug)]
@@ -99,6 +110,12 @@ fn short_text(value: &Value, least: usize, max: usize) -> Result<String, String>
     let text = value.as_str().ok_or("is not a string")?;
     let length = text.chars().count();
     if (least..=max).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
+}
+
+/// Expects that all invariants of the client's account hold.
+pub(crate) fn expect_invariants(client: &Client) {
+    let report = expect_json(&client.get("/v2/sandbox/invariants"), 200);
+    assert_eq!(report["verdict"], "holds", "{report}");
 }
 
 /// Expects an error with this status.

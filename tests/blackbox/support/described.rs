@@ -1,4 +1,4 @@
-//! Bodies of events against the section `webhooks` of the OpenAPI document.
+//! Checks bodies of events against the section `webhooks` of the OpenAPI document.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -11,7 +11,7 @@ use super::assert::text;
 use super::server::BINARY;
 
 /// Checks the body of an event against the document.
-pub(crate) fn is_described(body: &Value) {
+pub(crate) fn assert_described(body: &Value) {
     let name = text(body, "/webhookEventTypeName");
     let complaints: Vec<_> =
         validator(name).iter_errors(&json!({"body": body})).map(|error| error.to_string()).collect();
@@ -41,7 +41,7 @@ fn validator(name: &str) -> Arc<Validator> {
 fn printed() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
-        // The settings of the tests are none of the program.
+        // The environment variables of the tests are not settings of the program.
         let mut command = Command::new(BINARY);
         command.arg("openapi").env_clear().current_dir(std::env::temp_dir());
         let printed = command.output().unwrap();

@@ -125,7 +125,7 @@ impl Operation {
         self.target.contains(text) || self.body.as_ref().is_some_and(|body| body.contains(text))
     }
 
-    /// Returns the operation with another target and body, which `change` makes of the original ones.
+    /// Returns the operation with the target and body that `change` returns.
     pub(crate) fn with(&self, change: impl Fn(&str) -> String) -> Self {
         Self { target: change(&self.target), body: self.body.as_deref().map(change), ..self.clone() }
     }
@@ -171,15 +171,14 @@ impl Examples {
         self.0.iter().find(|operation| operation.id == id).unwrap_or_else(|| panic!("no operation {id}"))
     }
 
-    /// Replaces the placeholders of an example with ids of the demo account. The operations that come before create the
-    /// objects.
+    /// Replaces the placeholders of an example with ids of objects, which it creates with other examples.
     pub(crate) fn ready(&self, server: &Server, operation: &Operation) -> Operation {
         let ready = operation.with(|text| text.replace(RECENT, &now()));
         if !ready.has_placeholder() {
             return ready;
         }
         let known = FOLLOW_UPS.iter().find(|(id, ..)| *id == operation.id);
-        let (_, before, place) = known.unwrap_or_else(|| panic!("{} has no id to show", operation.id));
+        let (_, before, place) = known.unwrap_or_else(|| panic!("{} is missing in FOLLOW_UPS", operation.id));
         let answer = example_answer(server, &self.ready(server, self.find(before))).json();
         let value = answer.pointer(place).and_then(Value::as_str).unwrap_or_else(|| panic!("{before}: {answer}"));
         let ready = ready.with(|text| text.replace(PLACEHOLDER, value));

@@ -1,7 +1,7 @@
 //! Tests deliveries while senders, receivers and the database server are killed.
 //!
-//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers. With 100 kills or more,
-//! the claims of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
+//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers. With 100 kills or
+//! more, the claims of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -26,8 +26,9 @@ use super::{AUTHORIZATION, Answer, CREDIT, Client};
 /// Number of threads that cause events, and number of events between two kills.
 const THREADS: usize = 4;
 const BETWEEN: usize = 40;
-/// Number of kills from which on the test waits for the leases of killed servers, and how long.
-const WHOLE: usize = 100;
+/// Minimum number of kills for which the test waits until the leases of killed servers end.
+const LONG_RUN: usize = 100;
+/// The time after which all leases of killed servers have ended.
 const LEASES: Duration = Duration::from_secs(61);
 /// The types of the two subscriptions. The first one is ordered.
 const TYPES: [&str; 2] = ["BoxCredited", "CardTransaction"];
@@ -159,8 +160,8 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
             load.wait_for(before + BETWEEN);
         }
     });
-    let servers = if kills < WHOLE { without_claims(servers) } else { servers };
-    if kills >= WHOLE {
+    let servers = if kills < LONG_RUN { without_claims(servers) } else { servers };
+    if kills >= LONG_RUN {
         thread::sleep(LEASES);
     }
     let load = Load::on(&servers);

@@ -24,7 +24,7 @@ impl Sent {
         if self.path == CREDIT { (CREDITED, CREDITED) } else { (-HELD, 0) }
     }
 
-    /// Whether the effect was kept, by the answer to a repeat: the first answer, if there was one, is replayed.
+    /// Whether the message was not lost: the answer to its repeat replays the first answer, if there was one.
     pub(crate) fn is_kept(&self, again: &Answer) -> bool {
         let same = |first: &Answer| again.replayed() && (again.status, &again.body) == (first.status, &first.body);
         self.answer.as_ref().is_none_or(same)
@@ -75,7 +75,7 @@ pub(crate) fn repeat_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
     log.iter().map(repeat).collect()
 }
 
-/// Counts what kills did to the effects of messages.
+/// Counts the effects that kills lost or doubled.
 #[derive(Debug, Default)]
 pub(crate) struct Toll {
     kills: usize,
@@ -100,9 +100,9 @@ impl Toll {
         self.count(ledger_off - available_off, HELD);
     }
 
-    /// Counts effects by the difference between the balance and the expected one.
-    fn count(&mut self, difference: i64, of_one: i64) {
-        let effects = usize::try_from(difference.unsigned_abs().div_ceil(of_one.unsigned_abs())).unwrap();
+    /// Counts lost or doubled effects of this amount, by the difference between a balance and the expected one.
+    fn count(&mut self, difference: i64, amount: i64) {
+        let effects = usize::try_from(difference.unsigned_abs().div_ceil(amount.unsigned_abs())).unwrap();
         *(if difference < 0 { &mut self.lost } else { &mut self.doubled }) += effects;
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::assert::{expect_json, text};
 use super::client::Client;
-use super::described::is_described;
+use super::described::assert_described;
 use super::server::LIMIT;
 use super::tls::certificates;
 
@@ -42,12 +42,12 @@ impl ReceivedDelivery {
         envelope["body"].clone()
     }
 
-    /// Checks a signed event against the document.
-    fn is_described(&self) {
+    /// Checks a signed event against the OpenAPI document.
+    fn assert_described(&self) {
         let envelope: Value = serde_json::from_str(&self.body).unwrap_or_default();
         let is_signed = self.headers.iter().any(|(name, _)| name == "webhook-id");
         if is_signed && envelope["body"]["webhookEventTypeName"].is_string() {
-            is_described(&envelope["body"]);
+            assert_described(&envelope["body"]);
         }
     }
 
@@ -82,7 +82,7 @@ struct State {
     streams: Vec<Weak<TcpStream>>,
 }
 
-/// What the connections of a receiver share.
+/// The state that the connections of a receiver share.
 struct Shared {
     tls: Option<Arc<ServerConfig>>,
     state: Mutex<State>,
@@ -152,8 +152,8 @@ impl Shared {
     }
 }
 
-/// A receiver on a free port of this machine. Every delivery that arrives is checked against the document, at the
-/// latest when the test drops the receiver.
+/// A receiver on a free port of this machine. It checks every delivery against the OpenAPI document, at the latest when
+/// it is dropped.
 pub(crate) struct Receiver {
     port: u16,
     shared: Arc<Shared>,
@@ -173,7 +173,7 @@ impl Receiver {
         Self::listen(None)
     }
 
-    /// Starts the same as `localhost` behind TLS. Also returns the certificate of its authority, as PEM.
+    /// Starts a receiver at `https://localhost`. Also returns the certificate of its authority, as PEM.
     pub(crate) fn start_tls() -> (Self, String) {
         let (authority, config) = certificates("localhost");
         (Self::listen(Some(config)), authority)
@@ -215,7 +215,7 @@ impl Receiver {
             state.checked = state.arrived.len();
             unchecked
         };
-        unchecked.iter().for_each(ReceivedDelivery::is_described);
+        unchecked.iter().for_each(ReceivedDelivery::assert_described);
     }
 
     /// Simulates a killed receiver: all its connections end, and new connections are closed immediately.
@@ -310,6 +310,11 @@ pub(crate) fn webhook_path(webhook: &Value, below: &str) -> String {
 pub(crate) fn deliveries(client: &Client, webhook: &Value) -> Vec<Value> {
     let list = expect_json(&client.get(&webhook_path(webhook, "/deliveries")), 200);
     list["rows"].as_array().unwrap().clone()
+}
+
+/// Returns the number of attempts that a delivery lists.
+pub(crate) fn attempts(delivery: &Value) -> usize {
+    delivery["attempts"].as_array().unwrap().len()
 }
 
 /// Returns a condition: the delivery has this status.

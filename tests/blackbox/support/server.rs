@@ -324,8 +324,8 @@ impl Server {
         (status, self.home.take().unwrap())
     }
 
-    /// Sends SIGTERM, waits for the end, which must be a success, and returns how long it took.
-    pub(crate) fn stop_in_order(self) -> (Duration, Home) {
+    /// Sends SIGTERM, waits until the server has ended with success, and returns how long this took.
+    pub(crate) fn stop_successfully(self) -> (Duration, Home) {
         let start = Instant::now();
         let (status, home) = self.stop();
         assert_eq!(status.code(), Some(0));

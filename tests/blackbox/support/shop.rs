@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::assert::text;
-use super::{Answer, BANKS, CHECKOUTS, Client, SETTLEMENT_ACCOUNTS, Server, expect_json};
+use super::{Answer, BANKS, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_json};
 
 pub(crate) const SESSIONS: &str = "/v2/merchant/checkout-sessions";
 pub(crate) const TOP_UPS: &str = "/v2/merchant/top-ups";
@@ -69,4 +69,17 @@ pub(crate) fn sold(client: &Client, checkout: &str, key: &str) -> Value {
     let session = expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
     let body = json!({"bankId": bank(client), "outcome": "approve"});
     expect_json(&outcome(client, &session, &body), 200)
+}
+
+/// Creates a refund of 1.00 pounds of a payment.
+pub(crate) fn refund_one_pound(client: &Client, payment_id: &str) -> Value {
+    let body = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}});
+    expect_json(&client.post(&format!("{PAYMENTS}/{payment_id}/refunds"), body.to_string()), 201)
+}
+
+/// Creates a payee in pounds.
+pub(crate) fn create_payee(client: &Client) -> Value {
+    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
+    let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
+    expect_json(&client.post(PAYEES, payee.to_string()), 201)
 }

@@ -69,7 +69,7 @@ impl Shop {
     }
 
     /// Advances the clock of the shop's account.
-    pub(crate) fn wait_minutes(&self, minutes: u32) {
+    pub(crate) fn advance_minutes(&self, minutes: u32) {
         set(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
     }
 }

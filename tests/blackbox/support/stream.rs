@@ -81,7 +81,7 @@ impl Stream {
         }
     }
 
-    /// Whether the server ends the stream: with an empty chunk.
+    /// Whether the server ends the stream, which it does with an empty chunk.
     pub(crate) fn ends(&mut self) -> bool {
         let began = Instant::now();
         while began.elapsed() < LIMIT {

@@ -1,4 +1,4 @@
-//! Certificates of servers, with a certificate authority of their own.
+//! TLS certificates for test servers, issued by a new certificate authority.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::PrivateKeyDer;
 
-/// Creates a certificate authority, and a TLS server with a certificate for `name` from it. Returns the certificate of
-/// the authority as PEM.
+/// Creates a certificate authority, and the configuration of a TLS server with its certificate for `name`. Also returns
+/// the certificate of the authority, as PEM.
 pub(crate) fn certificates(name: &str) -> (String, Arc<ServerConfig>) {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

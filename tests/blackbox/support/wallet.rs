@@ -125,6 +125,11 @@ pub(crate) fn pay(client: &Client, amount: &str) -> Value {
     transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
 }
 
+/// Returns the available balance behind a demo card, which an authorization of zero shows.
+pub(crate) fn available(client: &Client) -> String {
+    text(&pay(client, "0"), "/gpa/availableBalance").to_owned()
+}
+
 /// Returns the transaction of a 201.
 pub(crate) fn transaction(answer: &Answer) -> Value {
     let mut body = expect_json(answer, 201);

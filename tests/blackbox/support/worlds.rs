@@ -27,6 +27,11 @@ pub(crate) fn make(server: &Server, body: Value) -> (Value, Client) {
     (created, client)
 }
 
+/// Creates a world whose clock is frozen at noon on 1 September 2026.
+pub(crate) fn frozen_world(server: &Server) -> Client {
+    make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
+}
+
 /// Changes a clock, expects success, and returns its reading.
 #[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
 pub(crate) fn set(client: &Client, body: Value) -> String {
