@@ -266,6 +266,23 @@ fn colours_come_in_a_style_sheet() {
     html(&payer.read("/pay/theme/ffff00-ffffff.css"), 404);
 }
 
+/// The page shows colours and hides the logo of the service only while the merchant has the permission.
+#[test]
+fn without_the_permission_the_page_has_its_own_look() {
+    let shop = Shop::open(shared());
+    let branding = json!({"branding": {"primaryColour": "#99004d", "hideServiceLogo": true}}).to_string();
+    expect_json(&shop.client.call("PATCH", "/v2/merchant").json(branding).send(), 200);
+    let payer = Payer::of(&shop, &shop.session(&json!({})));
+    for (colours, logo) in [(true, true), (false, true), (true, false), (false, false), (true, true)] {
+        let permissions = json!({"canCustomiseColours": colours, "canHideServiceLogo": logo});
+        let change = json!({"brandingPermissions": permissions}).to_string();
+        expect_json(&shop.client.call("PATCH", "/v2/sandbox/merchant").json(change).send(), 200);
+        let page = payer.page();
+        assert_eq!(page.contains("href=\"/pay/theme/99004d-ffffff.css\""), colours, "{page}");
+        assert_eq!(page.contains("class=\"service\""), !logo, "{page}");
+    }
+}
+
 #[test]
 fn a_top_up_credits_its_budget() {
     let server = shared();

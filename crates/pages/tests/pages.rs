@@ -5,6 +5,7 @@ mod samples;
 
 use florin_domain::merchant::Colour;
 use florin_pages::{Language, Page, Theme, asset, render};
+use qrcode::{Color, EcLevel, QrCode};
 use samples::{Sample, samples};
 use std::collections::BTreeMap;
 
@@ -276,4 +277,34 @@ fn errors_are_announced_in_the_title_and_at_the_field() {
             assert!(!html.contains("<form"), "{}", sample.name);
         }
     }
+}
+
+/// The QR code on the page has exactly the dark modules of a code of its URL, inside a quiet zone of 4 modules.
+#[test]
+fn the_code_for_phones_is_that_of_the_url() {
+    let mut checked = 0;
+    for (sample, html) in documents() {
+        let Page::ChooseBank(view) = &sample.page else { continue };
+        let Some(url) = &view.phone_url else { continue };
+        let svg = html.split_once("<svg class=\"code\"").unwrap().1;
+        let path = svg.split_once(" d=\"").unwrap().1.split('"').next().unwrap();
+        let code = QrCode::with_error_correction_level(url, EcLevel::M).unwrap();
+        let (width, modules) = (code.width(), code.to_colors());
+        let mut dark = vec![false; width * width];
+        for run in path.split('M').skip(1) {
+            let (left, rest) = run.split_once(' ').unwrap();
+            let (top, rest) = rest.split_once('h').unwrap();
+            let (length, rest) = rest.split_once('v').unwrap();
+            assert_eq!(rest, format!("1h-{length}z"), "{}", sample.name);
+            let [left, top, length] = [left, top, length].map(|number| number.parse::<usize>().unwrap());
+            let start = (top - 4) * width + left - 4;
+            dark[start..start + length].fill(true);
+        }
+        let expected: Vec<_> = modules.iter().map(|module| *module == Color::Dark).collect();
+        assert!(dark == expected, "{}: {path}", sample.name);
+        let size = width + 8;
+        assert!(svg.starts_with(&format!(" viewBox=\"0 0 {size} {size}\"")), "{}", sample.name);
+        checked += 1;
+    }
+    assert!(checked > 2, "{checked}");
 }

@@ -9,6 +9,7 @@ use florin_domain::checkout::CheckoutSession;
 use florin_domain::checkout::SessionPurpose::Shopping;
 use florin_domain::test_support::{a_session, a_shipping, collecting_shipping};
 use florin_ports::{ShippingRates, ShippingRatesUnavailable};
+use florin_webhook_http::HttpShippingRates;
 use std::time::{Duration, Instant};
 use support::{Receiver, Speaks, answer, names, rates};
 
@@ -78,6 +79,11 @@ async fn redirects_and_errors_are_no_rates() {
     assert_eq!(target.connections(), 0);
     assert!(refusal(Speaks::Garbage, Vec::new()).await.contains("invalid_response"));
     assert!(refusal(Speaks::Goodbye, Vec::new()).await.contains("failed"));
+}
+
+#[test]
+fn a_payer_waits_five_seconds() {
+    assert_eq!(HttpShippingRates::TIME_LIMIT, Duration::from_secs(5));
 }
 
 #[tokio::test]

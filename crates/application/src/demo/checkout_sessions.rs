@@ -57,7 +57,13 @@ pub(super) fn sessions(
     let bank = BankChoice { id: bank.id.clone(), name: bank.name.clone() };
     let mut maker = CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), records: DemoCheckouts::default() };
     let day = |days: i64| now - TimeDelta::days(days);
-    let never = Utc.with_ymd_and_hms(2099, 12, 31, 0, 0, 0).single().unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let at_midnight = |year, month, day| {
+        let time = Utc.with_ymd_and_hms(year, month, day, 0, 0, 0).single();
+        time.unwrap_or(DateTime::<Utc>::MAX_UTC)
+    };
+    let open_until = at_midnight(2099, 12, 31);
+    // No clock of an account can show this time.
+    let never = at_midnight(2100, 1, 1);
     let approved =
         |at| PayerDecision::Approve(BankAnswer::Report(BankReport { at, result: BankReportResult::Confirmed }));
     let failed = PayerDecision::Approve(BankAnswer::Report(BankReport {
@@ -85,8 +91,8 @@ pub(super) fn sessions(
     maker.open(SHOP, "Umbrella", day(1), TimeDelta::minutes(20))?;
     maker.pay(approved(never), day(1) + TimeDelta::minutes(1))?;
     // OPEN.
-    maker.open(SHOP, "Two mugs", day(1), never - day(1))?;
-    maker.top_up(top_up, day(1), never - day(1))?;
+    maker.open(SHOP, "Two mugs", day(1), open_until - day(1))?;
+    maker.top_up(top_up, day(1), open_until - day(1))?;
     Ok(maker.records)
 }
 

@@ -38,6 +38,12 @@ fn there_is_a_session_in_every_status_and_a_top_up() {
     assert!(matches!(top_up.purpose, SessionPurpose::Budget(_)) && top_up.status == SessionStatus::Open);
     let due = seed.sessions.iter().filter_map(|session| session.due_at);
     assert!(due.clone().count() == 3 && due.min() > Some(now() + TimeDelta::days(365)));
+    // Clocks of accounts show times up to the end of 2099.
+    let beyond_clocks = Utc.with_ymd_and_hms(2100, 1, 1, 0, 0, 0).unwrap();
+    for session in seed.sessions.iter().filter(|session| session.due_at.is_some()) {
+        let is_open = session.status == SessionStatus::Open;
+        assert_eq!(session.due_at < Some(beyond_clocks), is_open, "{session:?}");
+    }
     let refund = seed.merchant_payments.iter().find(|payment| payment.kind() == MerchantPaymentKind::Refund).unwrap();
     assert_eq!(refund.status, MerchantPaymentStatus::Completed);
     assert_eq!(seed.merchant_journal.len(), 3, "two payments and a refund");

@@ -177,9 +177,11 @@ mod tests {
         }
     }
 
-    /// Compares every pair of event and state with the contract's table.
+    /// Compares every pair of event and state with the contract's table, and prints the table of the code.
     #[test]
+    #[allow(clippy::print_stderr, reason = "shows what was compared")]
     fn all_36_pairs_of_event_and_state_are_as_the_contract_says() {
+        let mut pairs = 0;
         for (step, [event, expected @ ..]) in SessionStep::ALL.into_iter().zip(TABLE) {
             let of_ends = ENDS.map(|end| [false, true].map(|begun| effect(end, step, begun)));
             assert!(of_ends.iter().flatten().all(|of_end| *of_end == of_ends[0][0]), "{event}: {of_ends:?}");
@@ -187,8 +189,12 @@ mod tests {
             assert_eq!(processing[0], processing[1], "{event}");
             let [open, opened] = [false, true].map(|begun| effect(SessionStatus::Open, step, begun));
             let row = [&open, &opened, &processing[0], &of_ends[0][0]];
+            eprintln!("{event}: {row:?}");
             assert_eq!(row, expected, "{event}");
+            pairs += row.len();
         }
+        eprintln!("{pairs} of 36 pairs are equal");
+        assert_eq!(pairs, 36);
     }
 
     #[test]
