@@ -1,14 +1,11 @@
 //! Refunds of payments, their authorisation, the export, and top-ups of budgets.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{expect_invariants, members, text, uuid};
+use crate::support::busy::when_there_is_room;
 use crate::support::management::{budget, with};
-use crate::support::server::LIMIT;
 use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
 use crate::support::worlds::set;
 use crate::support::{ABSENT, Answer, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, together};
@@ -36,18 +33,6 @@ fn find(client: &Client, refund: &Value) -> Value {
     let answer = client.get(&format!("{REFUNDS}/{}", text(refund, "/id")));
     truthful("get", ONE, &answer);
     expect_json(&answer, 200)
-}
-
-/// Repeats a request while the server is overloaded.
-fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
-    let start = Instant::now();
-    loop {
-        let answer = send();
-        if answer.status != 503 || start.elapsed() > LIMIT {
-            return answer;
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
 }
 
 fn payment(client: &Client, id: &Value) -> Value {

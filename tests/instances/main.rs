@@ -18,6 +18,7 @@ mod fault_load;
 mod faults;
 mod feed;
 mod frozen;
+mod merchants;
 mod money;
 mod pair;
 mod replaced;

@@ -1,9 +1,24 @@
-//! Continuous requests while a test does something else, so that every cache is filled.
+//! Continuous requests while a test does something else, so that every cache is filled; and requests to a server that
+//! may be overloaded.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use super::Client;
+use super::server::LIMIT;
+use super::{Answer, Client};
+
+/// Repeats a request while the server is overloaded.
+pub(crate) fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
+    let start = Instant::now();
+    loop {
+        let answer = send();
+        if answer.status != 503 || start.elapsed() > LIMIT {
+            return answer;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
 
 /// Runs `work` while each of the clients requests `path` continuously.
 pub(crate) fn while_asking<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
