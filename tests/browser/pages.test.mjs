@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
-  BROWSERS, SMALL, decide, heading, launch, misfits, newSession, press, refusals, startShop, toBank, violations, watch,
+  BROWSERS, SMALL, body, decide, enter, enterAddress, heading, launch, misfits, newSession, press, pressByKey, refusals,
+  startRates, startShop, toBank, violations, walk, watch,
 } from "./support.mjs";
 
 let site;
@@ -49,7 +50,7 @@ for (const name of Object.keys(BROWSERS)) {
         const { id, checkoutUrl, paymentReference } = await newSession(site);
         const page = await tab({ script });
         await page.goto(checkoutUrl);
-        assert.match(await page.$eval("body", (body) => body.textContent), /Mug <b>blue<\/b>/);
+        assert.match(await body(page), /Mug <b>blue<\/b>/);
         await sound(page, "summary");
         await press(page, "continue");
         await sound(page, "banks");
@@ -60,14 +61,14 @@ for (const name of Object.keys(BROWSERS)) {
         await press(page, "choose");
         await sound(page, "simulated bank");
         await decide(page, "approve");
-        const text = await page.$eval("body", (body) => body.textContent);
+        const text = await body(page);
         assert.ok(text.includes(paymentReference) && text.includes("12.50"), text);
         await sound(page, "receipt");
         const back = 'a[href="https://shop.example/paid"]';
         assert.equal(await page.$eval(back, (link) => link.href), "https://shop.example/paid");
         assert.equal((await session(id)).status, "COMPLETED");
         await page.reload();
-        assert.ok((await page.$eval("body", (body) => body.textContent)).includes(paymentReference));
+        assert.ok((await body(page)).includes(paymentReference));
       });
     }
 
@@ -144,7 +145,7 @@ for (const name of Object.keys(BROWSERS)) {
         assert.equal((await session(id)).status, "PROCESSING");
         await site.shop.post("/sandbox/clock", { advanceBy: "PT3M" });
         await page.reload();
-        assert.match(await page.$eval("body", (body) => body.textContent), shown);
+        assert.match(await body(page), shown);
         await sound(page, outcome);
         assert.equal((await session(id)).status, status);
         const { rows } = await site.shop.get(`/merchant/payments?checkoutSessionId=${id}`);
@@ -298,12 +299,9 @@ for (const name of Object.keys(BROWSERS)) {
       const page = await tab();
       await page.goto(checkoutUrl);
       await sound(page, "address");
-      const fields = { recipientName: "Ada", addressLine1: "12 St James's Square", city: "London", postcode: "SW1Y 4JH" };
-      for (const [field, value] of Object.entries(fields)) {
-        await page.type(`[name="${field}"]`, value);
-      }
+      await enterAddress(page);
       await press(page, "continue");
-      assert.match(await page.$eval("body", (body) => body.textContent), /12 St James's Square/);
+      assert.match(await body(page), /12 St James's Square/);
       await sound(page, "summary with an address");
       await press(page, "continue");
       await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
@@ -311,6 +309,41 @@ for (const name of Object.keys(BROWSERS)) {
       await decide(page, "approve");
       const paid = await session(id);
       assert.deepEqual([paid.status, paid.shipping.city], ["COMPLETED", "London"]);
+    });
+
+    it("offers the shipping rates of the merchant, and again after a failure", async () => {
+      const merchant = await startRates();
+      try {
+        const checkout = await site.open({ collectAddress: true, dynamicRatesUrl: merchant.url });
+        const { id, checkoutUrl } = await newSession({ ...site, checkout });
+        const page = await tab();
+        await page.goto(checkoutUrl);
+        await enterAddress(page);
+        await press(page, "continue");
+        assert.match(await body(page), /The delivery options could not be loaded/);
+        await sound(page, "rates that could not be loaded");
+        merchant.rates = [
+          { description: "Second class", amount: "0", serviceCode: "slow" },
+          { description: "Next day", amount: "3.50", serviceCode: "fast" },
+        ];
+        await press(page, "rates");
+        assert.match(await body(page), /Next day/);
+        await sound(page, "rates");
+        await press(page, "rate");
+        assert.match(await page.$eval('[role="alert"]', (alert) => alert.textContent), /Choose a delivery option/);
+        await page.click('input[name="rate"][value="fast"]');
+        await press(page, "rate");
+        assert.match(await body(page), /£16\.00/);
+        await sound(page, "summary with a rate");
+        await press(page, "continue");
+        await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
+        await press(page, "choose");
+        await decide(page, "approve");
+        const paid = await session(id);
+        assert.deepEqual([paid.status, paid.amount.amount, paid.shipping.rate.serviceCode], ["COMPLETED", "16.00", "fast"]);
+      } finally {
+        merchant.stop();
+      }
     });
 
     it("shows the first items of a large basket", async () => {
@@ -360,13 +393,8 @@ for (const name of Object.keys(BROWSERS)) {
     });
 
     it("authorises a refund once", async () => {
-      const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
-      await toBank(page, checkoutUrl, site.bank);
-      await decide(page, "approve");
-      const { paymentId } = await session(id);
-      const amount = { amount: "2.00", currencyCode: "GBP" };
-      const refund = await site.shop.post(`/merchant/payments/${paymentId}/refunds`, { amount, reason: "Broken" });
+      const refund = await newRefund(page);
       await page.goto(refund.authorisationUrl);
       await sound(page, "refund");
       await decide(page, "approve");
@@ -377,6 +405,18 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal(used.status(), 410);
       await sound(page, "a link that was used");
     });
+
+    for (const action of ["reject", "leave"]) {
+      it(`cancels a refund: ${action}`, async () => {
+        const page = await tab();
+        const refund = await newRefund(page);
+        await page.goto(refund.authorisationUrl);
+        await decide(page, action);
+        assert.equal(await heading(page), "Refund cancelled");
+        await sound(page, "refund cancelled");
+        assert.equal((await site.shop.get(`/merchant/refunds/${refund.id}`)).status, "CANCELLED");
+      });
+    }
 
     it("has no page for an unknown link", async () => {
       const page = await tab();
@@ -412,6 +452,16 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal((await session(id)).status, "COMPLETED");
     });
 
+    /** Pays 12.50 pounds, and creates a refund of 2.00. */
+    async function newRefund(page) {
+      const { id, checkoutUrl } = await newSession(site);
+      await toBank(page, checkoutUrl, site.bank);
+      await decide(page, "approve");
+      const { paymentId } = await session(id);
+      const amount = { amount: "2.00", currencyCode: "GBP" };
+      return site.shop.post(`/merchant/payments/${paymentId}/refunds`, { amount, reason: "Broken" });
+    }
+
     /** Returns the payments of a session, the oldest first, with the reasons why they failed. */
     async function payments(id) {
       const { rows } = await site.shop.get(`/merchant/payments?checkoutSessionId=${id}&sort=createdAt`);
@@ -423,43 +473,6 @@ for (const name of Object.keys(BROWSERS)) {
       if (action === "choose") await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
       if (action === "approve") await decide(page, "approve");
       else await press(page, action);
-    }
-
-    async function pressByKey(page, selector) {
-      await page.focus(selector);
-      await enter(page);
-    }
-
-    /** Presses Enter, which leads to another page. */
-    async function enter(page) {
-      await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
-    }
-
-    /** Presses Tab until an element has the focus, which is visible and goes on in the order of the document. */
-    async function walk(page, selector) {
-      await page.bringToFront();
-      for (let steps = 0; steps < 40; steps += 1) {
-        await page.keyboard.press("Tab");
-        const focus = await page.evaluate((wanted) => {
-          const element = document.activeElement;
-          const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-          const inside = getComputedStyle(element.closest("label") ?? element);
-          const before = window.walked;
-          window.walked = element;
-          return {
-            name: element.outerHTML.slice(0, 100),
-            isWanted: element.matches(wanted),
-            isVisible:
-              (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none" ||
-              (inside.outlineStyle !== "none" && inside.outlineWidth !== "0px"),
-            isLater: !before || Boolean(before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING),
-          };
-        }, selector);
-        assert.ok(focus.isVisible, `the focus is not visible: ${focus.name}`);
-        assert.ok(focus.isLater, `the focus goes back: ${focus.name}`);
-        if (focus.isWanted) return;
-      }
-      assert.fail(`${selector} is not reached`);
     }
   });
 }

@@ -1,5 +1,6 @@
 // A server with a shop, and browsers that pay in it.
 
+import assert from "node:assert/strict";
 import { spawn, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -64,7 +65,24 @@ export async function startShop() {
     server.kill();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { demo, owner, baseUrl, shop, checkout, parcels, bank, stop };
+  return { demo, owner, baseUrl, shop, open, checkout, parcels, bank, stop };
+}
+
+/** Starts a merchant's server of shipping rates. While `rates` is null, it responds with an error. */
+export async function startRates() {
+  const merchant = { rates: null };
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(merchant.rates ? 200 : 500, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(merchant.rates));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  merchant.url = `http://127.0.0.1:${server.address().port}/rates`;
+  merchant.stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return merchant;
 }
 
 let sessions = 0;
@@ -192,6 +210,19 @@ export function heading(page) {
   return page.$eval("h1", (element) => element.textContent.trim());
 }
 
+/** The text of a page. */
+export function body(page) {
+  return page.$eval("body", (element) => element.textContent);
+}
+
+/** Fills in the form for the shipping address. */
+export async function enterAddress(page) {
+  const fields = { recipientName: "Ada", addressLine1: "12 St James's Square", city: "London", postcode: "SW1Y 4JH" };
+  for (const [field, value] of Object.entries(fields)) {
+    await page.type(`[name="${field}"]`, value);
+  }
+}
+
 /** Goes from the summary to the simulated bank. */
 export async function toBank(page, url, bank) {
   await page.goto(url);
@@ -206,6 +237,44 @@ export async function decide(page, action, { name = "Ada Lovelace", outcome, min
   if (outcome !== undefined) await page.click(`[name="outcome"][value="${outcome}"]`);
   if (minutes !== undefined) await page.$eval('[name="afterMinutes"]', (field, value) => (field.value = value), `${minutes}`);
   await press(page, action);
+}
+
+/** Presses Enter on an element, which leads to another page. */
+export async function pressByKey(page, selector) {
+  await page.focus(selector);
+  await enter(page);
+}
+
+/** Presses Enter, which leads to another page. */
+export async function enter(page) {
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+}
+
+/** Presses Tab until an element has the focus, which is visible and goes on in the order of the document. */
+export async function walk(page, selector) {
+  await page.bringToFront();
+  for (let steps = 0; steps < 40; steps += 1) {
+    await page.keyboard.press("Tab");
+    const focus = await page.evaluate((wanted) => {
+      const element = document.activeElement;
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+      const inside = getComputedStyle(element.closest("label") ?? element);
+      const before = window.walked;
+      window.walked = element;
+      return {
+        name: element.outerHTML.slice(0, 100),
+        isWanted: element.matches(wanted),
+        isVisible:
+          (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none" ||
+          (inside.outlineStyle !== "none" && inside.outlineWidth !== "0px"),
+        isLater: !before || Boolean(before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING),
+      };
+    }, selector);
+    assert.ok(focus.isVisible, `the focus is not visible: ${focus.name}`);
+    assert.ok(focus.isLater, `the focus goes back: ${focus.name}`);
+    if (focus.isWanted) return;
+  }
+  assert.fail(`${selector} is not reached`);
 }
 
 /**
