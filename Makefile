@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast example check check-openapi check-webhooks advisories openapi fmt bench bench-peers bench-growth bench-overload bench-webhooks bench-wrk
+.PHONY: help run test test-fast test-browser example check check-openapi check-webhooks advisories openapi fmt bench bench-peers bench-growth bench-overload bench-webhooks bench-wrk
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
