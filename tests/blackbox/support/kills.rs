@@ -213,10 +213,11 @@ type Committed = BTreeMap<String, String>;
 fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) -> (Vec<ReceivedDelivery>, Committed) {
     let start = Instant::now();
     loop {
+        // In this order: what was accepted has arrived, and what arrived is committed.
+        let (accepted, arrived) = (receiver.accepted(), receiver.arrived());
         let committed = committed();
-        let accepted = receiver.accepted();
         if committed.keys().all(|id| accepted.contains(id)) {
-            return (receiver.arrived(), committed);
+            return (arrived, committed);
         }
         assert!(start.elapsed() < 4 * LIMIT, "{} of {} events were accepted", accepted.len(), committed.len());
         load.advance("PT1H");
