@@ -1,11 +1,12 @@
 //! Retries of deliveries, and the log that shows them.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::support::assert::text;
+use crate::support::assert::{text, time};
 use crate::support::receiver::{Receiver, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::pay;
-use crate::support::worlds::{frozen_world, set};
+use crate::support::worlds::{clock, frozen_world, set};
 use crate::support::{Home, Server, expect_fault, expect_json};
 
 #[test]
@@ -20,6 +21,55 @@ fn the_original_schedule_retries_every_five_minutes() {
         let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) == count);
         assert_eq!(text(&failed, "/nextAttemptAt"), next);
         set(&client, json!({"advanceBy": "PT5M"}));
+    }
+}
+
+/// Each retry is due after its delay, give or take a fifth. After the last one, nothing follows.
+#[test]
+fn ten_attempts_exhaust_a_delivery() {
+    let server = Server::sandbox();
+    let client = frozen_world(&server);
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "10");
+    for (count, delay) in (1..).zip([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]) {
+        let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) == count);
+        assert_eq!(failed["status"], "failed", "{failed}");
+        let next = time(&failed["nextAttemptAt"]);
+        // The API shows whole seconds.
+        let waits = (next - time(&clock(&client)["now"])).num_seconds();
+        assert!((delay * 4 / 5 - 1..=delay * 6 / 5).contains(&waits), "{waits} s after attempt {count}");
+        let due = next + TimeDelta::seconds(1);
+        set(&client, json!({"freezeAt": due.format("%Y-%m-%dT%H:%M:%SZ").to_string()}));
+    }
+    let exhausted = wait_for_delivery(&client, &webhook, status("exhausted"));
+    assert_eq!((attempts(&exhausted), &exhausted["nextAttemptAt"]), (10, &Value::Null), "{exhausted}");
+    assert_eq!(expect_json(&client.get(&webhook_path(&webhook, "")), 200)["enabled"], true);
+    receiver.answer(200, "");
+    set(&client, json!({"advanceBy": "P1D"}));
+    pay(&client, "11");
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(receiver.arrived().len(), 11);
+}
+
+/// `Retry-After` only postpones the next attempt, by at most a day. An invalid value has no effect.
+#[test]
+fn a_receiver_postpones_the_next_attempt() {
+    let server = Server::sandbox();
+    let receiver = Receiver::start();
+    for (value, from, to) in [
+        ("3600", "2026-09-01T13:00:00Z", "2026-09-01T13:00:00Z"),
+        ("999999999", "2026-09-02T12:00:00Z", "2026-09-02T12:00:00Z"),
+        ("0", "2026-09-01T12:00:03Z", "2026-09-01T12:00:06Z"),
+        ("soon", "2026-09-01T12:00:03Z", "2026-09-01T12:00:06Z"),
+    ] {
+        let client = frozen_world(&server);
+        receiver.answer(503, &format!("Retry-After: {value}\r\n"));
+        let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+        pay(&client, "10");
+        let failed = wait_for_delivery(&client, &webhook, status("failed"));
+        assert!((from..=to).contains(&text(&failed, "/nextAttemptAt")), "{value}: {failed}");
     }
 }
 

@@ -8,7 +8,7 @@ use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
     CardTransaction, DecisionEndpoint, DecisionQuestion, DecisionReply, EndpointDecision, NoDecision, Verdict,
 };
-use florin_domain::ids::{EventId, TransactionToken};
+use florin_domain::ids::{ClientId, EventId, TransactionToken};
 use florin_domain::secret::SecretOwner;
 use florin_domain::webhook::WebhookSecrets;
 use florin_ports::{DecisionRequest, Mode, SecretCipher, SecretError, StoreError, WriteError, Written};
@@ -71,7 +71,7 @@ pub(crate) async fn consult(
     if let Some(guard) = guard {
         guard.release();
     }
-    let verdict = ask(services, endpoint, *question, mode).await;
+    let verdict = ask(services, account.client, endpoint, *question, mode).await;
     if let Some(guard) = guard {
         guard.reacquire().await;
     }
@@ -96,6 +96,7 @@ async fn is_same_world(services: &Services, account: &Account) -> Result<bool, S
 /// Asks the endpoint, and returns its decision. If it does not reply, the account's fallback decides.
 async fn ask(
     services: &Services,
+    client: ClientId,
     endpoint: &DecisionEndpoint,
     question: DecisionQuestion,
     mode: Mode,
@@ -105,6 +106,7 @@ async fn ask(
     let asking = Asking { id: message, question: &question, is_preview: mode == Mode::DryRun };
     let body = (decisions.render)(asking)?.into();
     let request = DecisionRequest {
+        client,
         url: settings.url.clone(),
         time_limit: settings.time_limit.duration(),
         message,

@@ -11,9 +11,9 @@ use florin_domain::card::{
     CardTransaction, DecisionEndpoint, DecisionReply, DecisionTime, EndpointDecision, EndpointSettings, Fallback,
     NoDecision, Verdict,
 };
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::AccountId;
 use florin_domain::secret::{SealedSecret, SecretOwner};
-use florin_domain::test_support::{CardScenario, a_budget, a_card, a_purchase};
+use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_purchase};
 use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets, WebhookUrl};
 use florin_domain::world::Timeline;
 use florin_ports::test_support::FakeCipher;
@@ -23,7 +23,6 @@ use florin_ports::{
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use uuid::Uuid;
 
 fn endpoint(enabled: bool) -> DecisionEndpoint {
     let account = AccountId::parse("F1").unwrap();
@@ -45,7 +44,7 @@ fn endpoint(enabled: bool) -> DecisionEndpoint {
 fn account(decisions: Option<DecisionEndpoint>) -> Account {
     Account {
         id: AccountId::parse("F1").unwrap(),
-        client: ClientId(Uuid::nil()),
+        client: CLIENT,
         name: String::new(),
         merchant: false,
         mfa_required: false,
@@ -94,6 +93,7 @@ async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
         assert_eq!((request.url.as_str(), request.time_limit.as_millis()), ("https://example.com/", 300));
         assert_eq!(request.secrets.current.expose(), [7; 32]);
         assert_eq!(request.message.0, request.question.message.token.0);
+        assert_eq!(request.client, CLIENT);
         Ok(DecisionReply::Approve)
     });
     let (services, stored) = deciding(asker);

@@ -152,7 +152,8 @@ fn decisions(
     environment: Environment,
     store: &Arc<dyn AnyStore>,
 ) -> anyhow::Result<DecisionServices> {
-    let asker = HttpDecisions::new(sender_settings(settings, environment, HttpDecisions::TIME_LIMIT))?;
+    let limits = (HttpDecisions::TIME_LIMIT, HttpDecisions::LOOKUPS_MAX);
+    let asker = HttpDecisions::new(sender_settings(settings, environment, limits))?;
     Ok(DecisionServices {
         endpoints: store.clone(),
         asker: Arc::new(asker),
@@ -246,7 +247,8 @@ pub(crate) fn deliveries(
     services: &Services,
     store: &Arc<dyn AnyStore>,
 ) -> anyhow::Result<DeliveryServices> {
-    let sender = HttpWebhookSender::new(sender_settings(settings, services.environment, HttpWebhookSender::TIME_LIMIT));
+    let limits = (HttpWebhookSender::TIME_LIMIT, HttpWebhookSender::LOOKUPS_MAX);
+    let sender = HttpWebhookSender::new(sender_settings(settings, services.environment, limits));
     Ok(DeliveryServices {
         time: services.time.clone(),
         deliveries: store.clone(),
@@ -267,11 +269,16 @@ pub(crate) fn deliveries(
     })
 }
 
-/// The settings for requests to servers of clients.
-fn sender_settings(settings: &Settings, environment: Environment, time_limit: Duration) -> SenderSettings {
+/// The settings for requests to servers of clients. Each sender has lookups of its own, so that no kind of request uses
+/// up those of another. Together they leave threads for reads of the store.
+fn sender_settings(
+    settings: &Settings,
+    environment: Environment,
+    (time_limit, max_lookups): (Duration, usize),
+) -> SenderSettings {
     SenderSettings {
         policy: TargetPolicy::new(environment, settings.webhook_networks.clone()),
-        names: Arc::new(SystemNames::default()),
+        names: Arc::new(SystemNames::new(max_lookups)),
         roots: TrustedRoots::Machine,
         time_limit,
     }
@@ -320,7 +327,8 @@ fn checkouts(
     let is_sandbox = services.environment == Environment::Sandbox;
     let initiation = is_sandbox.then(|| Arc::new(SandboxPayerBanks) as Arc<dyn PaymentInitiation>);
     let simulated_bank = is_sandbox.then(|| Arc::new(SandboxPayerBanks) as Arc<dyn SimulatedBank>);
-    let rates = HttpShippingRates::new(sender_settings(settings, services.environment, HttpShippingRates::TIME_LIMIT))?;
+    let limits = (HttpShippingRates::TIME_LIMIT, HttpShippingRates::LOOKUPS_MAX);
+    let rates = HttpShippingRates::new(sender_settings(settings, services.environment, limits))?;
     Ok(CheckoutServices {
         time: services.time.clone(),
         sessions: store.clone(),

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::{
     DecisionEndpoint, DecisionQuestion, DecisionReply, EndpointChange, EndpointRefusal, NoDecision,
 };
-use florin_domain::ids::{AccountId, EventId};
+use florin_domain::ids::{AccountId, ClientId, EventId};
 use florin_domain::webhook::{WebhookSecrets, WebhookUrl};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +44,8 @@ pub trait DecisionEndpoints: Send + Sync {
 /// A question to a decision endpoint.
 #[derive(Clone, Debug)]
 pub struct DecisionRequest {
+    /// The client that owns the account.
+    pub client: ClientId,
     /// The URL of the endpoint.
     pub url: WebhookUrl,
     /// Maximum time from the start of the request to the end of the reply.
@@ -65,8 +67,9 @@ pub struct DecisionRequest {
 /// Promises: a question is one POST, signed like a webhook, and is never repeated. It is only sent to addresses that
 /// receivers of webhooks may have. Redirects are not followed. The result arrives within the time limit, whatever the
 /// endpoint does. The number of concurrent questions of an account is bounded, so that a slow endpoint leaves room for
-/// other accounts; excess questions return [`NoDecision::TooMany`] immediately. The amount of a partial approval never
-/// exceeds the amount of the question.
+/// other accounts; excess questions return [`NoDecision::TooMany`] immediately. Questions of one client do not delay
+/// those of others, whatever its name servers do. The amount of a partial approval never exceeds the amount of the
+/// question.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait DecisionAsker: Send + Sync {

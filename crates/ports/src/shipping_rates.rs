@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use florin_domain::checkout::{CheckoutSession, OfferedRates};
+use florin_domain::ids::ClientId;
 
 /// The merchant's rates could not be loaded. The reason is for the log, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,10 +13,11 @@ pub struct ShippingRatesUnavailable(pub String);
 ///
 /// Promises: a call sends one request to the `dynamicRatesUrl` of the session, and only to an address that receivers of
 /// webhooks may have. Redirects are not followed. The result arrives within a bounded time, whatever the merchant's
-/// server does.
+/// server does. Requests of one client do not delay those of others, whatever its name servers do.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ShippingRates: Send + Sync {
-    /// Returns the rates for the shipping address of a session.
-    async fn load(&self, session: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable>;
+    /// Returns the rates for the shipping address of a session. `client` owns the merchant's account.
+    async fn load(&self, client: ClientId, session: &CheckoutSession)
+    -> Result<OfferedRates, ShippingRatesUnavailable>;
 }

@@ -13,7 +13,7 @@ use florin_domain::checkout::{
     MerchantPaymentStatus, OfferedRates, PayerDecision, PaymentProgress, PaymentSort, RefundStatus, SessionAction,
     SessionStatus, SessionTerms,
 };
-use florin_domain::ids::{AccountId, MerchantPaymentId};
+use florin_domain::ids::{AccountId, ClientId, MerchantPaymentId};
 use florin_domain::money::{Currency, Minor};
 use florin_domain::page::PageRequest;
 use florin_domain::secret::Secret;
@@ -71,7 +71,7 @@ struct NoRates;
 
 #[async_trait]
 impl ShippingRates for NoRates {
-    async fn load(&self, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
+    async fn load(&self, _: ClientId, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
         Err(ShippingRatesUnavailable("none".to_owned()))
     }
 }

@@ -67,10 +67,11 @@ pub(crate) struct GuardedClient {
 }
 
 impl GuardedClient {
-    /// Creates a client. Reads the certificate authorities of the machine.
-    pub(crate) fn new(settings: SenderSettings) -> Result<Self, SenderError> {
+    /// Creates a client. Reads the certificate authorities of the machine. `max_lookups` is the maximum number of
+    /// concurrent lookups of host names on behalf of one client.
+    pub(crate) fn new(settings: SenderSettings, max_lookups: usize) -> Result<Self, SenderError> {
         let policy = Arc::new(settings.policy);
-        let names = CheckedNames { lookups: Lookups::new(settings.names), policy: Arc::clone(&policy) };
+        let names = CheckedNames { lookups: Lookups::new(settings.names, max_lookups), policy: Arc::clone(&policy) };
         let client = Client::builder()
             .tls_backend_preconfigured(tls(settings.roots)?)
             .dns_resolver(Arc::new(names))

@@ -20,6 +20,8 @@ const BODY_MAX: usize = 16 * 1024;
 const QUESTIONS_MAX: usize = 512;
 /// Maximum number of concurrent questions of one account, so that its slow endpoint leaves places for other accounts.
 const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
+/// Maximum number of concurrent lookups of host names for one client. A lookup can outlast the question that began it.
+const LOOKUPS_OF_CLIENT_MAX: usize = 8;
 
 /// Asks decision endpoints over HTTP.
 pub struct HttpDecisions {
@@ -30,17 +32,21 @@ pub struct HttpDecisions {
 impl HttpDecisions {
     /// The maximum timeout that an account can set for its endpoint.
     pub const TIME_LIMIT: Duration = Duration::from_secs(5);
+    /// Maximum number of concurrent lookups of host names for all clients. It is small, because a lookup blocks a
+    /// thread on which requests of the API read the store.
+    pub const LOOKUPS_MAX: usize = 64;
 
     /// Creates a client. Reads the certificate authorities of the machine.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let slots = RequestSlots::new(QUESTIONS_MAX, QUESTIONS_OF_ACCOUNT_MAX);
-        Ok(Self { client: GuardedClient::new(settings)?, slots })
+        Ok(Self { client: GuardedClient::new(settings, LOOKUPS_OF_CLIENT_MAX)?, slots })
     }
 
     async fn answer(&self, request: &DecisionRequest) -> Result<Vec<u8>, NoDecision> {
-        let DecisionRequest { url, message, body, secrets, at, .. } = request.clone();
-        let signed = WebhookRequest { client: None, url, message, body, secrets, at };
-        let response = self.client.post(signed.url.as_str(), headers(&signed), signed.body.to_string(), None).await;
+        let DecisionRequest { client, url, message, body, secrets, at, .. } = request.clone();
+        let signed = WebhookRequest { client: Some(client), url, message, body, secrets, at };
+        let (headers, body) = (headers(&signed), signed.body.to_string());
+        let response = self.client.post(signed.url.as_str(), headers, body, signed.client).await;
         let response = response.map_err(NoDecision::Send)?;
         if !response.status().is_success() {
             return Err(NoDecision::BadStatus);

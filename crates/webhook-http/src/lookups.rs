@@ -10,9 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task_local;
 
-/// Maximum number of concurrent lookups for the receivers of one client.
-const OF_CLIENT_MAX: usize = 32;
-
 task_local! {
     /// The client on whose behalf a request is sent. The HTTP client asks its resolver in the task of the request.
     static CLIENT: Option<ClientId>;
@@ -34,13 +31,15 @@ type Found = watch::Receiver<Option<Arc<[IpAddr]>>>;
 /// Lookups in progress.
 pub(crate) struct Lookups {
     names: Arc<dyn NameLookup>,
+    max_of_client: usize,
     running: Mutex<HashMap<String, Found>>,
     clients: Mutex<HashMap<ClientId, Arc<Semaphore>>>,
 }
 
 impl Lookups {
-    pub(crate) fn new(names: Arc<dyn NameLookup>) -> Arc<Self> {
-        Arc::new(Self { names, running: Mutex::default(), clients: Mutex::default() })
+    /// Creates the limits. `max_of_client` is the maximum number of concurrent lookups for one client.
+    pub(crate) fn new(names: Arc<dyn NameLookup>, max_of_client: usize) -> Arc<Self> {
+        Arc::new(Self { names, max_of_client, running: Mutex::default(), clients: Mutex::default() })
     }
 
     /// Returns all addresses of a name; none if it has no address. Waits for a lookup of the same name that is in
@@ -65,7 +64,7 @@ impl Lookups {
             let mut clients = locked(&self.clients);
             // Forget clients without lookups. Each permit and each waiting task has a reference.
             clients.retain(|_, permits| Arc::strong_count(permits) > 1);
-            Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(OF_CLIENT_MAX))))
+            Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(self.max_of_client))))
         };
         permits.acquire_owned().await.ok()
     }
@@ -107,6 +106,8 @@ mod tests {
     use std::time::Duration;
     use uuid::Uuid;
 
+    const OF_CLIENT_MAX: usize = 32;
+
     /// Names whose lookups end when the test allows it.
     struct Slow {
         begun: AtomicUsize,
@@ -125,7 +126,7 @@ mod tests {
 
     fn slow() -> (Arc<Slow>, Arc<Lookups>) {
         let names = Arc::new(Slow { begun: AtomicUsize::new(0), ends: Semaphore::new(0) });
-        (Arc::clone(&names), Lookups::new(names))
+        (Arc::clone(&names), Lookups::new(names, OF_CLIENT_MAX))
     }
 
     const fn client(number: u128) -> ClientId {

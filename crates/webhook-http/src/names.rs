@@ -14,18 +14,17 @@ pub trait NameLookup: Send + Sync {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// Maximum number of concurrent lookups. A lookup blocks a thread of a pool that reads of the store need, too.
-const LOOKUPS_MAX: usize = 256;
-
-/// Looks up names with the resolver of the operating system.
+/// Looks up names with the resolver of the operating system. A lookup blocks a thread of a pool that reads of the store
+/// need, too, so the number of concurrent lookups is limited.
 #[derive(Clone, Debug)]
 pub struct SystemNames {
     permits: Arc<Semaphore>,
 }
 
-impl Default for SystemNames {
-    fn default() -> Self {
-        Self { permits: Arc::new(Semaphore::new(LOOKUPS_MAX)) }
+impl SystemNames {
+    /// Creates a resolver with a maximum number of concurrent lookups. Further lookups wait.
+    pub fn new(max_lookups: usize) -> Self {
+        Self { permits: Arc::new(Semaphore::new(max_lookups)) }
     }
 }
 

@@ -8,7 +8,7 @@ use florin_domain::checkout::{
     BasketItem, CheckoutSession, OfferedRate, OfferedRates, RateDescription, ServiceCode, Shipping,
 };
 use florin_domain::fault::Flaw;
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_ports::{ShippingRates, ShippingRatesUnavailable};
 use reqwest::header::HeaderMap;
@@ -23,6 +23,8 @@ const BODY_MAX: usize = 64 * 1024;
 const REQUESTS_MAX: usize = 64;
 /// Maximum number of concurrent requests of one account, so that its slow server leaves places for other accounts.
 const REQUESTS_OF_ACCOUNT_MAX: usize = 8;
+/// Maximum number of concurrent lookups of host names for one client. A lookup can outlast the request that began it.
+const LOOKUPS_OF_CLIENT_MAX: usize = 8;
 
 /// Loads shipping rates over HTTP.
 pub struct HttpShippingRates {
@@ -34,19 +36,27 @@ pub struct HttpShippingRates {
 impl HttpShippingRates {
     /// The time limit of a request, including the body of the response.
     pub const TIME_LIMIT: Duration = Duration::from_secs(5);
+    /// Maximum number of concurrent lookups of host names for all clients. It is small, because a lookup blocks a
+    /// thread on which requests of the API read the store.
+    pub const LOOKUPS_MAX: usize = 64;
 
     /// Creates a client. Reads the certificate authorities of the machine. The time limit includes the body of the
     /// response.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let time_limit = settings.time_limit;
         let slots = RequestSlots::new(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX);
-        Ok(Self { client: GuardedClient::new(settings)?, time_limit, slots })
+        Ok(Self { client: GuardedClient::new(settings, LOOKUPS_OF_CLIENT_MAX)?, time_limit, slots })
     }
 
-    async fn request(&self, account: &AccountId, url: &str, body: String) -> Result<Vec<u8>, ShippingRatesUnavailable> {
+    async fn request(
+        &self,
+        (client, account): (ClientId, &AccountId),
+        url: &str,
+        body: String,
+    ) -> Result<Vec<u8>, ShippingRatesUnavailable> {
         let _slot = self.slots.take(account).ok_or_else(|| unavailable("too many requests at once"))?;
         let answer = async {
-            let response = self.client.post(url, HeaderMap::new(), body, None).await;
+            let response = self.client.post(url, HeaderMap::new(), body, Some(client)).await;
             let response = response.map_err(|error| unavailable(error.as_str()))?;
             if !response.status().is_success() {
                 return Err(unavailable(&format!("status {}", response.status().as_u16())));
@@ -62,12 +72,17 @@ impl HttpShippingRates {
 
 #[async_trait]
 impl ShippingRates for HttpShippingRates {
-    async fn load(&self, session: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
+    async fn load(
+        &self,
+        client: ClientId,
+        session: &CheckoutSession,
+    ) -> Result<OfferedRates, ShippingRatesUnavailable> {
         let url = session.options().and_then(|options| options.dynamic_rates_url.as_deref());
         let (Some(url), Some(destination)) = (url, &session.shipping) else {
             return Err(unavailable("the session has no address, or no URL of shipping rates"));
         };
-        let answer = self.request(&session.account, url, question(session, destination).to_string()).await?;
+        let body = question(session, destination).to_string();
+        let answer = self.request((client, &session.account), url, body).await?;
         let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&malformed(&error)))?;
         let rates: Result<Vec<_>, Flaw> = rates.into_iter().map(|rate| rate.read(session.amount.currency)).collect();
         let offered = rates.and_then(|rates| OfferedRates::new(rates, session));

@@ -15,6 +15,8 @@ use tokio::time::{Instant, timeout};
 const BODY_MAX: usize = 1024;
 /// How long the body is read after the headers have arrived.
 const BODY_TIME: Duration = Duration::from_secs(2);
+/// Maximum number of concurrent lookups of host names for one client.
+const LOOKUPS_OF_CLIENT_MAX: usize = 32;
 
 /// Sends webhooks over HTTP.
 pub struct HttpWebhookSender {
@@ -24,10 +26,12 @@ pub struct HttpWebhookSender {
 impl HttpWebhookSender {
     /// The time limit of an attempt until the headers of the response are complete.
     pub const TIME_LIMIT: Duration = Duration::from_secs(15);
+    /// Maximum number of concurrent lookups of host names for all clients.
+    pub const LOOKUPS_MAX: usize = 256;
 
     /// Creates a sender. Reads the certificate authorities of the machine.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
-        Ok(Self { client: GuardedClient::new(settings)? })
+        Ok(Self { client: GuardedClient::new(settings, LOOKUPS_OF_CLIENT_MAX)? })
     }
 }
 

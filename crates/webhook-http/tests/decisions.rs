@@ -7,7 +7,7 @@ mod support;
 use florin_domain::access::Environment::{Production, Sandbox};
 use florin_domain::card::{DecisionQuestion, DecisionReply, NoDecision};
 use florin_domain::ids::EventId;
-use florin_domain::test_support::{CardScenario, a_budget, a_card};
+use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card};
 use florin_domain::webhook::{SendError, SigningSecret, WebhookUrl};
 use florin_ports::{DecisionAsker, DecisionRequest};
 use standardwebhooks::Webhook;
@@ -23,6 +23,7 @@ fn request(url: &str, millis: u64) -> DecisionRequest {
     let id = EventId(message.token.0);
     let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
     DecisionRequest {
+        client: CLIENT,
         url: WebhookUrl::stored(url.to_owned()),
         time_limit: Duration::from_millis(millis),
         message: id,

@@ -1,4 +1,4 @@
-//! Tests of lookups through the sender: name servers that do not respond delay the requests of their client only.
+//! Tests of lookups: name servers that do not respond delay the requests of their client only.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[allow(dead_code, reason = "the tests of the sender use the rest")]
@@ -6,20 +6,31 @@ mod support;
 
 use async_trait::async_trait;
 use florin_domain::access::Environment::Sandbox;
-use florin_domain::ids::ClientId;
-use florin_domain::webhook::{AttemptOutcome, TargetPolicy};
-use florin_ports::{WebhookRequest, WebhookSender};
-use florin_webhook_http::{HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots};
+use florin_domain::card::{DecisionQuestion, DecisionReply, NoDecision};
+use florin_domain::checkout::SessionPurpose::Shopping;
+use florin_domain::checkout::{CheckoutSession, OfferedRates};
+use florin_domain::ids::{AccountId, ClientId, EventId};
+use florin_domain::test_support::{CardScenario, a_budget, a_card, a_session, a_shipping, collecting_shipping};
+use florin_domain::webhook::{AttemptOutcome, TargetPolicy, WebhookUrl};
+use florin_ports::{
+    DecisionAsker, DecisionRequest, ShippingRates, ShippingRatesUnavailable, WebhookRequest, WebhookSender,
+};
+use florin_webhook_http::{
+    HttpDecisions, HttpShippingRates, HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots,
+};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use support::{Receiver, Speaks, answer, request, secrets};
+use support::{Receiver, Speaks, answer, now, request, secrets};
 use tokio::task::JoinSet;
 
-/// The lookups of one client that are concurrent.
-const OF_CLIENT_MAX: usize = 32;
+/// The concurrent lookups of one client: for deliveries, and for requests that a card or a payer waits for.
+const FOR_DELIVERIES_MAX: usize = 32;
+const WHILE_WAITING_MAX: usize = 8;
+/// The time limit of requests. It is longer than the tests.
+const LONG: Duration = Duration::from_secs(30);
 
 /// A resolver that never responds, except for one name.
 #[derive(Default)]
@@ -36,36 +47,128 @@ impl NameLookup for Silent {
     }
 }
 
-#[tokio::test]
-async fn silent_name_servers_delay_their_client_only() {
-    let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", "")).await;
-    let names = Arc::new(Silent::default());
-    let settings = SenderSettings {
+impl Silent {
+    fn begun(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Waits until this number of lookups have begun.
+    async fn reach(&self, count: usize) {
+        let start = Instant::now();
+        while self.begun() < count {
+            assert!(start.elapsed() < Duration::from_secs(20), "{} of {count} lookups", self.begun());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Checks that no more lookups than these begin.
+    async fn stay_at(&self, count: usize) {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_eq!(self.begun(), count);
+    }
+}
+
+fn settings(names: &Arc<Silent>) -> SenderSettings {
+    SenderSettings {
         policy: TargetPolicy::new(Sandbox, Vec::new()),
         names: names.clone(),
         roots: TrustedRoots::Given(Vec::new()),
-        time_limit: Duration::from_secs(30),
-    };
-    let sender = Arc::new(HttpWebhookSender::new(settings).unwrap());
+        time_limit: LONG,
+    }
+}
+
+const fn client(number: u128) -> ClientId {
+    ClientId(uuid::Uuid::from_u128(number))
+}
+
+#[tokio::test]
+async fn silent_name_servers_delay_deliveries_of_their_client_only() {
+    let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", "")).await;
+    let names = Arc::new(Silent::default());
+    let sender = Arc::new(HttpWebhookSender::new(settings(&names)).unwrap());
     let url = |host: &str| receiver.url("http").replace("127.0.0.1", host);
-    let send = |host: &str, client: u128| {
-        let client = Some(ClientId(uuid::Uuid::from_u128(client)));
+    let send = |host: &str, number: u128| {
+        let client = Some(client(number));
         let (sender, request) =
             (Arc::clone(&sender), WebhookRequest { client, ..request(&url(host), &secrets(), "{}") });
         async move { sender.send(request).await }
     };
     let mut stuck = JoinSet::<AttemptOutcome>::new();
-    for number in 0..2 * OF_CLIENT_MAX {
+    for number in 0..2 * FOR_DELIVERIES_MAX {
         // Two requests for each name, which have one lookup.
         stuck.spawn(send(&format!("{number}.test"), 1));
         stuck.spawn(send(&format!("{number}.test"), 1));
     }
-    let start = Instant::now();
-    while names.0.load(Ordering::SeqCst) < OF_CLIENT_MAX {
-        assert!(start.elapsed() < Duration::from_secs(20));
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    names.reach(FOR_DELIVERIES_MAX).await;
     assert_eq!(send("answers.test", 2).await.response, Ok(200));
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(names.0.load(Ordering::SeqCst), OF_CLIENT_MAX);
+    names.stay_at(FOR_DELIVERIES_MAX).await;
+}
+
+/// A question to an endpoint of a client.
+fn question(url: String, client: ClientId) -> DecisionRequest {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
+    let message = scenario.authorize("12.50");
+    let id = EventId(message.token.0);
+    let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
+    DecisionRequest {
+        client,
+        url: WebhookUrl::stored(url),
+        time_limit: LONG,
+        message: id,
+        question: Arc::new(question),
+        body: "{}".into(),
+        secrets: Arc::new(secrets()),
+        at: now(),
+    }
+}
+
+#[tokio::test]
+async fn silent_name_servers_delay_decisions_of_their_client_only() {
+    let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", r#"{"decision": "APPROVE"}"#)).await;
+    let names = Arc::new(Silent::default());
+    let decisions = Arc::new(HttpDecisions::new(settings(&names)).unwrap());
+    let ask = |host: &str, number: u128| {
+        let request = question(receiver.url("http").replace("127.0.0.1", host), client(number));
+        let decisions = Arc::clone(&decisions);
+        async move { decisions.ask(request).await }
+    };
+    let mut stuck = JoinSet::<Result<DecisionReply, NoDecision>>::new();
+    for number in 0..2 * WHILE_WAITING_MAX {
+        stuck.spawn(ask(&format!("{number}.test"), 1));
+    }
+    names.reach(WHILE_WAITING_MAX).await;
+    assert_eq!(ask("answers.test", 2).await, Ok(DecisionReply::Approve));
+    names.stay_at(WHILE_WAITING_MAX).await;
+}
+
+/// A session of an account that loads its rates from this URL.
+fn session(account: &str, url: String) -> CheckoutSession {
+    let mut session = collecting_shipping(a_session("12.50 GBP"), true);
+    session.account = AccountId::parse(account).unwrap();
+    session.shipping = Some(a_shipping());
+    if let Shopping { options: Some(options), .. } = &mut session.purpose {
+        options.dynamic_rates_url = Some(url);
+    }
+    session
+}
+
+#[tokio::test]
+async fn silent_name_servers_delay_shipping_rates_of_their_client_only() {
+    let rate = r#"[{"description": "Post", "amount": "1.00", "serviceCode": "a"}]"#;
+    let receiver = Receiver::start(Speaks::Http, move |_| answer("200 OK", "", rate)).await;
+    let names = Arc::new(Silent::default());
+    let rates = Arc::new(HttpShippingRates::new(settings(&names)).unwrap());
+    let load = |host: &str, account: &str, number: u128| {
+        let session = session(account, receiver.url("http").replace("127.0.0.1", host));
+        let rates = Arc::clone(&rates);
+        async move { rates.load(client(number), &session).await }
+    };
+    let mut stuck = JoinSet::<Result<OfferedRates, ShippingRatesUnavailable>>::new();
+    for number in 0..2 * WHILE_WAITING_MAX {
+        // Each account has a limit of its own on its requests.
+        stuck.spawn(load(&format!("{number}.test"), &format!("MINE{number}"), 1));
+    }
+    names.reach(WHILE_WAITING_MAX).await;
+    assert_eq!(load("answers.test", "OTHER", 2).await.unwrap().all().len(), 1);
+    names.stay_at(WHILE_WAITING_MAX).await;
 }

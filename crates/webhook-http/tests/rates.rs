@@ -7,7 +7,7 @@ mod support;
 use florin_domain::access::Environment::{Production, Sandbox};
 use florin_domain::checkout::CheckoutSession;
 use florin_domain::checkout::SessionPurpose::Shopping;
-use florin_domain::test_support::{a_session, a_shipping, collecting_shipping};
+use florin_domain::test_support::{CLIENT, a_session, a_shipping, collecting_shipping};
 use florin_ports::{ShippingRates, ShippingRatesUnavailable};
 use florin_webhook_http::HttpShippingRates;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn session(url: &str) -> CheckoutSession {
 async fn refusal(speaks: Speaks, response: Vec<u8>) -> String {
     let receiver = Receiver::start(speaks, move |_| response.clone()).await;
     let ShippingRatesUnavailable(reason) =
-        rates(Sandbox, &names()).load(&session(&receiver.url("http"))).await.unwrap_err();
+        rates(Sandbox, &names()).load(CLIENT, &session(&receiver.url("http"))).await.unwrap_err();
     reason
 }
 
@@ -35,7 +35,7 @@ async fn rates_are_read_exactly() {
     let text = r#"[{"description": "Post", "amount": "0", "serviceCode": "a"},
         {"description": "Fast", "amount": "3.50", "serviceCode": "b", "preSelected": true, "new": {}}]"#;
     let receiver = Receiver::start(Speaks::Http, move |_| answer("200 OK", "", text)).await;
-    let offered = rates(Sandbox, &names()).load(&session(&receiver.url("http"))).await.unwrap();
+    let offered = rates(Sandbox, &names()).load(CLIENT, &session(&receiver.url("http"))).await.unwrap();
     let read: Vec<_> = offered.all().iter().map(|rate| (rate.amount.0, rate.is_preselected)).collect();
     assert_eq!(read, [(0, false), (350, true)]);
     let chosen = offered.chosen("b").unwrap();
@@ -62,7 +62,7 @@ async fn the_guard_of_webhooks_applies() {
         (Sandbox, "http://inside.test/".to_owned()),
         (Sandbox, "http://169.254.169.254/latest/meta-data".to_owned()),
     ] {
-        let refused = rates(environment, &known).load(&session(&url)).await.unwrap_err();
+        let refused = rates(environment, &known).load(CLIENT, &session(&url)).await.unwrap_err();
         assert_eq!(refused.0, "target_not_allowed", "{url}");
     }
     assert_eq!(receiver.connections(), 0);
@@ -100,6 +100,6 @@ async fn answers_are_bounded_in_time_and_size() {
         answer("200 OK", "", &format!("{body}{}", " ".repeat(size - body.len())))
     };
     let largest = Receiver::start(Speaks::Http, move |_| padded(64 * 1024)).await;
-    assert!(rates(Sandbox, &names()).load(&session(&largest.url("http"))).await.is_ok());
+    assert!(rates(Sandbox, &names()).load(CLIENT, &session(&largest.url("http"))).await.is_ok());
     assert_eq!(refusal(Speaks::Http, padded(64 * 1024 + 1)).await, "the answer is larger than 64 KiB");
 }

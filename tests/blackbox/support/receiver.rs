@@ -1,5 +1,6 @@
 //! A real HTTP server that receives webhooks, and the published library that verifies them.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
@@ -66,6 +67,8 @@ impl ReceivedDelivery {
 #[derive(Default)]
 struct State {
     arrived: Vec<ReceivedDelivery>,
+    /// The ids of the deliveries that were answered with a 2xx.
+    accepted: BTreeSet<String>,
     /// Number of deliveries that were checked against the document.
     checked: usize,
     connections: usize,
@@ -126,6 +129,7 @@ impl Shared {
                 headers.push((name.to_lowercase(), value.to_owned()));
             }
             let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
+            let id = headers.iter().find(|(name, _)| name == "webhook-id").map(|(_, id)| id.clone());
             let mut body = vec![0; length];
             reader.read_exact(&mut body).ok()?;
             let (status, header, answer, hangs, cuts, delay) = {
@@ -147,6 +151,9 @@ impl Shared {
             if cuts {
                 // The connection ends in the middle of the answer.
                 return None;
+            }
+            if (200..300).contains(&status) {
+                self.lock().accepted.extend(id);
             }
         }
     }
@@ -274,6 +281,12 @@ impl Receiver {
     pub(crate) fn arrived(&self) -> Vec<ReceivedDelivery> {
         self.check();
         self.lock().arrived.clone()
+    }
+
+    /// Returns the ids of the deliveries that were answered with a 2xx. Those that had no answer when the receiver was
+    /// killed are not among them.
+    pub(crate) fn accepted(&self) -> BTreeSet<String> {
+        self.lock().accepted.clone()
     }
 
     /// Waits until `count` deliveries have arrived, and returns them.

@@ -36,7 +36,7 @@ pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
 /// often.
 async fn load(visit: &Visit<'_>) -> Option<OfferedRates> {
     visit.app.forms.count(visit.session().id.0).ok()?;
-    let loaded = visit.app.checkouts.shipping_rates.load(visit.session()).await;
+    let loaded = visit.app.checkouts.shipping_rates.load(visit.account.client, visit.session()).await;
     let session = visit.session().id.0;
     loaded.inspect_err(|error| tracing::warn!(%session, %error, "a payer can't choose a shipping rate")).ok()
 }

@@ -46,7 +46,7 @@ impl Forward {
             .map_err(|flaw| UsageError::new(format!("--forward-to {url}: {}", flaw.message)))?;
         let sender = HttpWebhookSender::new(SenderSettings {
             policy,
-            names: Arc::new(SystemNames::default()),
+            names: Arc::new(SystemNames::new(HttpWebhookSender::LOOKUPS_MAX)),
             roots: TrustedRoots::Machine,
             time_limit: HttpWebhookSender::TIME_LIMIT,
         })?;
