@@ -103,11 +103,12 @@ mod tests {
     /// The rows of the table: a length, and the fields with this length. Fields of both addresses have no prefix.
     fn documented() -> Vec<(usize, Vec<&'static str>)> {
         let (_, table) = DOCUMENT.split_once("\n| Characters | Fields |\n").unwrap();
-        let rows = table.lines().take_while(|line| line.starts_with('|')).filter_map(|line| {
+        let row = |line: &'static str| {
             let (length, fields) = line.trim_matches('|').split_once('|')?;
-            Some((length.trim().parse().ok()?, fields.split('`').skip(1).step_by(2).collect()))
-        });
-        rows.collect()
+            let length = length.trim().parse::<usize>().ok()?;
+            Some((length, fields.split('`').skip(1).step_by(2).collect::<Vec<_>>()))
+        };
+        table.lines().take_while(|line| line.starts_with('|')).filter_map(row).collect()
     }
 
     fn is_named(field: &str, place: &str) -> bool {
