@@ -311,6 +311,22 @@ fn files_import_each_other_one_way() {
     }
 }
 
+/// An exception for a message that no longer exists would hide the refusals of a later message.
+#[test]
+fn every_exception_for_generated_requests_is_a_message() {
+    let checks = fs::read_to_string(root().join("scripts/openapi-tools/checks.py")).unwrap();
+    let (_, listed) = checks.split_once("\nMESSAGES = (\n").unwrap();
+    let (listed, _) = listed.split_once("\n)\n").unwrap();
+    let messages = listed.lines().filter_map(|line| line.trim().strip_prefix('"')?.strip_suffix("\","));
+    let messages: Vec<_> = messages.collect();
+    assert!(messages.len() > 20, "the messages were not found");
+    let sources = sources(&root());
+    let program = sources.iter().filter(|(path, _)| path.starts_with("crates/")).flat_map(|(_, text)| text.lines());
+    let code: Vec<_> = program.filter(|line| !line.trim_start().starts_with("//")).collect();
+    let unknown = messages.iter().filter(|message| !code.iter().any(|line| line.contains(**message)));
+    assert_none(&unknown.map(|message| format!("no message contains \"{message}\"")).collect::<Vec<_>>());
+}
+
 /// Tests that each rule can fail, with a reason.
 mod rules {
     use super::*;

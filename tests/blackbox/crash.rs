@@ -17,6 +17,10 @@ use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_
 
 const THREADS: usize = 8;
 const FUNDS: i64 = 10_000_000;
+/// Minimum number of kills of a long run.
+const LONG_RUN: usize = 100;
+/// The number of messages that a long run acknowledges before each kill: about 100,000 with 284 kills.
+const LONG_LOAD: usize = 352;
 
 /// Sends messages until the server is gone. Returns all of them.
 fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
@@ -74,6 +78,11 @@ fn kills() -> usize {
     usize::try_from(setting("FLORIN_KILLS", 3)).unwrap()
 }
 
+/// Returns the number of messages that are acknowledged before a kill.
+fn enough(round: usize) -> usize {
+    if kills() < LONG_RUN { 60 + 40 * (round % 3) } else { LONG_LOAD }
+}
+
 #[test]
 fn killed_under_load() {
     let mut server = Server::sandbox();
@@ -81,7 +90,7 @@ fn killed_under_load() {
     let mut toll = Toll::default();
     for round in 0..kills() {
         let before = wallet.balance();
-        let (home, log) = load(server, &wallet, round, 60 + 40 * (round % 3));
+        let (home, log) = load(server, &wallet, round, enough(round));
         assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
         check_journal(&home);
 

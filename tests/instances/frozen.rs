@@ -1,23 +1,83 @@
-//! A database server that accepts bytes and answers nothing, as if its processes were stopped.
+//! A database server that accepts bytes and answers nothing: behind a proxy that stops forwarding, and with stopped
+//! processes.
 
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::pair::{undisturbed, until};
+use crate::pair::{alone, undisturbed, until};
 use crate::support::load::check_journal;
+use crate::support::postgres::{connect, server_url};
 use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
 use crate::support::{BANKS, CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
 use crate::wire::Wire;
 
-#[test]
-fn every_wait_ends() {
-    let _undisturbed = undisturbed();
-    let wire = Wire::open();
-    let server = Server::on(wire.clone().into_home(Home::demo()).set("FLORIN_SHUTDOWN_SECONDS", "20"));
+/// Stops processes, starting with the parent, until its input ends: also if the test is killed.
+const STOP: &str = r#"
+kill -STOP "$1"
+all="$1 $(cat "/proc/$1/task/$1/children")"
+kill -STOP $all
+echo stopped
+read -r _
+kill -CONT $all
+"#;
+
+/// The processes of the database server, stopped until this is dropped.
+struct Stopped(Child);
+
+impl Stopped {
+    /// Stops the processes. `None`: the server is not the tests' own, or its processes are in a container.
+    fn server() -> Option<Self> {
+        std::env::var_os("WITH_POSTGRES_RESTART")?;
+        let query = r"SELECT current_setting('data_directory'), split_part(pg_read_file('postmaster.pid'), E'\n', 1)";
+        let row = connect(&server_url()).unwrap().query_one(query, &[]).unwrap();
+        let (directory, process): (String, String) = (row.get(0), row.get(1));
+        let command = fs::read_to_string(format!("/proc/{process}/cmdline")).ok()?;
+        if !command.contains(&directory) {
+            return None;
+        }
+        let mut helper = Command::new("sh");
+        helper.args(["-c", STOP, "sh", &process]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut stopped = Self(helper.spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(stopped.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "stopped\n");
+        Some(stopped)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _status = self.0.wait();
+    }
+}
+
+/// A proxy that forwards nothing until this is dropped.
+struct Frozen(Wire);
+
+impl Frozen {
+    fn proxy(wire: &Wire) -> Self {
+        wire.freeze(true);
+        Self(wire.clone())
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        self.0.freeze(false);
+    }
+}
+
+/// Checks a server whose database is frozen twice. `freeze` freezes it until its result is dropped.
+fn check<F>(home: Home, freeze: impl Fn() -> F) {
+    let server = Server::on(home.set("FLORIN_SHUTDOWN_SECONDS", "20"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let client = server.client();
     let before = wallet.balance().ledger;
-    wire.freeze(true);
+    let frozen = freeze();
     assert_eq!(server.readiness(), 503);
     assert_eq!(client.with_authorization(None).get("/healthz?").status, 200);
     let read = client.get(CHECKOUTS);
@@ -33,15 +93,32 @@ fn every_wait_ends() {
     expect_error(&written, 503);
     assert!(written.header("retry-after").is_some(), "{written:?}");
     assert_eq!(server.readiness(), 503);
-    wire.freeze(false);
+    drop(frozen);
     until("ready again", LIMIT, || server.readiness() == 200);
     expect_json(&client.get(BANKS), 200);
     let settled = credit();
     assert!(settled.status < 300, "{settled:?}");
     assert_eq!(wallet.balance().ledger - before, 7);
     check_journal(server.home());
-    wire.freeze(true);
-    let (took, _home) = server.stop_successfully();
+    let frozen = freeze();
+    let (took, home) = server.stop_successfully();
+    // The home drops its database.
+    drop(frozen);
+    drop(home);
     assert!(took < Duration::from_secs(20), "the stop took {took:?}");
-    wire.freeze(false);
+}
+
+#[test]
+fn every_wait_ends() {
+    let _undisturbed = undisturbed();
+    let wire = Wire::open();
+    check(wire.clone().into_home(Home::demo()), || Frozen::proxy(&wire));
+}
+
+#[test]
+fn every_wait_on_stopped_processes_ends() {
+    let _alone = alone();
+    let Some(stopped) = Stopped::server() else { return };
+    drop(stopped);
+    check(Home::demo(), || Stopped::server().unwrap());
 }

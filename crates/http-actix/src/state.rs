@@ -64,6 +64,8 @@ pub(crate) struct App {
     pub(crate) account_guards: AccountGuards,
     /// Whether a stop signal was received. The server then reports that it is not ready, but still serves requests.
     pub(crate) stopping: AtomicBool,
+    /// Whether the clock of the machine showed a time before 1970. The server is then not ready until it is restarted.
+    pub(crate) had_early_clock: AtomicBool,
     /// The data that the home page shows about this server.
     pub(crate) introduction: Introduction,
     /// Rendered pages of the bank list, by limit and offset, for a short time.
@@ -96,6 +98,7 @@ impl App {
             cors_origins: settings.cors_origins.clone(),
             introduction: settings.introduction.clone(),
             stopping: AtomicBool::new(false),
+            had_early_clock: AtomicBool::new(false),
             in_flight: InFlight::new(settings.max_in_flight),
             uploads: Uploads::new(),
             banks: ShortCache::new(Self::PAGES_OF_BANKS),

@@ -6,9 +6,10 @@ use crate::routes::fallback::not_found;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};
+use chrono::{DateTime, Utc};
 use florin_ports::Readiness;
 use serde::Serialize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;
 use utoipa::ToSchema;
@@ -37,7 +38,7 @@ pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     responses(
         (status = 200, description = "Ready.", body = Health),
         (status = 400, description = "The request is not HTTP. This response has no body."),
-        (status = 503, description = "`overloaded`: the server is stopping; the store can't be reached or written, was replaced or is damaged; or its schema is not current.",
+        (status = 503, description = "`overloaded`: the server is stopping; the store can't be reached or written, was replaced or is damaged; its schema is not current; or the clock of the machine showed a time before 1970.",
             body = crate::problem::ProblemBody)))]
 pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     match check_readiness(&app).await {
@@ -50,6 +51,12 @@ pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem>
 async fn check_readiness(app: &App) -> Result<(), &'static str> {
     if app.stopping.load(Ordering::Relaxed) {
         return Err("the server is stopping");
+    }
+    if has_lost_timers(app.services.time.real_now(), &app.had_early_clock) {
+        tracing::error!(
+            "not ready: the clock of this machine showed a time before 1970; correct it, and restart the server"
+        );
+        return Err("the clock of the machine showed a time before 1970; the server must be restarted");
     }
     let upkeep = &app.services.upkeep;
     let checks = async {
@@ -78,6 +85,12 @@ async fn check_readiness(app: &App) -> Result<(), &'static str> {
     })
 }
 
+/// Whether the clock shows a time before 1970, or did at an earlier check. The task that keeps the `Date` of responses
+/// and the timers of connections has then ended, and does not start again.
+fn has_lost_timers(now: DateTime<Utc>, had_early_clock: &AtomicBool) -> bool {
+    had_early_clock.fetch_or(now < DateTime::UNIX_EPOCH, Ordering::Relaxed) || now < DateTime::UNIX_EPOCH
+}
+
 /// Serves metrics on the address of the API. Returns 404 if metrics have an address of their own or are disabled.
 pub(super) async fn public_metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     if app.has_public_metrics { render_metrics(app).await } else { not_found().await }
@@ -92,5 +105,19 @@ pub(super) async fn render_metrics(app: web::Data<App>) -> Result<HttpResponse, 
             Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/plain; version=0.0.4")).body(render()))
         }
         None => not_found().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+
+    #[test]
+    fn timers_that_a_clock_before_1970_ended_stay_lost() {
+        let (had_early_clock, epoch) = (AtomicBool::default(), DateTime::UNIX_EPOCH);
+        assert!(!has_lost_timers(epoch, &had_early_clock));
+        assert!(has_lost_timers(epoch - TimeDelta::microseconds(1), &had_early_clock));
+        assert!(has_lost_timers(epoch, &had_early_clock), "the clock was corrected");
     }
 }

@@ -211,9 +211,12 @@ mod tests {
     }
 
     #[test]
-    fn libpq_gets_a_short_connect_timeout() {
+    fn libpq_gets_short_timeouts() {
         let url = PostgresUrl::parse("postgres://me@localhost/florin").unwrap();
         assert!(url.as_str().starts_with("postgres://me@localhost/florin?connect_timeout=2&"), "{}", url.as_str());
+        for option in ["keepalives_idle=5", "keepalives_interval=2", "keepalives_count=3", "tcp_user_timeout=6000"] {
+            assert!(url.as_str().contains(option), "{option} is not in {}", url.as_str());
+        }
         let url = PostgresUrl::parse("postgres://me@localhost/florin?connect_timeout=9").unwrap();
         assert!(url.as_str().contains("connect_timeout=9&") && !url.as_str().contains("connect_timeout=2"));
     }

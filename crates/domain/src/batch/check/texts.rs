@@ -97,6 +97,42 @@ fn check(place: &str, text: Option<&String>, max: Option<usize>, findings: &mut 
 mod tests {
     use super::*;
 
+    /// The document with the table of the lengths.
+    const DOCUMENT: &str = include_str!("../../../../../docs/PAYMENT-BATCHES.md");
+
+    /// The rows of the table: a length, and the fields with this length. Fields of both addresses have no prefix.
+    fn documented() -> Vec<(usize, Vec<&'static str>)> {
+        let (_, table) = DOCUMENT.split_once("\n| Characters | Fields |\n").unwrap();
+        let row = |line: &'static str| {
+            let (length, fields) = line.trim_matches('|').split_once('|')?;
+            let length = length.trim().parse::<usize>().ok()?;
+            Some((length, fields.split('`').skip(1).step_by(2).collect::<Vec<_>>()))
+        };
+        table.lines().take_while(|line| line.starts_with('|')).filter_map(row).collect()
+    }
+
+    fn is_named(field: &str, place: &str) -> bool {
+        let of_address = |prefix: &str| place.strip_prefix(prefix) == Some(field);
+        place == field || ["recipient.address.", "recipient.bankAddress."].into_iter().any(of_address)
+    }
+
+    #[test]
+    fn lengths_are_documented() {
+        let texts = TEXTS.iter().filter_map(|text| Some((text.place, text.max?))).chain([SUBSCRIBER]);
+        let texts: Vec<_> = texts.collect();
+        let rows = documented();
+        for (place, max) in &texts {
+            let lengths = rows.iter().filter(|(_, fields)| fields.iter().any(|field| is_named(field, place)));
+            assert_eq!(lengths.map(|(length, _)| *length).collect::<Vec<_>>(), [*max], "{place}");
+        }
+        for (length, fields) in &rows {
+            for field in fields {
+                let found = texts.iter().any(|(place, max)| max == length && is_named(field, place));
+                assert!(found, "{field} has another length than {length}");
+            }
+        }
+    }
+
     #[test]
     fn lengths_are_known_by_place() {
         assert_eq!(max_text_length("recipient.name"), Some(140));
