@@ -33,7 +33,7 @@ pub(super) const TEXTS: Texts = Texts {
         bank: "Bank",
         basket: "Your basket",
         item: "Item",
-        sku: "SKU",
+        sku: "Product code",
         quantity: "Qty",
         unit_price: "each",
         delivery: "Delivery",
@@ -91,7 +91,7 @@ pub(super) const TEXTS: Texts = Texts {
     },
     rates: RateTexts {
         heading: "Delivery options",
-        hint: "You see the new total before you pay.",
+        hint: "You will see the new total before you pay.",
         cut: |shown, all| format!("These are {shown} of {all} options. Ask the shop about the others."),
         submit: "Use this option",
         missing: "Choose a delivery option",
@@ -115,7 +115,7 @@ pub(super) const TEXTS: Texts = Texts {
         missing: "Choose a bank",
         phone: Headed {
             heading: "Continue on your phone",
-            text: "Scan this code with the camera of your phone to open this page there.",
+            text: "Scan this code with your phone to open this page there.",
         },
         code: "QR code with the address of this page",
         link: Headed {
@@ -128,7 +128,7 @@ pub(super) const TEXTS: Texts = Texts {
         payment: "Approve the payment",
         refund: "Approve the refund",
         name: "Your name",
-        name_hint: "Any name signs you in.",
+        name_hint: "You can sign in with any name.",
         names_summary: "Names for automated tests",
         names: [
             ("approve", "Approves, and the bank confirms immediately."),
@@ -190,7 +190,7 @@ pub(super) const TEXTS: Texts = Texts {
         amount: "Amount to refund",
         payment: "Refund of payment",
         reason: "Reason",
-        authorised: Headed { heading: "Refund approved", text: "The bank now sends the money back to the payer." },
+        authorised: Headed { heading: "Refund approved", text: "The bank will now send the money back to the payer." },
         cancelled: Headed { heading: "Refund cancelled", text: "No money has moved." },
         close: "You can close this page.",
     },
@@ -199,10 +199,9 @@ pub(super) const TEXTS: Texts = Texts {
             heading: "Page not found",
             text: "Check that the link is complete, or ask the shop for a new one.",
         },
-        ProblemKind::Gone => Headed {
-            heading: "This link is no longer valid",
-            text: "It has already been used, or its time has run out.",
-        },
+        ProblemKind::Gone => {
+            Headed { heading: "This link is no longer valid", text: "It has already been used, or it has expired." }
+        }
         ProblemKind::InvalidForm => Headed {
             heading: "We could not read the form",
             text: "It may be out of date. Nothing was changed. Go back to the page and try again.",

@@ -10,7 +10,7 @@ pub(super) const TEXTS: Texts = Texts {
     common: Common {
         sandbox: "Tudalen brawf: nid oes arian go iawn yn symud.",
         service: "Taliadau gan",
-        return_policy: "Polisi dychwelyd",
+        return_policy: "Polisi dychwelyd nwyddau",
         cancel: "Canslo’r taliad",
         return_to: "Dychwelyd i wefan",
         return_to_shop: "Dychwelyd i’r siop",
@@ -18,7 +18,7 @@ pub(super) const TEXTS: Texts = Texts {
         errors: "Mae problem wedi codi",
         optional: "(dewisol)",
         time_limit: |time| format!("Gallwch dalu tan {time}."),
-        too_long: |label, max| format!("{label}: defnyddiwch {max} nod ar y mwyaf"),
+        too_long: |label, max| format!("{label}: defnyddiwch {max} nod neu lai"),
     },
     order: OrderTexts {
         heading: "Eich taliad",
@@ -39,13 +39,13 @@ pub(super) const TEXTS: Texts = Texts {
         delivery: "Danfon",
         deliver_to: "Danfon i",
         free: "Am ddim",
-        more: |items| format!("a {items} eitem arall"),
+        more: |items| format!("{items} eitem arall"),
     },
     summary: SummaryTexts {
         heading: "Gwiriwch eich taliad",
-        heading_top_up: "Gwiriwch yr arian i’w ychwanegu",
-        next: "Nesaf, dewiswch eich banc a chymeradwywch y taliad yno.",
-        safe: "Byddwch yn mewngofnodi gyda’ch banc eich hun. Yno yn unig y bydd eich manylion mewngofnodi.",
+        heading_top_up: "Gwiriwch y swm i’w ychwanegu",
+        next: "Nesaf, dewiswch eich banc a chymeradwyo’r taliad yno.",
+        safe: "Byddwch yn mewngofnodi gyda’ch banc eich hun. Bydd eich manylion mewngofnodi’n aros yno.",
         confirm: "Parhau",
         change_address: "Newid y cyfeiriad danfon",
         change_rate: "Newid y dull danfon",
@@ -80,19 +80,21 @@ pub(super) const TEXTS: Texts = Texts {
             "Dewiswch wlad o’r rhestr",
         ],
         find: "Dod o hyd i gyfeiriad",
-        found: "Cyfeiriadau yn y cod post hwn",
+        found: "Cyfeiriadau ar gyfer y cod post hwn",
         cut: |shown, all| {
-            format!("Dangosir y {shown} cyntaf; nifer y cyfeiriadau: {all}. Os nad yw eich un chi yno, rhowch ef isod.")
+            format!(
+                "Dyma’r {shown} cyntaf o blith {all} o gyfeiriadau. Os nad yw eich cyfeiriad chi yno, rhowch ef isod."
+            )
         },
         choose_found: "Defnyddio’r cyfeiriad hwn",
-        not_found: "Ni chawsom hyd i gyfeiriadau yn y cod post hwn. Rhowch y cyfeiriad isod.",
+        not_found: "Ni chawsom hyd i unrhyw gyfeiriadau ar gyfer y cod post hwn. Rhowch y cyfeiriad isod.",
         unavailable: "Nid oes modd chwilio am gyfeiriad ar hyn o bryd. Rhowch y cyfeiriad isod.",
         submit: "Parhau",
     },
     rates: RateTexts {
         heading: "Dulliau danfon",
         hint: "Cewch weld y cyfanswm newydd cyn talu.",
-        cut: |shown, all| format!("Dangosir {shown} o’r dulliau; cyfanswm: {all}. Holwch y siop am y lleill."),
+        cut: |shown, all| format!("Dyma {shown} o blith {all} o ddulliau danfon. Holwch y siop am y lleill."),
         submit: "Defnyddio’r dull hwn",
         missing: "Dewiswch ddull danfon",
         unavailable: Headed {
@@ -108,33 +110,28 @@ pub(super) const TEXTS: Texts = Texts {
         search_button: "Chwilio",
         all: "Dangos pob banc",
         count: |count| format!("Nifer y banciau: {count}"),
-        cut: |shown, all| {
-            format!("Dangosir y {shown} cyntaf; nifer y banciau: {all}. Chwiliwch i ddod o hyd i’ch banc.")
-        },
-        none: "Nid oes banc sy’n cyfateb i’ch chwiliad.",
+        cut: |shown, all| format!("Dyma’r {shown} cyntaf o blith {all} o fanciau. Chwiliwch i ddod o hyd i’ch banc."),
+        none: "Nid oes unrhyw fanc yn cyfateb i’ch chwiliad.",
         list: "Banciau",
         submit: "Parhau i’ch banc",
         missing: "Dewiswch fanc",
         phone: Headed {
-            heading: "Parhau ar eich ffôn",
-            text: "Sganiwch y cod hwn â chamera eich ffôn i agor y dudalen hon yno.",
+            heading: "Parhewch ar eich ffôn",
+            text: "Sganiwch y cod hwn â chamera eich ffôn i agor y dudalen hon arno.",
         },
         code: "Cod QR sy’n cynnwys cyfeiriad y dudalen hon",
         link: Headed {
             heading: "Parhau i’r banc",
-            text: "Rydych yn mewngofnodi yn y banc ac yn cymeradwyo yno. Yna dewch yn ôl i’r dudalen hon.",
+            text: "Byddwch yn mewngofnodi gyda’r banc ac yn cymeradwyo yno. Yna byddwch yn dod yn ôl i’r dudalen hon.",
         },
     },
     simulated: SimulatedTexts {
-        notice: Headed {
-            heading: "Banc efelychiadol",
-            text: "Nid banc go iawn yw hwn, ac nid oes arian go iawn yn symud.",
-        },
-        payment: "Cymeradwyo’r taliad",
-        refund: "Cymeradwyo’r ad-daliad",
+        notice: Headed { heading: "Banc prawf", text: "Nid banc go iawn yw hwn, ac nid oes arian go iawn yn symud." },
+        payment: "Cymeradwywch y taliad",
+        refund: "Cymeradwywch yr ad-daliad",
         name: "Eich enw",
-        name_hint: "Bydd unrhyw enw yn eich mewngofnodi.",
-        names_summary: "Enwau ar gyfer profion awtomatig",
+        name_hint: "Gallwch fewngofnodi ag unrhyw enw.",
+        names_summary: "Enwau ar gyfer profion awtomataidd",
         names: [
             ("approve", "Yn cymeradwyo, ac mae’r banc yn cadarnhau ar unwaith."),
             ("reject", "Yn gwrthod."),
@@ -143,28 +140,28 @@ pub(super) const TEXTS: Texts = Texts {
             ("fail_later", "Yn cymeradwyo, ac mae’r banc yn ei wrthod yn ddiweddarach."),
             ("time_out", "Yn cymeradwyo, ac nid yw’r banc yn ateb mewn pryd."),
         ],
-        outcome: "Beth fydd yn digwydd ar ôl ichi gymeradwyo?",
+        outcome: "Beth fydd yn digwydd ar ôl i chi gymeradwyo?",
         outcomes: [
             "Bydd y banc yn cadarnhau ar unwaith",
             "Bydd y banc yn cadarnhau’n ddiweddarach",
             "Bydd y banc yn ei wrthod yn ddiweddarach",
             "Ni fydd y banc yn ateb mewn pryd",
-            "Bydd gan y banc wall technegol",
+            "Bydd gwall technegol yn y banc",
         ],
-        minutes: "Munudau tan hynny",
-        minutes_hint: "O 1 i 10,080, yn ôl cloc y cyfrif. Anwybyddir hyn os bydd y banc yn cadarnhau ar unwaith.",
+        minutes: "Nifer y munudau tan hynny",
+        minutes_hint: "O 1 i 10,080, yn ôl cloc y cyfrif. Caiff ei anwybyddu os bydd y banc yn cadarnhau ar unwaith.",
         approve: "Cymeradwyo",
         reject: "Gwrthod",
         leave: "Gadael heb benderfynu",
         name_missing: "Rhowch enw",
-        minutes_wrong: "Rhowch y munudau fel rhif cyfan o 1 i 10,080",
+        minutes_wrong: "Rhowch nifer y munudau fel rhif cyfan o 1 i 10,080",
     },
     waiting: WaitingTexts {
         page: Headed {
             heading: "Yn aros am eich banc",
-            text: "Rydych wedi cymeradwyo’r taliad. Nid yw eich banc wedi’i gadarnhau eto.",
+            text: "Rydych wedi cymeradwyo’r taliad. Nid yw eich banc wedi cadarnhau’r taliad eto.",
         },
-        advice: "Ychydig eiliadau y mae hyn yn eu cymryd fel arfer. Nid oes angen ichi dalu eto.",
+        advice: "Mae hyn fel arfer yn cymryd ychydig eiliadau. Nid oes angen i chi dalu ddwywaith.",
         close: "Gallwch gau’r dudalen hon: bydd y taliad yn parhau hebddi.",
         again: "Gwirio eto",
     },
@@ -185,23 +182,25 @@ pub(super) const TEXTS: Texts = Texts {
         keep: "Cadwch gyfeirnod y taliad rhag ofn y bydd gennych gwestiwn am y taliad hwn.",
     },
     failed: FailedTexts {
-        heading: "Nid aeth y taliad drwodd",
+        heading: "Nid oedd y taliad yn llwyddiannus",
         reason: |reason| match reason {
             FailureReason::RejectedByBank => "Cafodd y taliad ei wrthod yn y banc.",
             FailureReason::LeftBank => "Gwnaethoch adael y banc cyn cymeradwyo’r taliad.",
             FailureReason::TimedOut => "Ni chadarnhaodd y banc y taliad mewn pryd.",
             FailureReason::TechnicalError => "Cafodd y banc broblem dechnegol.",
         },
-        no_money: "Nid oes arian wedi gadael eich cyfrif. Gallwch roi cynnig arall arni gyda’r un banc neu gyda banc arall.",
+        no_money: "Nid oes arian wedi’i dynnu o’ch cyfrif. Gallwch roi cynnig arall arni gyda’r un banc neu fanc arall.",
         again: "Dewis banc eto",
     },
     ended: EndedTexts {
-        cancelled: Headed { heading: "Mae’r taliad wedi’i ganslo", text: "Nid oes arian wedi gadael eich cyfrif." },
+        cancelled: Headed {
+            heading: "Mae’r taliad wedi’i ganslo", text: "Nid oes arian wedi’i dynnu o’ch cyfrif."
+        },
         expired: Headed {
             heading: "Mae’r amser i dalu wedi dod i ben",
-            text: "Nid oes arian wedi gadael eich cyfrif.",
+            text: "Nid oes arian wedi’i dynnu o’ch cyfrif.",
         },
-        start_again: "Os ydych yn dal eisiau talu, dechreuwch eto ar wefan y siop.",
+        start_again: "Os ydych am dalu o hyd, dechreuwch eto ar wefan y siop.",
     },
     refund: RefundTexts {
         amount: "Swm i’w ad-dalu",
@@ -221,7 +220,7 @@ pub(super) const TEXTS: Texts = Texts {
         },
         ProblemKind::Gone => Headed {
             heading: "Nid yw’r ddolen hon yn ddilys mwyach",
-            text: "Mae hi eisoes wedi’i defnyddio, neu mae ei hamser wedi dod i ben.",
+            text: "Mae eisoes wedi’i defnyddio, neu mae wedi dod i ben.",
         },
         ProblemKind::InvalidForm => Headed {
             heading: "Nid oedd modd darllen y ffurflen",
@@ -229,7 +228,7 @@ pub(super) const TEXTS: Texts = Texts {
         },
         ProblemKind::ForeignForm => Headed {
             heading: "Anfonwyd y ffurflen hon o wefan arall",
-            text: "Er eich diogelwch, ni newidiwyd dim. Agorwch y dudalen dalu’n uniongyrchol a rhowch gynnig arall arni.",
+            text: "Er eich diogelwch, ni newidiwyd dim. Agorwch y dudalen dalu ei hun a rhowch gynnig arall arni.",
         },
         ProblemKind::InvalidRequest => Headed {
             heading: "Nid yw’r cais hwn yn bosibl",
