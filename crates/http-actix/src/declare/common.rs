@@ -53,15 +53,15 @@ parameters! {
     }
 }
 
-/// The header `Idempotency-Key` in the OpenAPI document. `extract::headers` reads it.
-pub(crate) struct IdempotencyKeyHeader;
+/// The header `Idempotency-Key` in the OpenAPI document. `extract::headers` reads it. `MAX_LENGTH` is in characters.
+pub(crate) struct IdempotencyKeyHeader<const MAX_LENGTH: usize = 255>;
 
-impl IntoParams for IdempotencyKeyHeader {
+impl<const MAX_LENGTH: usize> IntoParams for IdempotencyKeyHeader<MAX_LENGTH> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new()
             .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
             .min_length(Some(1))
-            .max_length(Some(255))
+            .max_length(Some(MAX_LENGTH))
             .pattern(Some("^[!-~]+$"));
         let about =
             "Makes retries safe: all requests under one key take effect once, and repeats get the first response.";

@@ -6,7 +6,7 @@ mod steps;
 mod stories;
 
 use crate::call::{Call, WriteCall};
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
+use crate::declare::{AccountParameter, body};
 use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::ScenarioErrors;
 use crate::routes::sandbox::common::{CARDS, REQUIREMENT};
@@ -17,6 +17,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use florin_application::AccessError;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::ids::CardId;
+use play::ScenarioKeyHeader;
 use steps::{Messages, ScenarioMessageBody};
 use stories::Story;
 
@@ -41,7 +42,7 @@ body! {
 /// require the scope `budgets:simulate:any`. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/scenarios", tag = "Sandbox", operation_id = "playScenario",
     request_body = ScenarioBody,
-    params(AccountParameter, IdempotencyKeyHeader),
+    params(AccountParameter, ScenarioKeyHeader),
     responses((status = 201, description = "The steps, in order.", body = ScenarioView), ScenarioErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &CARDS).await?.with_body(payload).await?;

@@ -4,6 +4,7 @@ use super::names::{self, Values};
 use super::steps::{BodyTemplate, DisputeReference, ScenarioMessageBody};
 use super::stories::CARD;
 use crate::call::WriteCall;
+use crate::declare::IdempotencyKeyHeader;
 use crate::idempotency::Recording;
 use crate::json::Document;
 use crate::mapping::write_problem;
@@ -28,6 +29,9 @@ use std::convert::Infallible;
 
 /// Maximum length of the idempotency key of a scenario. The keys of its steps add a suffix to it.
 const MAX_KEY: usize = 240;
+
+/// The idempotency key of a scenario in the OpenAPI document.
+pub(super) type ScenarioKeyHeader = IdempotencyKeyHeader<MAX_KEY>;
 
 /// Records a fault if the idempotency key is too long for the keys of the steps.
 pub(super) fn check_key(write: &mut WriteCall<'_>) {
