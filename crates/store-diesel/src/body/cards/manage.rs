@@ -12,7 +12,7 @@ use super::body::store::Store;
 use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_limits, card_transitions, cards};
 use super::body::types::Id;
 use super::body::working_set::WorkingSet;
-use super::physical;
+use super::physical_commands;
 use super::records::{find, matching, profile, profiles, records, store_change};
 use super::rows::insert_card;
 use super::settings;
@@ -155,7 +155,7 @@ impl CardManagement for Store {
                 let locked = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 working_set.events.record_with(recording.clone());
                 let cards = count(conn, &command.account)?;
-                physical::order(conn, working_set, &command, (locked, cards))
+                physical_commands::order(conn, working_set, &command, (locked, cards))
             })
         })
         .await
