@@ -18,7 +18,6 @@ use super::rows::insert_card;
 use super::settings;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::card::decide::FirstSituation;
 use florin_domain::card::{
     Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardSettings, CardTransition, ChangeCardRefusal,
     ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
@@ -247,8 +246,8 @@ fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 /// Returns the card and its limits, under the lock that serializes its messages. Returns `None` for a card that was
 /// created after the locks were acquired.
 fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Outcome<Option<CardLimits>> {
-    let situation = working_set.first_situation(account, card)?;
-    Ok(situation.map(|FirstSituation { card, limits, .. }| by_window(card, limits)))
+    let locked = working_set.locked_card(account, card)?;
+    Ok(locked.map(|(known, _)| by_window(known.card.clone(), known.limits.clone())))
 }
 
 fn by_window(card: Card, mut limits: Vec<CardLimit>) -> CardLimits {
