@@ -80,16 +80,13 @@ fn summary(app: &App) -> Summary {
 }
 
 async fn html(app: &App, root: &str) -> String {
-    let (class, status) = match app.services.upkeep.readiness().await {
-        Ok(Readiness::Ready) => ("ready", "Ready"),
-        Ok(Readiness::MigrationsPending) => ("unready", "Not ready: migrations are pending"),
-        Ok(Readiness::SchemaTooNew) => ("unready", "Not ready: the database is newer than this program"),
-        Ok(Readiness::Replaced) => ("unready", "Not ready: the database was deleted or replaced"),
-        Ok(Readiness::Damaged) => ("unready", "Not ready: the database is damaged"),
-        Err(error) => {
-            tracing::error!(%error, "not ready");
-            ("unready", "Not ready: the database is unavailable")
-        }
+    let problem = app.services.upkeep.readiness().await.map(Readiness::problem).unwrap_or_else(|error| {
+        tracing::error!(%error, "not ready");
+        Some("the database is unavailable")
+    });
+    let (class, status) = match problem {
+        None => ("ready", "Ready".to_owned()),
+        Some(problem) => ("unready", format!("Not ready: {problem}")),
     };
     let purpose = match app.services.environment {
         Environment::Sandbox => "Sandbox: money, cards and banks are simulated.",
@@ -98,7 +95,7 @@ async fn html(app: &App, root: &str) -> String {
     let access = if app.shows_demo() { DEMO } else { NO_DEMO };
     HTML.replace("{{access}}", access)
         .replace("{{class}}", class)
-        .replace("{{status}}", status)
+        .replace("{{status}}", &status)
         .replace("{{version}}", app.introduction.version)
         .replace("{{environment}}", app.services.environment.as_str())
         .replace("{{purpose}}", purpose)
