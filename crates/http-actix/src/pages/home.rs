@@ -7,7 +7,6 @@ use actix_web::http::header::{ACCEPT, Accept, HOST, Header as _, HeaderValue, VA
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::demo;
 use florin_domain::access::Environment;
-use florin_ports::Readiness;
 use serde::Serialize;
 
 const HTML: &str = include_str!("home.html");
@@ -80,10 +79,13 @@ fn summary(app: &App) -> Summary {
 }
 
 async fn html(app: &App, root: &str) -> String {
-    let problem = app.services.upkeep.readiness().await.map(Readiness::problem).unwrap_or_else(|error| {
-        tracing::error!(%error, "not ready");
-        Some("the database is unavailable")
-    });
+    let problem = match app.services.upkeep.readiness().await {
+        Ok(readiness) => readiness.problem(),
+        Err(error) => {
+            tracing::error!(%error, "not ready");
+            Some("the database is unavailable")
+        }
+    };
     let (class, status) = match problem {
         None => ("ready", "Ready".to_owned()),
         Some(problem) => ("unready", format!("Not ready: {problem}")),
