@@ -68,13 +68,8 @@ fn banks(rows: usize) -> Page {
 }
 
 fn items(rows: usize) -> Page {
-    let item = Item {
-        name: text(),
-        sku: Some(text()),
-        quantity: 2,
-        unit_price: gbp(10_000_000),
-        line_total: gbp(20_000_000),
-    };
+    let item =
+        Item { name: text(), sku: Some(text()), quantity: 2, unit_price: gbp(10_000_000), line_total: gbp(20_000_000) };
     summary_of(Step::Confirm, vec![item; rows])
 }
 
