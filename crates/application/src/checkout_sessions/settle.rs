@@ -272,3 +272,7 @@ async fn advance_refund(
     let settled = services.payments.act(command).await?.outcome();
     Ok(step.progress(settled.and_then(|refund| refund.refund_due_at())))
 }
+
+#[cfg(test)]
+#[path = "settle_tests.rs"]
+mod tests;
