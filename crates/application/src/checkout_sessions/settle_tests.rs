@@ -52,9 +52,9 @@ fn at(seconds: i64) -> DateTime<Utc> {
 
 /// Sweeps sessions with these numbers and steps. Returns the applied steps and the number of reads.
 fn swept<const N: usize>(sessions: [(u128, &[i64]); N]) -> (Vec<(u128, i64)>, usize) {
-    let due =
-        sessions.map(|(number, steps)| (CheckoutSessionId(Uuid::from_u128(number)), steps.iter().copied().collect()));
-    let stored = Arc::new(Mutex::new(Stored { due: due.into(), applied: Vec::new(), reads: 0 }));
+    let steps = |steps: &[i64]| steps.iter().copied().collect::<VecDeque<_>>();
+    let due = BTreeMap::from(sessions.map(|(number, due)| (CheckoutSessionId(Uuid::from_u128(number)), steps(due))));
+    let stored = Arc::new(Mutex::new(Stored { due, applied: Vec::new(), reads: 0 }));
     let mut sessions = MockCheckoutSessions::new();
     let store = Arc::clone(&stored);
     sessions.expect_due().returning(move |_, now, _| {
