@@ -18,8 +18,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// Applies the due steps of all sessions and refunds, and returns the number of settled objects. Steps are applied in
-/// the order in which they were due, and dated accordingly. The exception is an object whose bank reports meanwhile: the
-/// report is applied at the present time, and what is due on the object after it waits for the next sweep. For an
+/// the order in which they were due, and dated accordingly. The exception is an object whose bank reports meanwhile:
+/// the report is applied at the present time, and what is due on the object after it waits for the next sweep. For an
 /// account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
@@ -70,8 +70,8 @@ impl Progress {
 struct Step {
     /// When the step was due. `None` for a report of a bank.
     due_at: Option<DateTime<Utc>>,
-    /// The time and the ids of the step. In a seeded world, ids are derived from the object and that time, no matter who
-    /// applies the step.
+    /// The time and the ids of the step. In a seeded world, ids are derived from the object and that time, no matter
+    /// who applies the step.
     clock: AccountClock,
     now: DateTime<Utc>,
 }

@@ -15,8 +15,8 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
 use florin_domain::money::{self, Minor};
 use uuid::Uuid;
 
-/// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account, `{high}`
-/// and `{low}` by the sums.
+/// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account,
+/// `{high}` and `{low}` by the sums.
 const SETTLED: &str = "SELECT e.account_id AS account_id, \
     COALESCE(e.settled_to, e.cause_id) AS target_id, e.currency AS currency, \
     {high} AS high, {low} AS low \

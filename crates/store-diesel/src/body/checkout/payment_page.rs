@@ -33,8 +33,8 @@ pub(super) struct PaymentQuery {
 /// The statement that counts the matches.
 struct Count<'a>(&'a PaymentQuery);
 
-/// The statement that reads the page. Each row carries the count, and the sum of the payment's refunds that count against
-/// it.
+/// The statement that reads the page. Each row carries the count, and the sum of the payment's refunds that count
+/// against it.
 struct Rows<'a> {
     selection: Selection,
     query: &'a PaymentQuery,
