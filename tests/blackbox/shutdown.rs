@@ -52,11 +52,27 @@ fn readiness_ends_before_the_server_stops() {
     assert_eq!(status.code(), Some(0));
 }
 
+/// A request in progress does not delay the end of deliveries: both end side by side.
 #[test]
-fn a_request_whose_body_is_still_coming_is_finished() {
+fn deliveries_end_while_a_request_is_in_progress() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let body = wallet.first_body("10.00");
+    let (mut wire, rest) = half_sent(&server, &body);
+    server.signal_term();
+    let start = Instant::now();
+    while !server.home().log().contains("beginning no further deliveries") {
+        assert!(start.elapsed() < LIMIT, "deliveries wait for the request");
+        thread::sleep(Duration::from_millis(10));
+    }
+    wire.send(rest.as_bytes());
+    transaction(&wire.read(false).expect("the request in progress was dropped"));
+    drop(wire);
+    assert_eq!(server.ended().0.code(), Some(0));
+}
+
+/// Sends the head and the first half of the body of an authorization. Returns the connection and the rest of the body.
+fn half_sent<'a>(server: &Server, body: &'a str) -> (Wire, &'a str) {
     let target = format!("POST {AUTHORIZATION}?accountId={}", demo().account);
     let authorization = format!("ApiKey {}", demo().api_key);
     let length = body.len().to_string();
@@ -67,6 +83,15 @@ fn a_request_whose_body_is_still_coming_is_finished() {
     let (first, rest) = body.split_at(body.len() / 2);
     wire.send(first.as_bytes());
     thread::sleep(Duration::from_millis(300));
+    (wire, rest)
+}
+
+#[test]
+fn a_request_whose_body_is_still_coming_is_finished() {
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 25_000);
+    let body = wallet.first_body("10.00");
+    let (mut wire, rest) = half_sent(&server, &body);
     server.signal_term();
     thread::sleep(Duration::from_millis(300));
     wire.send(rest.as_bytes());

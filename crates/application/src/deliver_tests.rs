@@ -3,9 +3,9 @@
 use crate::{AccountClocks, DeliveryMode, DeliveryServices, deliver};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::event::EventKind;
-use florin_domain::ids::{AccountId, ClientId, EventId, LeaseId, WebhookId};
+use florin_domain::ids::{AccountId, EventId, LeaseId, WebhookId};
 use florin_domain::secret::SecretOwner;
+use florin_domain::test_support::a_webhook;
 use florin_domain::webhook::{
     AttemptOutcome, Breaker, DeliveredEvent, Delivery, DeliveryStatus, DisabledReason, RetrySchedule, SigningSecret,
     Webhook, WebhookSecrets, WebhookUrl,
@@ -28,24 +28,8 @@ const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 /// Returns an enabled subscription whose secret consists of this byte.
 fn webhook(secret: u8) -> Webhook {
     let secrets = WebhookSecrets::new(SigningSecret::new(vec![secret; 32]), None, None);
-    Webhook {
-        id: ID,
-        client: ClientId(Uuid::nil()),
-        account: None,
-        enabled: true,
-        url: WebhookUrl::stored("https://example.com/".into()),
-        type_name: "CardTransaction".into(),
-        kind: EventKind::CardTransaction,
-        filter: None,
-        ordered: false,
-        secrets: FakeCipher.seal(&SecretOwner::Webhook(ID), &secrets.encode()).unwrap(),
-        disabled_reason: None,
-        disabled_at: None,
-        failing: None,
-        created_at: NOW,
-        updated_at: NOW,
-        resumptions: 0,
-    }
+    let secrets = FakeCipher.seal(&SecretOwner::Webhook(ID), &secrets.encode()).unwrap();
+    Webhook { id: ID, secrets, created_at: NOW, updated_at: NOW, ..a_webhook() }
 }
 
 /// Returns a claimed delivery whose first attempt was counted.

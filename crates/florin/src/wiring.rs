@@ -94,13 +94,13 @@ pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> 
 
 /// The error for a database that can't be used as it is.
 fn refusal(unfit: Readiness) -> anyhow::Error {
-    anyhow!(match unfit {
-        Readiness::Ready => "the database is ready",
-        Readiness::MigrationsPending => "migrations are pending; run `florin migrate`",
-        Readiness::SchemaTooNew => "the database schema is newer than this version of florin; upgrade florin",
-        Readiness::Replaced => "the database was deleted or replaced while it was in use",
-        Readiness::Damaged => "the database is damaged; restore it from a backup",
-    })
+    let advice = match unfit {
+        Readiness::Ready => "",
+        Readiness::MigrationsPending => "; run `florin migrate`",
+        Readiness::SchemaTooNew => "; upgrade florin",
+        Readiness::Replaced | Readiness::Damaged => "; restore it from a backup",
+    };
+    anyhow!("{}{advice}", unfit.problem().unwrap_or("the database is ready"))
 }
 
 /// The services for the HTTP adapter and the workers.

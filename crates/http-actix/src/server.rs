@@ -11,6 +11,7 @@ use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::Ordering;
+use tokio::sync::oneshot;
 
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -25,14 +26,22 @@ pub struct BoundServer {
     pub admin: Option<SocketAddr>,
     server: Server,
     admin_server: Option<Server>,
+    /// Ends when the server accepts no further connections.
+    closed: oneshot::Receiver<()>,
 }
 
 impl BoundServer {
     /// Serves until SIGTERM or SIGINT. Then it drains: it reports that it is not ready, so that load balancers remove
-    /// it, but still serves. Finally it completes the requests in progress.
-    pub async fn run(self) -> io::Result<()> {
+    /// it, but still serves. Finally it completes the requests in progress. `meanwhile` runs beside them: it begins
+    /// when no further connections are accepted.
+    pub async fn run(self, meanwhile: impl Future<Output = ()>) -> io::Result<()> {
         let admin = self.admin_server.map(|server| (server.handle(), actix_web::rt::spawn(server)));
-        let ended = self.server.await;
+        let closed = self.closed;
+        let (ended, ()) = tokio::join!(self.server, async {
+            // An error means that the server ended without a signal.
+            let _ = closed.await;
+            meanwhile.await;
+        });
         if let Some((handle, task)) = admin {
             handle.stop(false).await;
             task.await.map_err(io::Error::other)??;
@@ -51,6 +60,7 @@ pub fn bind(
 ) -> io::Result<BoundServer> {
     let app = Data::new(App::new(services, settings));
     let (stopping, drain, signal) = (app.clone(), settings.drain, stop_signal()?);
+    let (close, closed) = oneshot::channel();
     let address = listener.local_addr()?;
     let limits =
         ConnectionLimits { total: settings.max_connections, per_address: settings.max_connections_per_address };
@@ -66,11 +76,13 @@ pub fn bind(
                 tracing::info!(seconds = drain.as_secs(), "not ready any more; still serving requests");
                 tokio::time::sleep(drain).await;
             }
+            // Nobody waits if the server is not run.
+            let _ = close.send(());
         });
     let server = listen(builder, listener, app.clone(), routes::configure, Admission::new(limits))?.run();
     let admin_address = admin.as_ref().map(TcpListener::local_addr).transpose()?;
     let admin_server = admin.map(|listener| serve_operators(listener, app)).transpose()?;
-    Ok(BoundServer { address, admin: admin_address, server, admin_server })
+    Ok(BoundServer { address, admin: admin_address, server, admin_server, closed })
 }
 
 /// Serves health and metrics on a separate thread, so that they respond under any load of the API.

@@ -125,11 +125,15 @@ pub trait CheckoutSessions: Send + Sync {
     /// top-up on the account.
     async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
 
-    /// Returns sessions and refunds on which something is due at a given time, at most `max`, in the order in which they
-    /// are due. A session or refund that is due again after a step has its place by the new time, so a caller that asks
-    /// again after such a step applies the steps of all of them in order. `None` as the account: those of all accounts
-    /// without a timeline of their own.
-    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError>;
+    /// Returns sessions and refunds on which something is due at a given time, at most `max`, each with the time at
+    /// which it is due, ordered by that time, then by item. A session or refund that is due again after a step has its
+    /// place by the new time. `None` as the account: those of all accounts without a timeline of their own.
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError>;
 
     /// Returns the accounts with their own timeline on which something is due by that timeline at a given real time, by
     /// id.

@@ -20,6 +20,19 @@ pub enum Readiness {
     Damaged,
 }
 
+impl Readiness {
+    /// Returns why the store is not ready, as the end of a sentence. `None`: it is ready.
+    pub const fn problem(self) -> Option<&'static str> {
+        match self {
+            Self::Ready => None,
+            Self::MigrationsPending => Some("migrations are pending"),
+            Self::SchemaTooNew => Some("the database schema is newer than this program"),
+            Self::Replaced => Some("the database was deleted or replaced while it was in use"),
+            Self::Damaged => Some("the database is damaged"),
+        }
+    }
+}
+
 /// The readiness, environment and maintenance of a store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

@@ -6,12 +6,11 @@ use crate::expect::expect_new;
 use crate::factory::Handle;
 use crate::world::{Who, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::event::EventKind;
 use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::PageRequest;
-use florin_domain::secret::SealedSecret;
+use florin_domain::test_support::a_webhook;
 use florin_domain::webhook::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal, WebhookUrl,
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal,
 };
 use florin_ports::{
     Answer, AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClientClaim,
@@ -32,24 +31,8 @@ pub(crate) const fn lease(number: u128) -> LeaseId {
 
 /// Returns an enabled subscription to card messages.
 pub(crate) fn webhook(who: Who, number: u128) -> Result<Webhook, Failure> {
-    Ok(Webhook {
-        id: id(number),
-        client: who.client(),
-        account: Some(who.account()?),
-        enabled: true,
-        url: WebhookUrl::stored("https://example.com/".into()),
-        type_name: "CardTransaction".into(),
-        kind: EventKind::CardTransaction,
-        filter: None,
-        ordered: false,
-        secrets: SealedSecret::new(vec![1, 2, 3]),
-        disabled_reason: None,
-        disabled_at: None,
-        failing: None,
-        created_at: noon(),
-        updated_at: noon(),
-        resumptions: 0,
-    })
+    let (client, account) = (who.client(), Some(who.account()?));
+    Ok(Webhook { id: id(number), client, account, created_at: noon(), updated_at: noon(), ..a_webhook() })
 }
 
 /// Returns the reach of a key for all accounts of a client.

@@ -148,7 +148,10 @@ fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Opt
     let budget = data.budgets.get(&(account.clone(), card.budget));
     let balances = budget.and_then(|budget| budget.in_currency(card.currency));
     let balances = balances.ok_or_else(|| StoreError::Corrupt("a card without its budget".into()))?;
-    Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), guards: guards(data, card), balances }))
+    let record = data.card_records.get(&(account.clone(), card.id));
+    let recipient = record.and_then(|record| record.physical.as_ref()?.recipient.clone());
+    let (card, limits, guards) = (card.clone(), limits.clone(), guards(data, card));
+    Ok(Some(FirstSituation { card, limits, guards, recipient, balances }))
 }
 
 /// Returns the guards of a card: what decides its use in addition to its state, its limits and the balance.
@@ -162,7 +165,6 @@ fn guards(data: &Data, card: &Card) -> Guards {
         budget: budget.map(|budget| budget.controls.clone()).unwrap_or_default(),
         holder: holder.map(|holder| holder.status),
         pin: record.and_then(|record| record.pin),
-        recipient: record.and_then(|record| record.physical.as_ref()?.recipient.clone()),
         settings: data.card_settings.get(&card.account).cloned().unwrap_or_default(),
     }
 }
@@ -178,7 +180,7 @@ pub(crate) fn chain_situation(
     let key = (account.clone(), named.chain);
     let first = data.messages.get(&key).ok_or_else(lost)?.clone();
     let situation = first_situation(data, account, first.card)?.ok_or_else(lost)?;
-    let FirstSituation { card, limits, guards, balances } = situation;
+    let FirstSituation { card, limits, guards, balances, .. } = situation;
     let (named_message, chain) = ((named.kind, named.state), data.chains.get(&key).cloned());
     Ok(Some(ChainSituation { card, limits, guards, balances, first, named_message, chain }))
 }

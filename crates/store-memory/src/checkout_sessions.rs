@@ -116,7 +116,12 @@ impl CheckoutSessions for MemoryStore {
         })
     }
 
-    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError> {
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let is_covered = |of: &AccountId| match &account {
                 Some(account) => of == account,
@@ -133,7 +138,8 @@ impl CheckoutSessions for MemoryStore {
             sessions.chain(refunds).filter(|(at, _)| *at <= now).collect()
         });
         due.sort();
-        Ok(due.into_iter().map(|(_, one)| one).take(usize::try_from(max).unwrap_or(usize::MAX)).collect())
+        due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+        Ok(due)
     }
 
     async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {

@@ -1,8 +1,8 @@
 //! Applies the due steps of sessions and refunds: bank reports and expiries.
 
 use super::banks::{next_refund_action, next_session_action};
-use crate::CheckoutServices;
 use crate::sweep::Sweep;
+use crate::{AccountClock, CheckoutServices};
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
@@ -12,12 +12,15 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
 use florin_ports::{BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// Applies the due steps of all sessions and refunds, and returns the number of settled objects. Steps are applied in
-/// the order in which they were due, and dated accordingly. For an account with its own clock, that clock decides what
-/// is due.
+/// the order in which they were due, and dated accordingly. The exception is an object whose bank reports meanwhile:
+/// the report is applied at the present time, and what is due on the object after it waits for the next sweep. For an
+/// account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
     for (account, timeline) in services.sessions.due_accounts(services.time.real_now()).await? {
@@ -26,7 +29,7 @@ pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, Stor
     Ok(written)
 }
 
-/// Applies the due steps of an account's sessions and refunds by the account's time, in the order in which they are due.
+/// Applies the due steps of an account's sessions and refunds by the account's time, like [`settle_checkouts`].
 pub(crate) async fn settle_checkouts_of(
     services: &CheckoutServices,
     account: &AccountId,
@@ -42,8 +45,8 @@ enum Progress {
     NotDue,
     /// Everything that was due is applied.
     Settled,
-    /// A step was applied, and another one is due. Steps of other objects may come before it.
-    DueAgain,
+    /// A step was applied, and another one is due since this time. Steps of other objects may come before it.
+    DueAgain(DateTime<Utc>),
     /// The answer of the bank left the object due.
     Stuck,
     /// The bank is unavailable, and nothing was applied.
@@ -56,9 +59,43 @@ impl Progress {
     fn of(before: Option<DateTime<Utc>>, next: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
         match next.filter(|next| *next <= now) {
             None => Self::Settled,
-            Some(next) if before.is_some_and(|before| next > before) => Self::DueAgain,
+            Some(next) if before.is_some_and(|before| next > before) => Self::DueAgain(next),
             Some(_) => Self::Stuck,
         }
+    }
+}
+
+/// The next step of an object: the report of its bank at the present time, or else its next due step at the time when
+/// it was due.
+struct Step {
+    /// When the step was due. `None` for a report of a bank.
+    due_at: Option<DateTime<Utc>>,
+    /// The time and the ids of the step. In a seeded world, ids are derived from the object and that time, no matter
+    /// who applies the step.
+    clock: AccountClock,
+    now: DateTime<Utc>,
+}
+
+impl Step {
+    /// Returns the next step of an object that is due at `due_at`. `None`: there is neither a report nor a due step.
+    fn next(
+        services: &CheckoutServices,
+        (kind, id): (&str, Uuid),
+        (is_report, due_at): (bool, Option<DateTime<Utc>>),
+        (timeline, now): (&Timeline, DateTime<Utc>),
+    ) -> Option<Self> {
+        let due_at = due_at.filter(|due| *due <= now && !is_report);
+        if !is_report && due_at.is_none() {
+            return None;
+        }
+        let at = due_at.unwrap_or(now);
+        let cause: [&[u8]; 3] = [kind.as_bytes(), id.as_bytes(), &at.timestamp_micros().to_be_bytes()];
+        Some(Self { due_at, clock: services.time.for_background(timeline, at, &cause), now })
+    }
+
+    /// Returns the progress after the step, from the time at which the object is due next.
+    fn progress(&self, next: Option<DateTime<Utc>>) -> Progress {
+        Progress::of(self.due_at, next, self.now)
     }
 }
 
@@ -71,39 +108,36 @@ async fn sweep(
     loop {
         let now = timeline.clock.now(services.time.real_now());
         let due = services.sessions.due(account.cloned(), now, sweep.portion()).await?;
-        let due = sweep.without_stuck(due, DueItem::clone);
-        if due.is_empty() {
-            return Ok(sweep.written());
-        }
-        for due in due {
+        let mut queue: BTreeSet<_> = sweep.without_stuck(due, |(_, item)| item.clone()).into_iter().collect();
+        let Some(last) = queue.last().cloned() else { return Ok(sweep.written()) };
+        while let Some((_, item)) = queue.pop_first() {
             let at = (timeline, now);
-            let is_due_again = match due.clone() {
+            let due_again = match &item {
                 DueItem::Session(account, id) => {
-                    record(&mut sweep, due, advance_session_of(services, &account, id, at).await)?
+                    record(&mut sweep, &item, advance_session_of(services, account, *id, at).await)?
                 }
                 DueItem::Refund(account, id) => {
-                    record(&mut sweep, due, advance_refund_of(services, &account, id, at).await)?
+                    record(&mut sweep, &item, advance_refund_of(services, account, *id, at).await)?
                 }
             };
-            if is_due_again {
-                // The store knows which step comes next.
-                break;
-            }
+            // Other objects may be due between the last one of the portion and a later step: the next portion has both.
+            queue.extend(due_again.map(|next| (next, item)).filter(|next| *next < last));
         }
     }
 }
 
-/// Records the progress of an object, and returns whether it is due again.
+/// Records the progress of an object, and returns when its next step is due, if it is due already.
 fn record<R: Debug>(
     sweep: &mut Sweep<DueItem>,
-    due: DueItem,
+    item: &DueItem,
     progress: Result<Progress, WriteError<R>>,
-) -> Result<bool, StoreError> {
-    if let Ok(Progress::DueAgain) = progress {
-        return Ok(true);
+) -> Result<Option<DateTime<Utc>>, StoreError> {
+    if let Ok(Progress::DueAgain(next)) = progress {
+        return Ok(Some(next));
     }
-    sweep.record(due, progress.map(|progress| !matches!(progress, Progress::Stuck | Progress::Unavailable)))?;
-    Ok(false)
+    let is_settled = progress.map(|progress| !matches!(progress, Progress::Stuck | Progress::Unavailable));
+    sweep.record(item.clone(), is_settled)?;
+    Ok(None)
 }
 
 /// Applies the due steps of a session or top-up, and returns it. `None`: the account has none with this id.
@@ -128,7 +162,7 @@ pub async fn settle_session(
     let (id, at) = (found.session.id, (&account.timeline, services.time.now_of(account)));
     let mut progress = advance_session(services, found, at).await;
     let is_changed = !matches!(progress, Ok(Progress::NotDue | Progress::Unavailable));
-    while progress == Ok(Progress::DueAgain) {
+    while let Ok(Progress::DueAgain(_)) = progress {
         progress = advance_session_of(services, &account.id, id, at).await;
     }
     log_refusal(id, progress)?;
@@ -148,7 +182,7 @@ pub async fn find_merchant_refund(
     if matches!(progress, Ok(Progress::NotDue | Progress::Unavailable)) {
         return Ok(Some(found));
     }
-    while progress == Ok(Progress::DueAgain) {
+    while let Ok(Progress::DueAgain(_)) = progress {
         progress = advance_refund_of(services, &account.id, id, at).await;
     }
     log_refusal(id, progress)?;
@@ -186,33 +220,25 @@ async fn advance_session_of(
     }
 }
 
-/// Asks the bank of a session, and applies its report at the present time, or else the next due step at the time when
-/// it was due. In a seeded world, ids are derived from the session and that time, no matter who applies the step.
+/// Asks the bank of a session, and applies the next [`Step`].
 async fn advance_session(
     services: &CheckoutServices,
     found: &FoundSession,
-    (timeline, now): (&Timeline, DateTime<Utc>),
+    at: (&Timeline, DateTime<Utc>),
 ) -> Result<Progress, WriteError<SessionRefusal>> {
     let CheckoutSession { account, id: session, due_at, .. } = &found.session;
-    let Some(action) = report_or_log(session, next_session_action(services, found, now).await) else {
+    let Some(action) = report_or_log(session, next_session_action(services, found, at.1).await) else {
         return Ok(Progress::Unavailable);
     };
-    let before = match action {
-        SessionAction::Due => due_at.filter(|due| *due <= now),
-        _ => None,
-    };
-    if action == SessionAction::Due && before.is_none() {
-        return Ok(Progress::NotDue);
-    }
-    let at = before.unwrap_or(now);
-    let cause: [&[u8]; 3] = [b"session", session.0.as_bytes(), &at.timestamp_micros().to_be_bytes()];
-    let clock = services.time.for_background(timeline, at, &cause);
+    let due = (action != SessionAction::Due, *due_at);
+    let Some(step) = Step::next(services, ("session", session.0), due, at) else { return Ok(Progress::NotDue) };
+    let clock = step.clock.clone();
     let decide =
         Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| decide_session(situation, &action, stamp)));
     let command =
         SessionCommand { account: account.clone(), session: *session, decide, mode: Mode::Commit, claim: None };
     let settled = services.sessions.act(command).await?.outcome();
-    Ok(Progress::of(before, settled.and_then(|session| session.due_at), now))
+    Ok(step.progress(settled.and_then(|session| session.due_at)))
 }
 
 /// Reads a refund, and advances it like [`advance_refund`].
@@ -228,29 +254,25 @@ async fn advance_refund_of(
     }
 }
 
-/// Asks the bank of a refund, and applies its report at the present time, or else the next due step at the time when it
-/// was due. In a seeded world, ids are derived from the refund and that time, no matter who applies the step.
+/// Asks the bank of a refund, and applies the next [`Step`].
 async fn advance_refund(
     services: &CheckoutServices,
     (found, refund): (&MerchantPayment, RefundId),
-    (timeline, now): (&Timeline, DateTime<Utc>),
+    at: (&Timeline, DateTime<Utc>),
 ) -> Result<Progress, WriteError<RefundRefusal>> {
-    let Some(action) = report_or_log(refund, next_refund_action(services, found, now).await) else {
+    let Some(action) = report_or_log(refund, next_refund_action(services, found, at.1).await) else {
         return Ok(Progress::Unavailable);
     };
-    let before = match action {
-        RefundAction::Due => found.refund_due_at().filter(|due| *due <= now),
-        _ => None,
-    };
-    if action == RefundAction::Due && before.is_none() {
-        return Ok(Progress::NotDue);
-    }
-    let at = before.unwrap_or(now);
-    let cause: [&[u8]; 3] = [b"merchant refund", refund.0.as_bytes(), &at.timestamp_micros().to_be_bytes()];
-    let clock = services.time.for_background(timeline, at, &cause);
+    let due = (action != RefundAction::Due, found.refund_due_at());
+    let Some(step) = Step::next(services, ("merchant refund", refund.0), due, at) else { return Ok(Progress::NotDue) };
+    let clock = step.clock.clone();
     let decide =
         Arc::new(move |situation: &RefundSituation| clock.rule(|stamp| decide_refund(situation, action, stamp)));
     let command = RefundCommand { account: found.account.clone(), refund, decide, mode: Mode::Commit, claim: None };
     let settled = services.payments.act(command).await?.outcome();
-    Ok(Progress::of(before, settled.and_then(|refund| refund.refund_due_at()), now))
+    Ok(step.progress(settled.and_then(|refund| refund.refund_due_at())))
 }
+
+#[cfg(test)]
+#[path = "settle_tests.rs"]
+mod tests;

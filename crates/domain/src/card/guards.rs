@@ -1,7 +1,7 @@
 //! Guards: what decides the use of a card, in addition to its state, its limits and the balance.
 
 use super::pin::PinDigest;
-use super::{CardSettings, Controls, RecipientAddress};
+use super::{CardSettings, Controls};
 use crate::people::PersonStatus;
 
 /// What the rules for a message read in addition to the card, its limits and the balance.
@@ -15,8 +15,6 @@ pub struct Guards {
     pub holder: Option<PersonStatus>,
     /// The digest of the card's PIN, if it is set.
     pub pin: Option<PinDigest>,
-    /// The address to which a physical card was sent. Addresses of cardholders are compared with it.
-    pub recipient: Option<RecipientAddress>,
     /// The settings of the account.
     pub settings: CardSettings,
 }

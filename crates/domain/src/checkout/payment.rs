@@ -54,6 +54,12 @@ impl MerchantPaymentStatus {
             Self::Cancelled => "CANCELLED",
         }
     }
+
+    /// Returns whether a refund with this status counts against the refundable amount of its payment: it is neither
+    /// failed nor cancelled.
+    pub const fn counts_against_payment(self) -> bool {
+        matches!(self, Self::Pending | Self::Completed)
+    }
 }
 
 /// A payment of a session, or a refund of such a payment.
@@ -130,10 +136,9 @@ impl MerchantPayment {
         }
     }
 
-    /// Returns whether a refund counts against the refundable amount of its payment: it is neither failed nor
-    /// cancelled.
+    /// Returns whether a refund counts against the refundable amount of its payment.
     pub const fn counts_against_payment(&self) -> bool {
-        matches!(self.status, MerchantPaymentStatus::Pending | MerchantPaymentStatus::Completed)
+        self.status.counts_against_payment()
     }
 }
 

@@ -182,7 +182,7 @@ impl CardScenario {
     /// Returns the situation for a first message.
     pub fn first_situation(&self) -> FirstSituation {
         let (card, limits, guards) = (self.card.clone(), self.limits.clone(), self.guards.clone());
-        FirstSituation { card, limits, guards, balances: self.balances }
+        FirstSituation { card, limits, guards, recipient: None, balances: self.balances }
     }
 
     /// Returns the situation for a follow-up to the message with this token.

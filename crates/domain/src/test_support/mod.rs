@@ -30,6 +30,7 @@ mod payment;
 mod person;
 mod session_scenario;
 mod state;
+mod webhook;
 
 pub use batch_scenario::BatchScenario;
 pub use budget::{BudgetBuilder, a_budget};
@@ -54,3 +55,4 @@ pub use payment::{a_payment, a_payment_abroad, check_basis, checked, upload_of, 
 pub use person::{a_person, a_person_request};
 pub use session_scenario::SessionScenario;
 pub use state::{a_batch_state, a_payment_state};
+pub use webhook::a_webhook;

@@ -2,42 +2,20 @@
 
 use super::*;
 use crate::event::EventKind;
-use crate::ids::{CheckoutId, ClientId, WebhookId};
-use crate::secret::SealedSecret;
-use crate::test_support::{account, noon};
+use crate::ids::CheckoutId;
+use crate::test_support::{a_webhook, account, noon};
 use chrono::TimeDelta;
 use uuid::Uuid;
-
-fn webhook() -> Webhook {
-    Webhook {
-        id: WebhookId(Uuid::nil()),
-        client: ClientId(Uuid::nil()),
-        account: None,
-        enabled: true,
-        url: WebhookUrl::stored("https://example.com/".into()),
-        type_name: "PaymentCreated".into(),
-        kind: EventKind::PaymentCreated,
-        filter: None,
-        ordered: false,
-        secrets: SealedSecret::new(vec![1]),
-        disabled_reason: None,
-        disabled_at: None,
-        failing: None,
-        created_at: noon(),
-        updated_at: noon(),
-        resumptions: 0,
-    }
-}
 
 #[test]
 fn a_change_leaves_other_members() {
     let later = noon() + TimeDelta::hours(1);
-    let same = webhook().changed(WebhookChange::default(), later).unwrap();
-    assert_eq!(same, Webhook { updated_at: later, resumptions: 1, ..webhook() });
+    let same = a_webhook().changed(WebhookChange::default(), later).unwrap();
+    assert_eq!(same, Webhook { updated_at: later, resumptions: 1, ..a_webhook() });
     let filter = CheckoutIds::new(vec![CheckoutId(Uuid::nil())]).unwrap();
     let filtered = WebhookChange { filter: Some(Some(filter)), ordered: Some(true), ..WebhookChange::default() };
-    assert_eq!(webhook().changed(filtered.clone(), later), Err(WebhookRefusal::NoFilters));
-    let merchant = Webhook { kind: EventKind::MerchantPaymentFailed, ..webhook() };
+    assert_eq!(a_webhook().changed(filtered.clone(), later), Err(WebhookRefusal::NoFilters));
+    let merchant = Webhook { kind: EventKind::MerchantPaymentFailed, ..a_webhook() };
     let filtered = merchant.changed(filtered, later).unwrap();
     assert!(filtered.filter.is_some() && filtered.ordered);
     let without = filtered.changed(WebhookChange { filter: Some(None), ..WebhookChange::default() }, later).unwrap();
@@ -47,17 +25,17 @@ fn a_change_leaves_other_members() {
 #[test]
 fn enabling_forgets_failures() {
     let later = noon() + TimeDelta::hours(1);
-    let mut failed = webhook();
+    let mut failed = a_webhook();
     failed.failing = Some(Failing { account: account(), since: noon(), real_since: noon() });
     failed.disable(Some(DisabledReason::Failing), noon());
     let change = |enabled| WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
     let after = |webhook| Webhook { updated_at: later, resumptions: 1, ..webhook };
     assert_eq!(failed.changed(change(false), later).unwrap(), after(failed.clone()));
-    assert_eq!(failed.changed(change(true), later).unwrap(), after(webhook()));
+    assert_eq!(failed.changed(change(true), later).unwrap(), after(a_webhook()));
     let moved = WebhookChange { url: Some(WebhookUrl::stored("https://example.org/".into())), ..change(false) };
     let moved = failed.changed(moved, later).unwrap();
     assert_eq!((moved.failing, moved.disabled_reason), (None, Some(DisabledReason::Failing)));
-    let disabled = webhook().changed(change(false), later).unwrap();
+    let disabled = a_webhook().changed(change(false), later).unwrap();
     assert_eq!((disabled.disabled_reason, disabled.disabled_at), (None, Some(later)));
 }
 
@@ -76,7 +54,7 @@ fn limits() {
 fn a_filter_selects_checkouts() {
     let (sold, other) = (CheckoutId(Uuid::from_u128(1)), CheckoutId(Uuid::from_u128(2)));
     let kind = EventKind::MerchantPaymentFailed;
-    let all = Webhook { kind, ..webhook() };
+    let all = Webhook { kind, ..a_webhook() };
     assert!(all.wants(kind, Some(sold)) && all.wants(kind, None) && !all.wants(EventKind::BoxCredited, None));
     let one = Webhook { filter: CheckoutIds::new(vec![sold]).ok(), ..all };
     assert!(one.wants(kind, Some(sold)) && !one.wants(kind, Some(other)) && !one.wants(kind, None));
@@ -87,7 +65,7 @@ fn bodies_have_the_name_that_was_subscribed_to() {
     let kind = EventKind::MerchantRefundCompleted;
     let quoted = r#"{"body":{"reason":"\"webhookEventTypeName\":\"MerchantRefundCompleted\"","#;
     let envelope = format!(r#"{quoted}"webhookEventTypeName":"MerchantRefundCompleted"}}}}"#);
-    let of = |name: &str| Webhook { kind, type_name: name.into(), ..webhook() };
+    let of = |name: &str| Webhook { kind, type_name: name.into(), ..a_webhook() };
     assert_eq!(of("MerchantRefundCompleted").body_of(&envelope), envelope);
     let renamed = format!(r#"{quoted}"webhookEventTypeName":"RoqqettRefundCompleted"}}}}"#);
     assert_eq!(of("RoqqettRefundCompleted").body_of(&envelope), renamed);

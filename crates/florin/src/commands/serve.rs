@@ -92,8 +92,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let processing = wiring::processing(&services, store);
     let kept = Kept { records: settings.idempotency, events: settings.events };
     let workers = Workers::start(&services, (processing, checkouts, &deliverer), kept, metrics, store);
-    let ended = server.run().await;
-    deliverer.stop(settings.shutdown).await;
+    let ended = server.run(deliverer.stop(settings.shutdown)).await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }

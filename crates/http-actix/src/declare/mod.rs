@@ -16,6 +16,8 @@ mod lists;
 mod member;
 mod merchant;
 mod parameters;
+#[cfg(test)]
+pub(crate) mod pattern_tests;
 mod values;
 
 pub(crate) use amounts::{

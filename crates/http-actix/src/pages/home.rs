@@ -7,7 +7,6 @@ use actix_web::http::header::{ACCEPT, Accept, HOST, Header as _, HeaderValue, VA
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::demo;
 use florin_domain::access::Environment;
-use florin_ports::Readiness;
 use serde::Serialize;
 
 const HTML: &str = include_str!("home.html");
@@ -80,16 +79,16 @@ fn summary(app: &App) -> Summary {
 }
 
 async fn html(app: &App, root: &str) -> String {
-    let (class, status) = match app.services.upkeep.readiness().await {
-        Ok(Readiness::Ready) => ("ready", "Ready"),
-        Ok(Readiness::MigrationsPending) => ("unready", "Not ready: migrations are pending"),
-        Ok(Readiness::SchemaTooNew) => ("unready", "Not ready: the database is newer than this program"),
-        Ok(Readiness::Replaced) => ("unready", "Not ready: the database was deleted or replaced"),
-        Ok(Readiness::Damaged) => ("unready", "Not ready: the database is damaged"),
+    let problem = match app.services.upkeep.readiness().await {
+        Ok(readiness) => readiness.problem(),
         Err(error) => {
             tracing::error!(%error, "not ready");
-            ("unready", "Not ready: the database is unavailable")
+            Some("the database is unavailable")
         }
+    };
+    let (class, status) = match problem {
+        None => ("ready", "Ready".to_owned()),
+        Some(problem) => ("unready", format!("Not ready: {problem}")),
     };
     let purpose = match app.services.environment {
         Environment::Sandbox => "Sandbox: money, cards and banks are simulated.",
@@ -98,7 +97,7 @@ async fn html(app: &App, root: &str) -> String {
     let access = if app.shows_demo() { DEMO } else { NO_DEMO };
     HTML.replace("{{access}}", access)
         .replace("{{class}}", class)
-        .replace("{{status}}", status)
+        .replace("{{status}}", &status)
         .replace("{{version}}", app.introduction.version)
         .replace("{{environment}}", app.services.environment.as_str())
         .replace("{{purpose}}", purpose)

@@ -60,19 +60,15 @@ async fn check_readiness(app: &App) -> Result<(), &'static str> {
     }
     let upkeep = &app.services.upkeep;
     let checks = async {
-        match upkeep.readiness().await {
-            Ok(Readiness::Ready) => {}
-            Ok(Readiness::MigrationsPending) => return Err("migrations are pending"),
-            Ok(Readiness::SchemaTooNew) => return Err("the schema of the store is newer than this program"),
-            Ok(Readiness::Replaced) => {
-                tracing::error!("not ready: the database was deleted or replaced; stop the server and restore it");
-                return Err("the database was deleted or replaced while the server was running");
-            }
-            Ok(Readiness::Damaged) => return Err("the database is damaged"),
-            Err(error) => {
-                tracing::error!(%error, "not ready");
-                return Err("the store can't be reached");
-            }
+        let readiness = upkeep.readiness().await.map_err(|error| {
+            tracing::error!(%error, "not ready");
+            "the store can't be reached"
+        })?;
+        if readiness == Readiness::Replaced {
+            tracing::error!("not ready: the database was deleted or replaced; stop the server and restore it");
+        }
+        if let Some(problem) = readiness.problem() {
+            return Err(problem);
         }
         upkeep.check_writes().await.map_err(|error| {
             tracing::error!(%error, "not ready: writes fail");

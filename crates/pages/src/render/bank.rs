@@ -18,7 +18,7 @@ pub(super) struct ChooseBank<'a> {
 }
 
 /// Size of a bank in the list without its id and name, in bytes.
-const BANK: usize = 210;
+pub(super) const BANK: usize = 210;
 
 impl<'a> ChooseBank<'a> {
     pub(super) fn new(context: PageContext<'a>, view: &'a view::ChooseBank) -> Self {

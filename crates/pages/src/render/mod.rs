@@ -3,6 +3,8 @@
 mod bank;
 mod context;
 mod end;
+#[cfg(test)]
+mod size_tests;
 mod summary;
 
 use crate::room::less;

@@ -61,9 +61,9 @@ impl<'a> Summary<'a> {
 }
 
 /// Size of an address in the list without its text, in bytes.
-const ADDRESS: usize = 130;
+pub(super) const ADDRESS: usize = 130;
 /// Size of a shipping rate in the list without its texts, in bytes.
-const RATE: usize = 190;
+pub(super) const RATE: usize = 190;
 
 /// Returns the addresses that fit. The basket gets the room that they leave.
 fn fitting_addresses<'a>(context: &mut PageContext<'a>, lookup: &'a Lookup) -> &'a [String] {

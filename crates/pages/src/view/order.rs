@@ -89,7 +89,7 @@ impl Order {
     /// Maximum size of the listed items, in bytes. A longer list would not help a payer, and would be slow to load.
     pub(crate) const ROOM: usize = 10_000;
     /// Size of a row without its texts, in bytes.
-    const ROW: usize = 300;
+    pub(crate) const ROW: usize = 300;
 
     /// Returns the items that the page lists in this room, and the rest, which it only counts. A page with all items of
     /// a large basket would be too large for slow networks.

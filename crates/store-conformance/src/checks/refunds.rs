@@ -295,7 +295,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("what is found", found, Some(sent))?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(399)).await?, vec![])?;
-    same("due", due(after(400)).await?, vec![DueItem::Refund(mine.clone(), refund_id(1))])?;
+    same("due", due(after(400)).await?, vec![(after(400), DueItem::Refund(mine.clone(), refund_id(1)))])?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
     same("at last", (done.refund_status(), done.completed_at), (RefundStatus::Completed, Some(after(401))))?;

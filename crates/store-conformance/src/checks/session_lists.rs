@@ -186,16 +186,16 @@ async fn due(handle: Handle) -> CheckResult {
     let refunded_payment = sold(&handle, Who::Mine, shop_of_mine, 6).await?;
     let refund = refunded(&handle, Who::Mine, refunded_payment.id, 7).await?;
     let until = expect_some("the end of the refund", refund.refund_due_at())?;
-    let session = |account: &florin_domain::ids::AccountId, number| {
-        DueItem::Session(account.clone(), checkout_session_id(number))
+    let session = |account: &florin_domain::ids::AccountId, number, due_after| {
+        (noon() + minutes(due_after), DueItem::Session(account.clone(), checkout_session_id(number)))
     };
     let all = [
-        session(&mine, 5),
-        session(&mine, 4),
-        session(&mine, 2),
-        session(&theirs, 3),
-        session(&mine, 1),
-        DueItem::Refund(mine.clone(), refund_id(7)),
+        session(&mine, 5, 5),
+        session(&mine, 4, 6),
+        session(&mine, 2, 7),
+        session(&theirs, 3, 8),
+        session(&mine, 1, 9),
+        (until, DueItem::Refund(mine.clone(), refund_id(7))),
     ];
     let at = async |account: Option<&florin_domain::ids::AccountId>, now: DateTime<Utc>, max| {
         Ok::<_, Failure>(handle.checkout_sessions.due(account.cloned(), now, max).await?)
@@ -206,8 +206,8 @@ async fn due(handle: Handle) -> CheckResult {
     same("the first two", at(None, until, 2).await?, all[..2].to_vec())?;
     same("at the very moment", at(None, noon() + minutes(6), 100).await?, all[..2].to_vec())?;
     same("before anything is due", at(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
-    same("of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3)])?;
-    let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3)).cloned().collect();
+    same("of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
+    let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3, 8)).cloned().collect();
     same("of the other one", at(Some(&mine), until, 100).await?, of_mine)?;
     // After its due change is applied, the session is not due any more.
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
@@ -234,7 +234,7 @@ async fn due_again(handle: Handle) -> CheckResult {
         let due = handle.checkout_sessions.due(Some(mine.clone()), late, 9).await?;
         Ok::<_, Failure>(due.into_iter().next())
     };
-    while let Some(due) = first_due().await? {
+    while let Some((_, due)) = first_due().await? {
         same("whether three steps are enough", settled.len() < 3, true)?;
         let number = if due == DueItem::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
         let session =
@@ -267,10 +267,14 @@ async fn own_time(handle: Handle) -> CheckResult {
     }
     expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Freeze)?).await)?;
     let late = noon() + TimeDelta::days(1);
-    let by_real_time = handle.checkout_sessions.due(None, late, 100).await?;
+    let items = async |account| {
+        let due = handle.checkout_sessions.due(account, late, 100).await?;
+        Ok::<Vec<_>, Failure>(due.into_iter().map(|(_, item)| item).collect())
+    };
+    let by_real_time = items(None).await?;
     let expected = [DueItem::Refund(theirs.clone(), refund_id(2)), DueItem::Session(theirs, checkout_session_id(12))];
     same("due by real time", by_real_time, expected.to_vec())?;
-    let by_its_own = handle.checkout_sessions.due(Some(mine.clone()), late, 100).await?;
+    let by_its_own = items(Some(mine.clone())).await?;
     let expected = [DueItem::Refund(mine.clone(), refund_id(1)), DueItem::Session(mine, checkout_session_id(11))];
     same("due by its own time", by_its_own, expected.to_vec())
 }

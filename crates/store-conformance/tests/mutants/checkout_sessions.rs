@@ -155,11 +155,16 @@ impl CheckoutSessions for Mutant {
         answer
     }
 
-    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError> {
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
         let mut due = CheckoutSessions::due(&self.inner, account.clone(), now, max).await?;
         match self.bug {
             Some(Bug::DueCheckoutsUnordered) => due.reverse(),
-            Some(Bug::DueRefundsForgotten) => due.retain(|one| matches!(one, DueItem::Session(..))),
+            Some(Bug::DueRefundsForgotten) => due.retain(|(_, one)| matches!(one, DueItem::Session(..))),
             Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
                 for (own, _) in self.inner.own().await? {
                     due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);

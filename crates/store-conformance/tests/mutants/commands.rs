@@ -61,7 +61,6 @@ fn weakened(bug: Option<Bug>, guards: &mut Guards) {
         Some(Bug::CardControlsIgnored) => guards.card = Controls::default(),
         Some(Bug::BudgetControlsIgnored) => guards.budget = Controls::default(),
         Some(Bug::PinIgnored) => guards.pin = None,
-        Some(Bug::RecipientsNotCompared) => guards.recipient = None,
         Some(Bug::OwnerIgnored) => guards.holder = None,
         Some(Bug::SettingsIgnored) => guards.settings = CardSettings::default(),
         _ => {}
@@ -221,6 +220,9 @@ impl CardLedger for Mutant {
             let mut situation = stale.as_ref().unwrap_or(situation).clone();
             situation.limits = limits.clone().unwrap_or(situation.limits);
             weakened(bug, &mut situation.guards);
+            if bug == Some(Bug::RecipientsNotCompared) {
+                situation.recipient = None;
+            }
             Ok(spoilt(bug, rule(&situation)?))
         });
         let make = |account: AccountId, claim| FirstMessageCommand {

@@ -72,6 +72,12 @@ pub(crate) trait Name: Copy + Debug + 'static {
     }
 }
 
+/// Returns the names of the members that a rule selects, as the content of an SQL list: `'OPEN', 'WON'`.
+pub(crate) fn sql_list<T: Name>(rule: impl Fn(T) -> bool) -> String {
+    let names = T::all().iter().filter(|member| rule(**member)).map(|member| format!("'{}'", member.name()));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 macro_rules! names {
     ($($list:ty: $all:expr, $name:expr;)*) => {$(
         impl Name for $list {

@@ -7,6 +7,7 @@
 use super::backend::{self, Changes, Conn, Db, Values};
 pub(crate) use super::driver::{load, load_four, load_two};
 use super::errors::Outcome;
+use super::names::Name;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::{QueryResult, RunQueryDsl};
 
@@ -129,6 +130,15 @@ pub(crate) fn update<C: Change>(rows: Vec<C>, conn: &mut Conn) -> Outcome<()> {
     let mut changes = Changes::on(conn);
     changes.update(rows)?;
     changes.store()
+}
+
+/// Adds a condition on the name of a member, as a literal, if a member is given.
+pub(crate) fn push_name<T: Name>(column: &str, member: Option<T>, out: &mut AstPass<'_, '_, Db>) {
+    if let Some(member) = member {
+        for part in [" AND ", column, " = '", member.name(), "'"] {
+            out.push_sql(part);
+        }
+    }
 }
 
 /// A query for one row. Its limit is part of its text, so it stays prepared on SQLite, too.

@@ -185,7 +185,7 @@ pub fn decide_first(
 ) -> Result<CardDecision, CardRefusal> {
     let card = &situation.card;
     let priced = message.price(card)?;
-    let recipient = situation.guards.recipient.as_ref();
+    let recipient = situation.recipient.as_ref();
     let verification = message.extras.cardholder.as_ref().map(|sent| Verification::of(card, recipient, sent));
     let token = TransactionToken(stamp.id());
     let (decision, part) = message.decided(&priced)?;

@@ -1,6 +1,6 @@
 //! Situations: what the rules for messages read.
 
-use crate::card::{Card, CardLimit, CardTransaction, Chain, Guards, MessageKind, TransactionState};
+use crate::card::{Card, CardLimit, CardTransaction, Chain, Guards, MessageKind, RecipientAddress, TransactionState};
 use crate::ledger::Balances;
 
 /// What an adapter loads under the lock of the budget to decide a first message.
@@ -12,6 +12,8 @@ pub struct FirstSituation {
     pub limits: Vec<CardLimit>,
     /// What else the rules read, such as controls and the PIN.
     pub guards: Guards,
+    /// The address to which a physical card was sent. Addresses of cardholders are compared with it.
+    pub recipient: Option<RecipientAddress>,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
 }

@@ -56,3 +56,17 @@ pub(super) fn network_change<'a>(call: &'a Call<'_>) -> NetworkChange<'a> {
 pub(super) async fn wait_until_effective() {
     actix_web::rt::time::sleep(florin_short_cache::MAX_CACHE_AGE).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::pattern_tests::check_text;
+
+    #[test]
+    fn the_pattern_of_networks_is_the_rule() {
+        check_text::<Network>(
+            &["192.0.2.1", "192.0.2.0/24", "0.0.0.0/0", "::1", "2001:db8::/32", "2001:DB8:0:0:0:0:0:1", "::/0"],
+            &["", "192.0.2", "256.0.0.1", "192.0.2.0/33", "192.0.2.0/", "::1/129", "1::2::3", "12345::", "example.com"],
+        );
+    }
+}

@@ -95,3 +95,33 @@ impl From<FiltersBody> for CheckoutIds {
         body.checkout.ids.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::pattern_tests::check;
+    use florin_domain::access::Environment;
+
+    #[test]
+    fn the_pattern_of_receivers_is_the_rule_of_the_sandbox() {
+        let policy = TargetPolicy::new(Environment::Sandbox, Vec::new());
+        check::<ReceiverUrl>(
+            |text| WebhookUrl::parse(text, &policy).is_ok(),
+            &[
+                "https://example.com",
+                "http://example.com/",
+                "HTTPS://example.com:8443/hooks?a=b",
+                "https://example.com:443/",
+            ],
+            &[
+                "",
+                "example.com",
+                "ftp://example.com/",
+                "https://user@example.com/",
+                "https://example.com/#top",
+                "https://example.com:22/",
+                "https://example.com:65536/",
+            ],
+        );
+    }
+}

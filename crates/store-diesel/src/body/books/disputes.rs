@@ -4,8 +4,9 @@ use super::about::about;
 use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
 use super::body::errors::Outcome;
+use super::body::names::sql_list;
 use super::body::types::{Currency, Id, Named};
-use super::halves::whole;
+use super::halves::{moved_into, whole};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use florin_domain::books::DisputeBooks;
@@ -14,22 +15,23 @@ use florin_domain::ids::{AccountId, DisputeId};
 use florin_domain::money::{Minor, Total};
 
 /// Each dispute, with what its messages took from the network and with its chain. `{of}` is replaced by the condition on
-/// the account.
+/// the account, `{high}` and `{low}` by the sums, `{moved}` and `{claims}` by the rows that they add up.
 const DISPUTES: &str = "SELECT e.id AS id, e.currency AS currency, e.amount_minor AS amount_minor, e.status AS status, \
     e.credit_id AS credit_id, c.disputed_minor AS disputed_minor, c.cleared_minor AS cleared_minor, \
-    (SELECT CAST(COALESCE(SUM(CASE j.to_pool WHEN 'card_network' THEN 1 ELSE -1 END * (j.amount_minor >> 32)), 0) AS BIGINT) \
-        FROM card_transactions m JOIN journal_legs j ON j.account_id = m.account_id AND j.journal_id = m.journal_id \
-        AND (j.from_pool = 'card_network' OR j.to_pool = 'card_network') \
-        WHERE m.account_id = e.account_id AND (m.token = e.credit_id OR m.token = e.settlement_id)) AS network_high, \
-    (SELECT CAST(COALESCE(SUM(CASE j.to_pool WHEN 'card_network' THEN 1 ELSE -1 END * (j.amount_minor & 4294967295)), 0) AS BIGINT) \
-        FROM card_transactions m JOIN journal_legs j ON j.account_id = m.account_id AND j.journal_id = m.journal_id \
-        AND (j.from_pool = 'card_network' OR j.to_pool = 'card_network') \
-        WHERE m.account_id = e.account_id AND (m.token = e.credit_id OR m.token = e.settlement_id)) AS network_low, \
-    (SELECT CAST(COALESCE(SUM(o.amount_minor >> 32), 0) AS BIGINT) FROM disputes o \
-        WHERE o.account_id = e.account_id AND o.chain_id = e.chain_id AND o.status IN ('OPEN', 'WON')) AS claimed_high, \
-    (SELECT CAST(COALESCE(SUM(o.amount_minor & 4294967295), 0) AS BIGINT) FROM disputes o \
-        WHERE o.account_id = e.account_id AND o.chain_id = e.chain_id AND o.status IN ('OPEN', 'WON')) AS claimed_low \
+    (SELECT {high} {moved}) AS network_high, (SELECT {low} {moved}) AS network_low, \
+    (SELECT CAST(COALESCE(SUM(o.amount_minor >> 32), 0) AS BIGINT) {claims}) AS claimed_high, \
+    (SELECT CAST(COALESCE(SUM(o.amount_minor & 4294967295), 0) AS BIGINT) {claims}) AS claimed_low \
     FROM disputes e JOIN card_chains c ON c.account_id = e.account_id AND c.id = e.chain_id WHERE {of} ORDER BY e.id";
+
+/// The legs of a dispute's messages that moved money to or from the network.
+const MOVED: &str = "FROM card_transactions m \
+    JOIN journal_legs j ON j.account_id = m.account_id AND j.journal_id = m.journal_id \
+    AND (j.from_pool = 'card_network' OR j.to_pool = 'card_network') \
+    WHERE m.account_id = e.account_id AND (m.token = e.credit_id OR m.token = e.settlement_id)";
+
+/// The disputes of a dispute's chain that claim their amounts. `{claiming}` is replaced by their statuses.
+const CLAIMS: &str = "FROM disputes o \
+    WHERE o.account_id = e.account_id AND o.chain_id = e.chain_id AND o.status IN ({claiming})";
 
 #[derive(QueryableByName)]
 struct Row {
@@ -59,7 +61,11 @@ struct Row {
 
 /// Compares the disputes of one account, or of all, by id.
 pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Vec<DisputeBooks>> {
-    Ok(about(DISPUTES, account).load::<Row>(conn)?.into_iter().map(Row::read).collect())
+    let [high, low] = moved_into("card_network", "j");
+    let claims = CLAIMS.replace("{claiming}", &sql_list(DisputeStatus::claims));
+    let statement = DISPUTES.replace("{high}", &high).replace("{low}", &low);
+    let statement = statement.replace("{moved}", MOVED).replace("{claims}", &claims);
+    Ok(about(&statement, account).load::<Row>(conn)?.into_iter().map(Row::read).collect())
 }
 
 impl Row {

@@ -4,21 +4,22 @@ use super::about::about;
 use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
 use super::body::errors::Outcome;
+use super::body::names::sql_list;
 use super::body::types::{Account, Currency, Id, Named};
-use super::halves::whole;
+use super::halves::{moved_into, whole};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
-use florin_domain::checkout::{MerchantPaymentKind, SessionStatus};
+use florin_domain::checkout::{MerchantPaymentKind, MerchantPaymentStatus, SessionStatus};
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
 use florin_domain::money::{self, Minor};
 use uuid::Uuid;
 
-/// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account.
+/// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account,
+/// `{high}` and `{low}` by the sums.
 const SETTLED: &str = "SELECT e.account_id AS account_id, \
     COALESCE(e.settled_to, e.cause_id) AS target_id, e.currency AS currency, \
-    CAST(SUM(CASE e.to_pool WHEN 'merchant_settled' THEN 1 ELSE -1 END * (e.amount_minor >> 32)) AS BIGINT) AS high, \
-    CAST(SUM(CASE e.to_pool WHEN 'merchant_settled' THEN 1 ELSE -1 END * (e.amount_minor & 4294967295)) AS BIGINT) AS low \
+    {high} AS high, {low} AS low \
     FROM journal_legs e \
     WHERE {of} AND (e.from_pool = 'merchant_settled' OR e.to_pool = 'merchant_settled') \
     GROUP BY e.account_id, COALESCE(e.settled_to, e.cause_id), e.currency";
@@ -31,12 +32,12 @@ const PAID: &str = "SELECT e.account_id AS account_id, COALESCE(s.settlement_acc
     WHERE {of} AND e.status = 'COMPLETED' AND s.budget_id IS NULL \
     GROUP BY e.account_id, COALESCE(s.settlement_account_id, s.payee_id), e.currency, e.kind";
 
-/// The payments with refunds that are neither failed nor cancelled.
+/// The payments with refunds that count against them. `{counted}` is replaced by the statuses of such refunds.
 const REFUNDED: &str = "SELECT p.id AS payment_id, p.currency AS currency, p.amount_minor AS amount_minor, \
     CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
     FROM merchant_payments e \
     JOIN merchant_payments p ON p.account_id = e.account_id AND p.id = e.refunded_payment_id \
-    WHERE {of} AND e.status IN ('PENDING', 'COMPLETED') \
+    WHERE {of} AND e.status IN ({counted}) \
     GROUP BY p.account_id, p.id, p.currency, p.amount_minor ORDER BY p.id";
 
 const SESSIONS: &str = "SELECT COUNT(*) AS count FROM checkout_sessions e WHERE {of}";
@@ -103,7 +104,8 @@ struct MiscountedRow {
 /// Adds up the books of the merchant of one account, or of all.
 pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<MerchantBooks> {
     let mut books = MerchantBooks::default();
-    for row in about(SETTLED, account).load::<SettledRow>(conn)? {
+    let [high, low] = moved_into("merchant_settled", "e");
+    for row in about(&SETTLED.replace("{high}", &high).replace("{low}", &low), account).load::<SettledRow>(conn)? {
         let settled = whole(row.high, row.low);
         books.settlements.entry(row.key()).or_default().settled = settled;
     }
@@ -115,7 +117,8 @@ pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Me
             MerchantPaymentKind::Refund => said.refunded = sum,
         }
     }
-    let refunded = about(REFUNDED, account).load::<RefundedRow>(conn)?.into_iter();
+    let counted = sql_list(MerchantPaymentStatus::counts_against_payment);
+    let refunded = about(&REFUNDED.replace("{counted}", &counted), account).load::<RefundedRow>(conn)?.into_iter();
     books.refunded = refunded.map(RefundedRow::read).collect();
     books.sessions = about(SESSIONS, account).get_result::<CountRow>(conn)?.count;
     let due = SessionStatus::ALL.map(|status| format!("WHEN '{}' THEN {}", status.as_str(), status.payments()));

@@ -5,7 +5,7 @@ use super::body::footprint::Footprint;
 use super::body::group::{Command, RecordedCommand, dry_run, under_claim};
 use super::body::store::Store;
 use super::body::working_set::WorkingSet;
-use super::{chains, physical};
+use super::{chains, physical_commands};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
@@ -27,7 +27,7 @@ impl CardLedger for Store {
 
     async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError> {
         let account = account.clone();
-        self.read(move |conn| physical::awaits_first_use(conn, &account, card)).await
+        self.read(move |conn| physical_commands::awaits_first_use(conn, &account, card)).await
     }
 
     async fn first_use(&self, command: FirstUseCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
@@ -37,13 +37,13 @@ impl CardLedger for Store {
             footprint.card(&command.account, command.card);
             if command.mode == Mode::DryRun {
                 return dry_run(conn, &footprint, |conn, working_set| {
-                    physical::decide_first_use(conn, working_set, &command).map(|(_, decision)| decision)
+                    physical_commands::decide_first_use(conn, working_set, &command).map(|(_, decision)| decision)
                 });
             }
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 working_set.events.record_with(recording.clone());
-                let (situation, decision) = physical::decide_first_use(conn, working_set, &command)?;
-                Ok(physical::store_first_use(conn, working_set, (&situation, decision))?)
+                let (situation, decision) = physical_commands::decide_first_use(conn, working_set, &command)?;
+                Ok(physical_commands::store_first_use(conn, working_set, (&situation, decision))?)
             })
         })
         .await

@@ -12,13 +12,12 @@ use super::body::store::Store;
 use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_limits, card_transitions, cards};
 use super::body::types::Id;
 use super::body::working_set::WorkingSet;
-use super::physical;
+use super::physical_commands;
 use super::records::{find, matching, profile, profiles, records, store_change};
 use super::rows::insert_card;
 use super::settings;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::card::decide::FirstSituation;
 use florin_domain::card::{
     Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardSettings, CardTransition, ChangeCardRefusal,
     ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
@@ -155,7 +154,7 @@ impl CardManagement for Store {
                 let locked = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 working_set.events.record_with(recording.clone());
                 let cards = count(conn, &command.account)?;
-                physical::order(conn, working_set, &command, (locked, cards))
+                physical_commands::order(conn, working_set, &command, (locked, cards))
             })
         })
         .await
@@ -247,8 +246,8 @@ fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 /// Returns the card and its limits, under the lock that serializes its messages. Returns `None` for a card that was
 /// created after the locks were acquired.
 fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Outcome<Option<CardLimits>> {
-    let situation = working_set.first_situation(account, card)?;
-    Ok(situation.map(|FirstSituation { card, limits, .. }| by_window(card, limits)))
+    let locked = working_set.locked_card(account, card)?;
+    Ok(locked.map(|(known, _)| by_window(known.card.clone(), known.limits.clone())))
 }
 
 fn by_window(card: Card, mut limits: Vec<CardLimit>) -> CardLimits {

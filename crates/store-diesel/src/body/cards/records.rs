@@ -10,7 +10,7 @@ use super::body::tables::cards::{
 };
 use super::body::tables::money::budgets;
 use super::body::types::{Account, Bytes, Currency, Day, Id, Named, Time};
-use super::{controls, physical_cards};
+use super::{controls, physical_rows};
 use diesel::prelude::*;
 use florin_domain::budget::BudgetKind;
 use florin_domain::card::{
@@ -69,7 +69,7 @@ impl CardRecordRow {
             physical: match self.virtual_card_id {
                 Some(card) => Some(PhysicalCard {
                     virtual_card: CardId(card.0),
-                    recipient: physical_cards::recipient(self.recipient_address.as_deref())?,
+                    recipient: physical_rows::recipient(self.recipient_address.as_deref())?,
                 }),
                 None => None,
             },
@@ -108,7 +108,7 @@ impl From<&CardRecord> for CardRecordRow {
             controls: controls::text(&record.controls),
             pin_digest: record.pin.map(|digest| Bytes(digest.as_bytes().to_vec())),
             virtual_card_id: record.physical.as_ref().map(|physical| Id(physical.virtual_card.0)),
-            recipient_address: physical_cards::recipient_text(
+            recipient_address: physical_rows::recipient_text(
                 record.physical.as_ref().and_then(|physical| physical.recipient.as_ref()),
             ),
         }
@@ -217,7 +217,7 @@ pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRe
     for row in rows {
         limits.entry(row.card_id).or_default().push(row.read()?);
     }
-    let ordered = physical_cards::states(conn, account, &records)?;
+    let ordered = physical_rows::states(conn, account, &records)?;
     let profile = |record: CardRecord| {
         let budget = |granted: GrantedBudget| {
             let (name, kind) =

@@ -8,8 +8,8 @@ use super::body::tables::cards::{
     BudgetGuardRow, CardRecordRow, CardRow, CardSettingsRow, HolderRow, LimitRow, card_limits, cards,
 };
 use super::body::types::{Account, Day, Id, Named};
+use super::controls;
 use super::records::{insert_budgets, insert_words, pin};
-use super::{controls, physical_cards};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardLimit, CardRecord, CarriedUse, Guards};
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, UserToken};
@@ -30,7 +30,6 @@ impl CardRow {
             budget: controls::read(budget.controls.as_deref())?,
             holder: holder.map(|holder| holder.status.0),
             pin: pin(self.pin_digest.clone())?,
-            recipient: physical_cards::recipient(self.recipient_address.as_deref())?,
             settings: settings.map(CardSettingsRow::read).transpose()?.unwrap_or_default(),
         })
     }

@@ -16,21 +16,23 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccou
 use florin_domain::world::Timeline;
 use std::collections::BTreeSet;
 
+/// What is due, each with its time.
+type Due = Vec<(DateTime<Utc>, DueItem)>;
+
 /// Returns the sessions and refunds that are due, earliest first: of one account, or, if `account` is `None`, of all
 /// accounts without a timeline.
-pub(super) fn due(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Vec<DueItem>> {
+pub(super) fn due(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
     let mut found = sessions(conn, account, now, max)?;
     found.extend(refunds(conn, account, now, max)?);
     found.sort();
-    Ok(found.into_iter().map(|(_, due)| due).take(max as usize).collect())
+    found.truncate(max as usize);
+    Ok(found)
 }
 
 /// The condition that the account of a row has no timeline.
 fn no_timeline(table: &str) -> String {
     format!("NOT EXISTS (SELECT 1 FROM timelines t WHERE t.account_id = {table}.account_id)")
 }
-
-type Due = Vec<(DateTime<Utc>, DueItem)>;
 
 fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
     let mut rows = checkout_sessions::table.filter(checkout_sessions::due_at.le(Time(now))).into_boxed();

@@ -85,9 +85,10 @@ pub(super) const fn absent<R>() -> Stop<WriteError<R>> {
     Stop::Answer(WriteError::Absent)
 }
 
-/// Returns the sum of the refunds of a payment that are neither failed nor cancelled.
+/// Returns the sum of the refunds of a payment that count against it.
 pub(super) fn refunded_or_pending(conn: &mut Conn, account: &AccountId, payment: MerchantPaymentId) -> Outcome<Minor> {
-    let counted = [MerchantPaymentStatus::Pending, MerchantPaymentStatus::Completed].map(Named);
+    let statuses = MerchantPaymentStatus::ALL.into_iter();
+    let counted: Vec<_> = statuses.filter(|status| status.counts_against_payment()).map(Named).collect();
     let amounts: Vec<i64> = merchant_payments::table
         .filter(merchant_payments::account_id.eq(account.as_str()))
         .filter(merchant_payments::refunded_payment_id.eq(Id(payment.0)))

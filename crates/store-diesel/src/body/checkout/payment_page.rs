@@ -3,15 +3,15 @@
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
-use super::body::names::Name;
-use super::body::statements::identified_by_text;
+use super::body::names::sql_list;
+use super::body::statements::{identified_by_text, push_name};
 use super::body::tables::checkout::PaymentRow;
 use super::body::types::{Account, Id, Time};
 use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Text};
-use florin_domain::checkout::{MerchantPayment, MerchantPaymentFilter, PaymentSort};
+use florin_domain::checkout::{MerchantPayment, MerchantPaymentFilter, MerchantPaymentStatus, PaymentSort};
 use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
@@ -33,8 +33,8 @@ pub(super) struct PaymentQuery {
 /// The statement that counts the matches.
 struct Count<'a>(&'a PaymentQuery);
 
-/// The statement that reads the page. Each row carries the count, and the sum of the payment's refunds that are neither
-/// failed nor cancelled.
+/// The statement that reads the page. Each row carries the count, and the sum of the payment's refunds that count
+/// against it.
 struct Rows<'a> {
     selection: Selection,
     query: &'a PaymentQuery,
@@ -43,10 +43,10 @@ struct Rows<'a> {
 
 type Selection = <PaymentRow as Selectable<Db>>::SelectExpression;
 
-/// Sums the refunds of a payment. A sum never exceeds the payment.
+/// Sums the refunds of a payment that have one of the statuses that follow. A sum never exceeds the payment.
 const REFUNDED_OR_PENDING: &str = "(SELECT CAST(COALESCE(SUM(r.amount_minor), 0) AS BIGINT) FROM merchant_payments r \
     WHERE r.account_id = merchant_payments.account_id AND r.refunded_payment_id = merchant_payments.id \
-    AND r.status IN ('PENDING', 'COMPLETED'))";
+    AND r.status IN (";
 
 impl PaymentQuery {
     /// `days` are the first moment of the filter's first day, and the first one after its last day.
@@ -94,8 +94,8 @@ impl PaymentQuery {
     fn conditions<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(" WHERE account_id = ");
         out.push_bind_param::<Text, _>(&self.account)?;
-        name(" AND kind = '", self.filter.kind.map(Name::name), out);
-        name(" AND status = '", self.filter.status.map(Name::name), out);
+        push_name("kind", self.filter.kind, out);
+        push_name("status", self.filter.status, out);
         for (condition, time) in [(" AND created_at >= ", &self.from), (" AND created_at < ", &self.before)] {
             if let Some(time) = time {
                 out.push_sql(condition);
@@ -134,15 +134,6 @@ impl PaymentQuery {
     }
 }
 
-/// Adds a condition on the name of a member.
-fn name(condition: &str, name: Option<&str>, out: &mut AstPass<'_, '_, Db>) {
-    if let Some(name) = name {
-        out.push_sql(condition);
-        out.push_sql(name);
-        out.push_sql("'");
-    }
-}
-
 impl QueryFragment<Db> for Count<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         self.0.count(&mut out)
@@ -158,7 +149,8 @@ impl QueryFragment<Db> for Rows<'_> {
         self.query.count(&mut out)?;
         out.push_sql("), ");
         out.push_sql(REFUNDED_OR_PENDING);
-        out.push_sql(", ");
+        out.push_sql(&sql_list(MerchantPaymentStatus::counts_against_payment));
+        out.push_sql(")), ");
         self.selection.walk_ast(out.reborrow())?;
         out.push_sql(" FROM merchant_payments");
         self.query.conditions(&mut out)?;

@@ -109,7 +109,12 @@ impl CheckoutSessions for Store {
         .await
     }
 
-    async fn due(&self, account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<DueItem>, StoreError> {
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
         self.read(move |conn| conn.transaction(|conn| due::due(conn, account.as_ref(), now, max))).await
     }
 

@@ -2,8 +2,7 @@
 
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
-use super::body::names::Name;
-use super::body::statements::identified_by_text;
+use super::body::statements::{identified_by_text, push_name};
 use super::body::tables::merchant::ListedCheckoutRow;
 use super::body::types::Account;
 use diesel::dsl::SqlTypeOf;
@@ -63,17 +62,8 @@ impl CheckoutQuery {
     fn conditions<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(" WHERE account_id = ");
         out.push_bind_param::<Text, _>(&self.account)?;
-        let named = [
-            (" AND checkout_type = '", self.filter.checkout_type.map(Name::name)),
-            (" AND status = '", self.filter.status.map(Name::name)),
-        ];
-        for (condition, name) in named {
-            if let Some(name) = name {
-                out.push_sql(condition);
-                out.push_sql(name);
-                out.push_sql("'");
-            }
-        }
+        push_name("checkout_type", self.filter.checkout_type, out);
+        push_name("status", self.filter.status, out);
         Ok(())
     }
 }

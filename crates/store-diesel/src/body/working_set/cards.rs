@@ -26,6 +26,8 @@ pub(crate) struct KnownCard {
     pub(crate) limits: Vec<CardLimit>,
     /// What else decides its use.
     pub(crate) guards: Guards,
+    /// The address to which a physical card was sent, as stored. Only first messages read it.
+    pub(crate) recipient: Option<String>,
 }
 
 /// The cards of a group, with their limits, messages and chains.
@@ -62,7 +64,8 @@ impl Cards {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
                     let guards = card.guards(&budget, holder.as_ref(), settings)?;
-                    new.insert(KnownCard { card: card.into(), limits: Vec::new(), guards })
+                    let recipient = card.recipient_address.clone();
+                    new.insert(KnownCard { card: card.into(), limits: Vec::new(), guards, recipient })
                 }
             };
             known.limits.extend(limit.map(LimitRow::read).transpose()?);
