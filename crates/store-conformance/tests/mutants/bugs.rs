@@ -27,6 +27,9 @@ macro_rules! bugs {
 bugs! {
     VirtualCardsStay,
     RecipientsLost,
+    BudgetNamesNotUnique,
+    RenamesNotCompared,
+    NamesOfEachHandle,
     RecipientsNotCompared,
     OrdersUnseen,
     AwaitingOfAnyAccount,
