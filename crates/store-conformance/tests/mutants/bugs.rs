@@ -203,6 +203,8 @@ bugs! {
     ActivityOfAnybody,
     TransfersOfTheSenderOnly,
     ChainsByTheFirstTokenOnly,
+    PaymentsWithoutNumbers,
+    NumbersNotSearched,
     CursorsSurviveARestore,
     FeedPassesUncommitted,
     FollowUpsKeepThePlace,

@@ -209,6 +209,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ActivityOfAnybody, "activities.list.shows_the_owners_of_cards"),
     (Bug::TransfersOfTheSenderOnly, "activities.list.has_both_sides_of_transfers"),
     (Bug::ChainsByTheFirstTokenOnly, "activities.find.finds_numbers_and_any_message_of_a_chain"),
+    (Bug::PaymentsWithoutNumbers, "activities.find.finds_numbers_and_any_message_of_a_chain"),
+    (Bug::NumbersNotSearched, "activities.list.searches_counterparties_references_and_numbers"),
     (Bug::CursorsSurviveARestore, "activities.changes.a_restore_ends_earlier_cursors"),
     (Bug::FeedPassesUncommitted, "activities.changes.has_everything_once_oldest_first"),
     (Bug::FollowUpsKeepThePlace, "activities.changes.a_change_renews_the_place"),
