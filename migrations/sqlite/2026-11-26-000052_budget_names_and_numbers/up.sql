@@ -7,7 +7,7 @@ ALTER TABLE accounts ADD COLUMN unique_budget_names INTEGER NOT NULL DEFAULT 0 C
 ALTER TABLE journal_legs ADD COLUMN number INTEGER CHECK (number > 0);
 
 CREATE UNIQUE INDEX journal_numbers ON journal_legs (account_id, number) WHERE number IS NOT NULL;
-CREATE INDEX journal_numbers_by_cause ON journal_legs (account_id, cause_id) WHERE number IS NOT NULL;
+CREATE INDEX journal_numbers_by_cause ON journal_legs (account_id, cause_id, kind, number) WHERE number IS NOT NULL;
 
 -- Earlier snapshots lack the new column. They can't be restored, and need no space.
 UPDATE world_snapshots SET contents = '';
