@@ -50,7 +50,10 @@ fn an_account_shows_what_is_asked_for() {
     assert_eq!(whole["addresses"], json!([]));
     let codes: Vec<_> = whole["currencies"].as_array().unwrap().iter().map(|row| text(row, "/currencyCode")).collect();
     assert_eq!(codes, ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"]);
-    assert_eq!(whole["settings"], json!({"accountId": client.account, "mfaRequired": true}));
+    assert_eq!(
+        whole["settings"],
+        json!({"accountId": client.account, "mfaRequired": true, "uniqueBudgetNames": false})
+    );
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::support::management::{
 };
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
+use crate::support::worlds::{make, restore, snapshot};
+use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 /// The members of a budget without its balances, in order.
 const MEMBERS: [&str; 12] = [
@@ -243,6 +244,71 @@ fn the_number_of_budgets_is_a_setting() {
         "invalid_state",
     );
     assert!(fault.message.contains('5'), "{fault:?}");
+}
+
+/// Switches the setting of unique names of budgets on or off.
+fn set_unique_names(server: &Server, account: &str, value: &str) {
+    let changed = server.home().json(&["accounts", "change", account, "--unique-budget-names", value, "--json"]);
+    assert_eq!(changed["uniqueBudgetNames"], value == "on");
+}
+
+fn create_named(client: &Client, name: &str) -> Answer {
+    client.post(BUDGETS, new_budget(name, &["GBP"]).to_string())
+}
+
+fn rename(client: &Client, id: &str, name: &str) -> Answer {
+    client.call("PATCH", &format!("{BUDGETS}/{id}")).json(json!({"name": name}).to_string()).send()
+}
+
+#[test]
+fn names_are_unique_if_the_account_says_so() {
+    let (server, client) = alone();
+    let create = || client.post_once(BUDGETS, "travel", new_budget("Travel", &["GBP"]).to_string());
+    let first = expect_json(&create(), 201);
+    let (first, second) = (text(&first, "/id").to_owned(), budget(&client, "Food"));
+    let third = budget(&client, "Travel");
+    set_unique_names(&server, &client.account, "on");
+    let taken = create_named(&client, "Travel");
+    truthful("post", BUDGETS, &taken);
+    expect_fault(&taken, 409, "body.name", "invalid_state");
+    let taken = rename(&client, &second, "Travel");
+    truthful("patch", "/v2/budgets/{budgetId}", &taken);
+    expect_fault(&taken, 409, "body.name", "invalid_state");
+    // Equal names of before stay, and a retry gets the first response.
+    for id in [&first, &third] {
+        expect_json(&rename(&client, id, "Travel"), 200);
+    }
+    let replay = create();
+    assert!(replay.replayed());
+    assert_eq!(expect_json(&replay, 201)["id"], json!(first));
+    // Case, blanks and code points count.
+    expect_json(&rename(&client, &second, "travel"), 200);
+    for name in ["Travel ", "TRAVEL", "Tra\u{308}vel"] {
+        expect_json(&create_named(&client, name), 201);
+    }
+    let settings = expect_json(&client.get(&format!("/v2/accounts/{}?include=settings", client.account)), 200);
+    assert_eq!(settings["settings"]["uniqueBudgetNames"], json!(true));
+    set_unique_names(&server, &client.account, "off");
+    expect_json(&create_named(&client, "Travel"), 201);
+    let missing = server.home().refused_as_invalid(&["accounts", "change", &client.account]);
+    assert!(missing.contains("--name"), "{missing}");
+}
+
+#[test]
+fn a_restore_leaves_the_setting_of_unique_names() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"template": "empty"}));
+    let kept = snapshot(&client);
+    set_unique_names(&server, &client.account, "on");
+    budget(&client, "Travel");
+    restore(&client, &kept);
+    budget(&client, "Travel");
+    expect_fault(&create_named(&client, "Travel"), 409, "body.name", "invalid_state");
+    // A new world does not have it.
+    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    for _ in 0..2 {
+        budget(&copy, "Travel");
+    }
 }
 
 #[test]

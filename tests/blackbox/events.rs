@@ -52,7 +52,7 @@ pub(crate) fn without_gaps(bodies: &[Value]) {
     }
 }
 
-fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value> {
+pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value> {
     let began = Instant::now();
     loop {
         let found = events(client, &format!("types={kinds}"));

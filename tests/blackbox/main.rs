@@ -14,6 +14,7 @@
 mod accounts;
 mod activity;
 mod activity_feed;
+mod activity_numbers;
 mod addresses;
 mod administration;
 mod advice;

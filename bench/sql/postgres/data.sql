@@ -46,7 +46,7 @@ SET session_replication_role = replica;
 SET synchronous_commit = off;
 
 INSERT INTO clients VALUES (bench_id(1, 1), 'Benchmark', '');
-INSERT INTO accounts
+INSERT INTO accounts (id, client_id, name, merchant, mfa_required)
 SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, true, true FROM generate_series(0, 9) n;
 INSERT INTO credit_counters SELECT id, 0 FROM accounts WHERE client_id = bench_id(1, 1);
 

@@ -45,6 +45,7 @@ fn account(id: &str) -> Account {
         name: String::new(),
         merchant: true,
         mfa_required: true,
+        unique_budget_names: false,
         timeline,
         decisions: None,
         epoch: 0,

@@ -48,6 +48,7 @@ fn account(decisions: Option<DecisionEndpoint>) -> Account {
         name: String::new(),
         merchant: false,
         mfa_required: false,
+        unique_budget_names: false,
         timeline: Timeline::default(),
         decisions: decisions.map(Arc::new),
         epoch: 0,

@@ -60,6 +60,7 @@ pub async fn create_budget(
         account: account.id.clone(),
         parent,
         persona,
+        name: request.name.as_str().to_owned(),
         decide: Arc::new(move |situation| decide_create_budget(situation, &request)),
         claim,
     };

@@ -16,6 +16,7 @@ pub async fn edit_budget(
     claim: Option<IdempotencyClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>> {
     let now = services.time.now_of(account);
-    let decide = Arc::new(move |record: &_| decide_edit_budget(record, &edit, now));
-    services.budgets.edit(EditBudgetCommand { account: account.id.clone(), budget, decide, claim }).await
+    let name = edit.name.as_ref().map(|name| name.as_str().to_owned());
+    let decide = Arc::new(move |situation: &_| decide_edit_budget(situation, &edit, now));
+    services.budgets.edit(EditBudgetCommand { account: account.id.clone(), budget, name, decide, claim }).await
 }

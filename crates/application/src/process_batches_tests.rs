@@ -145,6 +145,7 @@ fn accounts() -> MockAccounts {
             name: String::new(),
             merchant: true,
             mfa_required: true,
+            unique_budget_names: false,
             timeline: Timeline::default(),
             decisions: None,
             epoch: 0,

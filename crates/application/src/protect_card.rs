@@ -2,7 +2,7 @@
 
 use crate::{ManagementServices, SecretDigests};
 use florin_domain::access::Account;
-use florin_domain::budget::{BudgetRecord, EditBudgetRefusal, decide_budget_controls};
+use florin_domain::budget::{BudgetRecord, EditBudgetRefusal, EditBudgetSituation, decide_budget_controls};
 use florin_domain::card::{CardProfile, ChangeCardRefusal, Controls, Pin, decide_card_controls, decide_card_pin};
 use florin_domain::ids::{BudgetId, CardId};
 use florin_ports::{ChangeCardCommand, EditBudgetCommand, IdempotencyClaim, WriteError, Written};
@@ -36,8 +36,9 @@ pub async fn set_budget_controls(
     claim: Option<IdempotencyClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>> {
     let now = services.time.now_of(account);
-    let decide = Arc::new(move |record: &_| Ok(decide_budget_controls(record, &controls, now)));
-    services.budgets.edit(EditBudgetCommand { account: account.id.clone(), budget, decide, claim }).await
+    let decide =
+        Arc::new(move |situation: &EditBudgetSituation| Ok(decide_budget_controls(&situation.record, &controls, now)));
+    services.budgets.edit(EditBudgetCommand { account: account.id.clone(), budget, name: None, decide, claim }).await
 }
 
 /// Sets the PIN of a card of the account. Only its digest is stored.

@@ -134,6 +134,7 @@ fn contents(
         name,
         merchant: true,
         mfa_required: true,
+        unique_budget_names: false,
         timeline: timeline.clone(),
         decisions: None,
         epoch: 0,

@@ -4,7 +4,7 @@ use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{
     BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, EditBudgetRefusal,
-    TransferDecision, TransferDone, TransferRefusal, TransferSituation,
+    EditBudgetSituation, TransferDecision, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, PersonaId};
 use florin_domain::page::{Page, PageRequest};
@@ -17,6 +17,8 @@ pub struct CreateBudgetCommand {
     pub parent: Option<BudgetId>,
     /// The persona of the person who will own the budget. `None`: the budget is shared.
     pub persona: Option<PersonaId>,
+    /// The name of the new budget. The situation says whether another budget has it.
+    pub name: String,
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
     /// The idempotency claim, if the caller made one.
@@ -29,8 +31,10 @@ pub struct EditBudgetCommand {
     pub account: AccountId,
     /// The budget, which must be the account's.
     pub budget: BudgetId,
+    /// The name that the budget gets. The situation says whether another budget has it. `None`: the budget keeps its name.
+    pub name: Option<String>,
     /// The rule. It changes neither the balances nor the ids.
-    pub decide: Decide<BudgetRecord, Result<BudgetRecord, EditBudgetRefusal>>,
+    pub decide: Decide<EditBudgetSituation, Result<BudgetRecord, EditBudgetRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<BudgetRecord>>,
 }
@@ -82,14 +86,17 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetOverview>, StoreError>;
 
-    /// Decides the creation of a budget. Creations on one account are decided sequentially, so the number of budgets in
-    /// the situation is exact. `Absent`: no such account.
+    /// Decides the creation of a budget. Creations and changes on one account are decided sequentially, so the number of
+    /// budgets in the situation is exact, and so is `name_is_taken`: it is true if names of budgets must be unique on the
+    /// account and another of its budgets has the name. Names are compared character by character. `Absent`: no such
+    /// account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 
-    /// Decides a change of a budget. `Absent`: no such budget on the account.
+    /// Decides a change of a budget, sequentially with creations and other changes. `name_is_taken` is as in
+    /// [`Self::create`]. `Absent`: no such budget on the account.
     async fn edit(&self, command: EditBudgetCommand) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>>;
 }
 

@@ -117,6 +117,7 @@ fn account() -> Account {
         name: "account".into(),
         merchant: false,
         mfa_required: false,
+        unique_budget_names: false,
         timeline: Timeline::default(),
         decisions: None,
         epoch: 0,

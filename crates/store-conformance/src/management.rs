@@ -5,7 +5,7 @@ use crate::commands::{journal_id, stamped};
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::{
-    BudgetEdit, BudgetFeature, BudgetOwner, BudgetRecord, BudgetRequest, BudgetStatus, CreateBudgetSituation,
+    BudgetEdit, BudgetFeature, BudgetOwner, BudgetRequest, BudgetStatus, CreateBudgetSituation, EditBudgetSituation,
     MAX_BUDGETS, TransferInstruction, TransferReference, TransferSituation, decide_budget_controls,
     decide_create_budget, decide_edit_budget, decide_transfer,
 };
@@ -60,9 +60,7 @@ pub(crate) fn make_for(
     currencies: Vec<Currency>,
     features: &[BudgetFeature],
 ) -> Result<CreateBudgetCommand, Failure> {
-    let request = request(who, number, currencies, features)?;
-    let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(situation, &request));
-    Ok(CreateBudgetCommand { account: who.account()?, parent, persona: None, decide, claim: None })
+    create_budget(who, parent, None, request(who, number, currencies, features)?)
 }
 
 fn request(
@@ -94,8 +92,24 @@ pub(crate) fn make_of_person(
 ) -> Result<CreateBudgetCommand, Failure> {
     let owner = BudgetOwner::Person(persona);
     let request = BudgetRequest { owner, ..request(who, number, currencies, &BudgetFeature::ALL)? };
+    create_budget(who, None, Some(persona), request)
+}
+
+/// Builds a command that creates budget `number` for pounds with this name.
+pub(crate) fn make_named(who: Who, number: u128, name: &str) -> Result<CreateBudgetCommand, Failure> {
+    let request = request(who, number, vec![gbp()?], &BudgetFeature::ALL)?;
+    create_budget(who, None, None, BudgetRequest { name: Text::parse(name)?, ..request })
+}
+
+fn create_budget(
+    who: Who,
+    parent: Option<BudgetId>,
+    persona: Option<PersonaId>,
+    request: BudgetRequest,
+) -> Result<CreateBudgetCommand, Failure> {
+    let name = request.name.as_str().to_owned();
     let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(situation, &request));
-    Ok(CreateBudgetCommand { account: who.account()?, parent: None, persona: Some(persona), decide, claim: None })
+    Ok(CreateBudgetCommand { account: who.account()?, parent, persona, name, decide, claim: None })
 }
 
 /// Builds a command that changes the members of a budget.
@@ -105,14 +119,17 @@ pub(crate) fn edit_budget(
     edit: BudgetEdit,
     now: DateTime<Utc>,
 ) -> Result<EditBudgetCommand, Failure> {
-    let decide = Arc::new(move |record: &BudgetRecord| decide_edit_budget(record, &edit, now));
-    Ok(EditBudgetCommand { account: who.account()?, budget, decide, claim: None })
+    let name = edit.name.as_ref().map(|name| name.as_str().to_owned());
+    let decide = Arc::new(move |situation: &EditBudgetSituation| decide_edit_budget(situation, &edit, now));
+    Ok(EditBudgetCommand { account: who.account()?, budget, name, decide, claim: None })
 }
 
 /// Builds a command that replaces the controls of a budget.
 pub(crate) fn control_budget(who: Who, budget: BudgetId, controls: Controls) -> Result<EditBudgetCommand, Failure> {
-    let decide = Arc::new(move |record: &BudgetRecord| Ok(decide_budget_controls(record, &controls, noon())));
-    Ok(EditBudgetCommand { account: who.account()?, budget, decide, claim: None })
+    let decide = Arc::new(move |situation: &EditBudgetSituation| {
+        Ok(decide_budget_controls(&situation.record, &controls, noon()))
+    });
+    Ok(EditBudgetCommand { account: who.account()?, budget, name: None, decide, claim: None })
 }
 
 /// Builds a command that replaces the controls of a card.

@@ -186,6 +186,7 @@ pub(crate) fn account(who: Who) -> Result<Account, Failure> {
         name: format!("account {}", who.number()),
         merchant: true,
         mfa_required: true,
+        unique_budget_names: false,
         timeline: florin_domain::world::Timeline::default(),
         decisions: None,
         epoch: 0,

@@ -6,13 +6,14 @@ use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityDetail, ActivityFilter, ActivityKey, ActivitySource,
-    CreditDetail,
+    CreditDetail, PaymentNumbers,
 };
 use florin_domain::card::CardTransaction;
 use florin_domain::event::EventPosition;
-use florin_domain::ids::{AccountId, ActivityId};
+use florin_domain::ids::{AccountId, ActivityId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Activities, StoreError};
+use std::collections::BTreeMap;
 
 #[async_trait]
 impl Activities for MemoryStore {
@@ -100,10 +101,10 @@ fn is(row: &Activity, key: ActivityKey) -> bool {
             chain.first.token == token || chain.follow_ups.iter().any(|message| message.token == token)
         }
         (ActivityKey::Transaction(token), _) => of_box && row.id == ActivityId(token.0),
-        (ActivityKey::Payment(payment), ActivityDetail::Payment(known)) => known.id == payment,
+        (ActivityKey::Payment(id), ActivityDetail::Payment { payment, .. }) => payment.id == id,
         (ActivityKey::Payment(_), _) => false,
         (ActivityKey::Box(id), _) => of_box && row.id == id,
-        (ActivityKey::Number(number), _) => row.number() == Some(number),
+        (ActivityKey::Number(number), _) => row.numbers().any(|own| own == number),
     }
 }
 
@@ -117,14 +118,27 @@ fn all(data: &Data, account: &AccountId) -> Vec<Activity> {
         credits.next().map(|(_, credit)| CreditDetail::from(credit))
     };
     let credits = journal.filter_map(|transaction| Activity::of_journal(transaction, detail(transaction.id)));
+    let numbers = numbers_of_payments(data, account);
     let payments = data.payments.values().filter(|payment| payment.account == *account);
     let payments = payments.filter_map(|payment| {
         let batch = data.batches.get(&(account.clone(), payment.batch))?;
-        Activity::of_payment(payment.clone(), batch.state.confirmation().map(|confirmation| confirmation.at))
+        let numbers = numbers.get(&payment.id).copied().unwrap_or_default();
+        Activity::of_payment(payment.clone(), numbers, batch.state.confirmation().map(|confirmation| confirmation.at))
     });
     let transfers = data.transfers.values().filter(|transfer| transfer.account == *account);
     let transfers = transfers.filter_map(Activity::of_transfer).flatten();
     chains.chain(credits).chain(payments).chain(transfers).collect()
+}
+
+/// Returns the numbers of the payments of an account. Payments without a number are absent.
+fn numbers_of_payments(data: &Data, account: &AccountId) -> BTreeMap<PaymentId, PaymentNumbers> {
+    let mut numbers: BTreeMap<PaymentId, PaymentNumbers> = BTreeMap::new();
+    for transaction in data.journal.values().filter(|transaction| transaction.account == *account) {
+        if let Some(number) = transaction.number {
+            numbers.entry(PaymentId(transaction.cause)).or_default().add(transaction.kind, number);
+        }
+    }
+    numbers
 }
 
 /// Returns the movement of the chain that begins with a message.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{
     Budget, BudgetFilter, BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord, CreateBudgetRefusal,
-    CreateBudgetSituation, EditBudgetRefusal, MAX_LEVELS, ParentBudget,
+    CreateBudgetSituation, EditBudgetRefusal, EditBudgetSituation, MAX_LEVELS, ParentBudget,
 };
 use florin_domain::ids::{AccountId, BudgetId, PersonaId};
 use florin_domain::money::Currency;
@@ -70,7 +70,11 @@ impl Budgets for MemoryStore {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let record = find(data, &command.account, command.budget).ok_or(WriteError::Absent)?;
-                let edited = (command.decide)(&record).map_err(WriteError::Refused)?;
+                let name = command.name.as_deref();
+                let name_is_taken =
+                    name.is_some_and(|name| is_taken(data, &command.account, name, Some(command.budget)));
+                let situation = EditBudgetSituation { record, name_is_taken };
+                let edited = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 let key = (command.account.clone(), command.budget);
                 replace(&mut data.budgets, &key, edited.budget.clone())?;
                 replace(&mut data.budget_records, &key, edited.clone())?;
@@ -78,6 +82,12 @@ impl Budgets for MemoryStore {
             })
         })
     }
+}
+
+/// Whether names of budgets must be unique on the account, and a budget other than `except` has this name.
+fn is_taken(data: &Data, account: &AccountId, name: &str, except: Option<BudgetId>) -> bool {
+    let is_other = |budget: &Budget| budget.account == *account && Some(budget.id) != except && budget.name == name;
+    data.accounts.get(account).is_some_and(|account| account.unique_budget_names) && data.budgets.values().any(is_other)
 }
 
 /// Stores a new budget.
@@ -181,6 +191,7 @@ fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetS
             currencies: parent.budget.balances.iter().map(|(currency, _)| *currency).collect(),
         }),
         persona_has_budget: command.persona.and_then(|persona| has_budget(data, account, persona)),
+        name_is_taken: is_taken(data, account, &command.name, None),
     })
 }
 

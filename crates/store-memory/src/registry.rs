@@ -76,6 +76,14 @@ impl Registry for MemoryStore {
         })
     }
 
+    async fn set_unique_budget_names(&self, account: &AccountId, unique: bool) -> Result<(), StoreError> {
+        self.change(|data| {
+            let missing = || StoreError::NotFound(format!("account {account}"));
+            data.accounts.get_mut(account).ok_or_else(missing)?.unique_budget_names = unique;
+            Ok(())
+        })
+    }
+
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
         self.change(|data| {
             let missing = || StoreError::NotFound(format!("account {account}"));

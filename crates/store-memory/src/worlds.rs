@@ -299,6 +299,7 @@ fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
         name,
         merchant: true,
         mfa_required: true,
+        unique_budget_names: false,
         timeline,
         decisions: None,
         epoch: 0,

@@ -21,6 +21,7 @@ fn account(seed: Option<&str>, clock: ClockSetting) -> Account {
         name: String::new(),
         merchant: true,
         mfa_required: true,
+        unique_budget_names: false,
         timeline: Timeline { clock, seed: seed.map(|seed| seed_of(client, seed)) },
         decisions: None,
         epoch: 0,

@@ -70,7 +70,17 @@ fn empty_account(
     now: DateTime<Utc>,
 ) -> Result<SeedAccount, DemoFault> {
     let (id, name, timeline) = (AccountId::parse(id)?, name.into(), Timeline::default());
-    let account = Account { id, client, name, merchant, mfa_required: true, timeline, decisions: None, epoch: 0 };
+    let account = Account {
+        id,
+        client,
+        name,
+        merchant,
+        mfa_required: true,
+        unique_budget_names: false,
+        timeline,
+        decisions: None,
+        epoch: 0,
+    };
     Ok(bare(account, currencies()?, opened(now)))
 }
 

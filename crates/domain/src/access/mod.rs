@@ -194,6 +194,8 @@ pub struct Account {
     pub merchant: bool,
     /// Whether the confirmation of a payment batch requires multi-factor authentication.
     pub mfa_required: bool,
+    /// Whether the names of its budgets must be unique. Budgets that had the same name before keep it.
+    pub unique_budget_names: bool,
     /// Its timeline: its clock, and the source of its ids.
     pub timeline: Timeline,
     /// The endpoint that decides on its card messages. `None`: it has no endpoint.
@@ -242,6 +244,7 @@ mod tests {
             name: String::new(),
             merchant: false,
             mfa_required: true,
+            unique_budget_names: false,
             timeline: Timeline::default(),
             decisions: None,
             epoch: 0,

@@ -29,7 +29,7 @@ pub struct ActivityFilter {
     pub from: Option<DateTime<Utc>>,
     /// The latest `created_at`, inclusive.
     pub to: Option<DateTime<Utc>>,
-    /// A text that the counterparty or the reference must contain.
+    /// A text that the counterparty or the reference must contain. A text of digits also matches the number.
     pub search: Option<ActivitySearch>,
 }
 
@@ -44,7 +44,8 @@ pub struct MatchingChains {
     pub is_open: Option<bool>,
 }
 
-/// A text to search for: 1 to 100 characters. The case of ASCII letters is ignored.
+/// A text to search for: 1 to 100 characters. The case of ASCII letters is ignored. A text that consists of digits is
+/// also a number to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActivitySearch(String);
 
@@ -73,6 +74,12 @@ impl ActivitySearch {
         &self.0
     }
 
+    /// The number in the account's sequence to search for. `None` if the text is no number of 64 bits.
+    pub fn number(&self) -> Option<i64> {
+        let is_number = self.0.bytes().all(|byte| byte.is_ascii_digit());
+        self.0.parse().ok().filter(|_| is_number)
+    }
+
     /// Whether a text contains it.
     pub fn is_in(&self, text: &str) -> bool {
         text.to_ascii_lowercase().contains(&self.0)
@@ -86,7 +93,8 @@ impl ActivityFilter {
         if !is_card && (self.card.is_some() || !self.people.is_empty()) {
             return false;
         }
-        if source == ActivitySource::TopUp && self.search.is_some() {
+        // A top-up has a number, but neither a counterparty nor a reference.
+        if source == ActivitySource::TopUp && self.search.as_ref().is_some_and(|search| search.number().is_none()) {
             return false;
         }
         match source.kind() {
@@ -138,7 +146,7 @@ impl ActivityFilter {
             && self.currency.is_none_or(|currency| currency == activity.currency)
             && self.from.is_none_or(|from| from <= activity.created_at)
             && self.to.is_none_or(|to| activity.created_at <= to)
-            && self.search.as_ref().is_none_or(|search| activity.texts().iter().any(|text| search.is_in(text)))
+            && self.search.as_ref().is_none_or(|search| activity.is_found_by(search))
     }
 
     fn has_type(&self, kind: ActivityType) -> bool {
@@ -160,8 +168,8 @@ impl Activity {
         match &self.detail {
             ActivityDetail::Card(chain) => Some(&chain.first.acceptor.name),
             ActivityDetail::Credit(credit) => credit.as_ref().map(|credit| credit.remitters_name.as_str()),
-            ActivityDetail::Payment(payment) => payment.input.recipient.name.as_deref(),
-            ActivityDetail::Unload(_) | ActivityDetail::Load(_) | ActivityDetail::TopUp(_) => None,
+            ActivityDetail::Payment { payment, .. } => payment.input.recipient.name.as_deref(),
+            ActivityDetail::Unload(_) | ActivityDetail::Load(_) | ActivityDetail::TopUp { .. } => None,
         }
     }
 
@@ -169,14 +177,16 @@ impl Activity {
     pub fn reference(&self) -> Option<&str> {
         match &self.detail {
             ActivityDetail::Credit(credit) => credit.as_ref().and_then(|credit| credit.reference.as_deref()),
-            ActivityDetail::Payment(payment) => payment.input.effective_reference(),
+            ActivityDetail::Payment { payment, .. } => payment.input.effective_reference(),
             ActivityDetail::Unload(transfer) | ActivityDetail::Load(transfer) => transfer.reference.as_deref(),
-            ActivityDetail::Card(_) | ActivityDetail::TopUp(_) => None,
+            ActivityDetail::Card(_) | ActivityDetail::TopUp { .. } => None,
         }
     }
 
-    /// The texts that a search reads.
-    fn texts(&self) -> Vec<&str> {
-        self.counterparty().into_iter().chain(self.reference()).collect()
+    /// Whether a search finds the movement: by its counterparty, its reference or one of its numbers.
+    fn is_found_by(&self, search: &ActivitySearch) -> bool {
+        let mut texts = self.counterparty().into_iter().chain(self.reference());
+        texts.any(|text| search.is_in(text))
+            || search.number().is_some_and(|number| self.numbers().any(|own| own == number))
     }
 }

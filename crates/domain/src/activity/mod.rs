@@ -11,12 +11,14 @@ mod credit;
 mod cursor;
 mod filter;
 mod kind;
+mod payment_numbers;
 mod status;
 
 pub use credit::CreditDetail;
 pub use cursor::{ActivityChanges, ActivityCursor};
 pub use filter::{ActivityFilter, ActivitySearch, MatchingChains};
 pub use kind::{ActivitySource, ActivityType, FirstMessageClass};
+pub use payment_numbers::PaymentNumbers;
 pub use status::ActivityStatus;
 
 use crate::batch::Payment;
@@ -65,13 +67,23 @@ pub enum ActivityDetail {
     /// A credit. `None` if it is recorded only in the journal, such as the opening funds of a seeded account.
     Credit(Option<Box<CreditDetail>>),
     /// A payment of a batch.
-    Payment(Box<Payment>),
+    Payment {
+        /// The payment.
+        payment: Box<Payment>,
+        /// Its numbers.
+        numbers: PaymentNumbers,
+    },
     /// The paying side of a transfer.
     Unload(Box<Transfer>),
     /// The receiving side of a transfer.
     Load(Box<Transfer>),
-    /// A top-up, with the payment that completed it.
-    TopUp(MerchantPaymentId),
+    /// A top-up.
+    TopUp {
+        /// The payment that completed it.
+        payment: MerchantPaymentId,
+        /// Its number. `None`: it was not recorded.
+        number: Option<i64>,
+    },
 }
 
 /// The messages of a chain, and the owner of its card.
@@ -94,7 +106,7 @@ pub enum ActivityKey {
     Payment(PaymentId),
     /// A credit, a top-up, or one side of a transfer.
     Box(ActivityId),
-    /// A credit or one side of a transfer, by its number.
+    /// A credit, a top-up, a payment or its return, or one side of a transfer, by its number.
     Number(i64),
 }
 
@@ -109,10 +121,10 @@ impl Activity {
         match self.detail {
             ActivityDetail::Card(_) => ActivitySource::Card,
             ActivityDetail::Credit(_) => ActivitySource::Credit,
-            ActivityDetail::Payment(_) => ActivitySource::Payment,
+            ActivityDetail::Payment { .. } => ActivitySource::Payment,
             ActivityDetail::Unload(_) => ActivitySource::Unload,
             ActivityDetail::Load(_) => ActivitySource::Load,
-            ActivityDetail::TopUp(_) => ActivitySource::TopUp,
+            ActivityDetail::TopUp { .. } => ActivitySource::TopUp,
         }
     }
 
@@ -132,14 +144,26 @@ impl Activity {
         }
     }
 
-    /// The number of a credit or of one side of a transfer. `None` if it is not recorded, and for any other movement.
+    /// The number of a credit, a top-up, a payment or one side of a transfer. `None` if it is not recorded, before a
+    /// payment is paid, and for a chain.
     pub fn number(&self) -> Option<i64> {
         match &self.detail {
             ActivityDetail::Credit(credit) => credit.as_ref().map(|credit| credit.box_transaction_id),
             ActivityDetail::Unload(transfer) => Some(transfer.number),
             ActivityDetail::Load(transfer) => Some(transfer.credit_number()),
-            ActivityDetail::Card(_) | ActivityDetail::Payment(_) | ActivityDetail::TopUp(_) => None,
+            ActivityDetail::Payment { numbers, .. } => numbers.paid,
+            ActivityDetail::TopUp { number, .. } => *number,
+            ActivityDetail::Card(_) => None,
         }
+    }
+
+    /// All numbers of the movement. A returned payment has two.
+    pub fn numbers(&self) -> impl Iterator<Item = i64> {
+        let returned = match &self.detail {
+            ActivityDetail::Payment { numbers, .. } => numbers.returned,
+            _ => None,
+        };
+        self.number().into_iter().chain(returned)
     }
 
     /// The movement of a chain. `None` if the first message cannot begin a chain, or if an amount overflows, which the
@@ -208,18 +232,18 @@ impl Activity {
             Pool::Available(budget) => Some((budget, leg.amount())),
             _ => None,
         })?;
-        let JournalTransaction { id, cause, currency, at, .. } = *journal;
+        let JournalTransaction { id, cause, currency, at, number, .. } = *journal;
         let credited = JournalCredit { id, account: journal.account.clone(), budget, currency, amount, at };
         match journal.kind {
             JournalKind::Credit => Some(credited.with(detail)),
-            JournalKind::TopUp => Some(credited.by_top_up(MerchantPaymentId(cause))),
+            JournalKind::TopUp => Some(credited.by_top_up(MerchantPaymentId(cause), number)),
             _ => None,
         }
     }
 
     /// The movement of a payment of a batch that was confirmed at this time. `None` before its confirmation, and for a
     /// payment without terms.
-    pub fn of_payment(payment: Payment, confirmed_at: Option<DateTime<Utc>>) -> Option<Self> {
+    pub fn of_payment(payment: Payment, numbers: PaymentNumbers, confirmed_at: Option<DateTime<Utc>>) -> Option<Self> {
         let status = ActivityStatus::of_payment(payment.status())?;
         let terms = payment.terms()?;
         let impacted = match status {
@@ -240,7 +264,7 @@ impl Activity {
             impacted: impacted?,
             created_at: confirmed_at?,
             updated_at: payment.updated_at,
-            detail: ActivityDetail::Payment(Box::new(payment)),
+            detail: ActivityDetail::Payment { payment: Box::new(payment), numbers },
         })
     }
 }
@@ -276,8 +300,8 @@ impl JournalCredit {
     }
 
     /// The movement of this top-up.
-    pub fn by_top_up(self, payment: MerchantPaymentId) -> Activity {
-        self.movement(ActivityDetail::TopUp(payment))
+    pub fn by_top_up(self, payment: MerchantPaymentId, number: Option<i64>) -> Activity {
+        self.movement(ActivityDetail::TopUp { payment, number })
     }
 
     fn movement(self, detail: ActivityDetail) -> Activity {

@@ -58,9 +58,13 @@ fn transfer() -> Transfer {
     }
 }
 
-fn credit() -> Activity {
+fn journal_credit() -> JournalCredit {
     let (id, budget) = (JournalId(Uuid::from_u128(9)), BudgetId(Uuid::from_u128(4)));
-    JournalCredit { id, account: account(), budget, currency: gbp(), amount: Minor(7), at: second(0) }.with(None)
+    JournalCredit { id, account: account(), budget, currency: gbp(), amount: Minor(7), at: second(0) }
+}
+
+fn credit() -> Activity {
+    journal_credit().with(None)
 }
 
 /// Rows of every source except top-ups.
@@ -69,8 +73,9 @@ fn rows() -> Vec<Activity> {
     let bought = scenario.authorize("2.40");
     let declined = scenario.authorize("99.00");
     let chains = [bought, declined].map(|first| Activity::of_chain(first, Vec::new(), None, None).unwrap());
-    let payments =
-        PaymentStatus::ALL.into_iter().filter_map(|status| Activity::of_payment(payment(status), Some(second(2))));
+    let payments = PaymentStatus::ALL
+        .into_iter()
+        .filter_map(|status| Activity::of_payment(payment(status), PaymentNumbers::default(), Some(second(2))));
     let all = chains.into_iter().chain(payments).chain(Activity::of_transfer(&transfer()).unwrap());
     all.chain([credit()]).collect()
 }
@@ -250,9 +255,13 @@ fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
         (PaymentStatus::Returned, Some(-5)),
         (PaymentStatus::Cancelled, Some(0)),
     ] {
-        let seen = Activity::of_payment(payment(status), Some(second(2)));
+        let seen = Activity::of_payment(payment(status), PaymentNumbers::default(), Some(second(2)));
         assert_eq!(seen.as_ref().map(|seen| seen.impacted.0), expected, "{status}");
-        assert_eq!(Activity::of_payment(payment(status), None), None, "{status} without a confirmation");
+        assert_eq!(
+            Activity::of_payment(payment(status), PaymentNumbers::default(), None),
+            None,
+            "{status} without a confirmation"
+        );
         if let Some(seen) = seen {
             assert_eq!((seen.created_at, seen.updated_at), (second(2), second(9)));
         }
@@ -270,7 +279,10 @@ fn only_credits_and_top_ups_are_movements_of_the_journal() {
     assert_eq!(Activity::of_journal(&journal(JournalKind::Credit), None), Some(credit()));
     let deposit = Activity::of_journal(&journal(JournalKind::TopUp), None).unwrap();
     assert_eq!((deposit.kind, deposit.impacted), (ActivityType::Deposit, Minor(7)));
-    assert_eq!(deposit.detail, ActivityDetail::TopUp(MerchantPaymentId(Uuid::from_u128(9))));
+    let payment = MerchantPaymentId(Uuid::from_u128(9));
+    assert_eq!(deposit.detail, ActivityDetail::TopUp { payment, number: None });
+    let deposit = Activity::of_journal(&journal(JournalKind::TopUp).numbered(8), None).unwrap();
+    assert_eq!(deposit.detail, ActivityDetail::TopUp { payment, number: Some(8) });
     assert_eq!(Activity::of_journal(&journal(JournalKind::Card), None), None);
 }
 
@@ -306,7 +318,7 @@ fn every_matching_movement_is_found() {
                             .any(|of| of.class == class && of.states.contains(&chain.first.state));
                         assert_eq!(reads, filter.matches(&row), "{filter:?} {row:?}");
                     }
-                    ActivityDetail::Payment(payment) if filter.kinds.is_empty() => {
+                    ActivityDetail::Payment { payment, .. } if filter.kinds.is_empty() => {
                         assert_eq!(filter.payments().contains(&payment.status()), filter.matches(&row));
                     }
                     _ => {}
@@ -351,6 +363,37 @@ fn a_search_reads_counterparties_and_references() {
     assert_eq!(found("%"), BTreeSet::new());
     assert!(ActivitySearch::parse("").is_err() && ActivitySearch::parse(&"x".repeat(101)).is_err());
     assert!(ActivitySearch::parse("a\0").is_err());
+}
+
+#[test]
+fn a_search_for_a_number_finds_the_movement_that_took_it() {
+    let mut numbers = PaymentNumbers::default();
+    for (kind, number) in
+        [(JournalKind::PaymentReturn, 14), (JournalKind::Payment, 13), (JournalKind::PaymentRelease, 15)]
+    {
+        numbers.add(kind, number);
+    }
+    let returned = Activity::of_payment(payment(PaymentStatus::Returned), numbers, Some(second(2))).unwrap();
+    assert_eq!((returned.number(), returned.numbers().collect::<Vec<_>>()), (Some(13), vec![13, 14]));
+    let top_up = journal_credit().by_top_up(MerchantPaymentId(Uuid::from_u128(9)), Some(16));
+    let rows: Vec<_> = rows().into_iter().chain([returned, top_up]).collect();
+    for (text, expected) in [
+        ("11", vec!["unload"]),
+        ("12", vec!["load"]),
+        ("013", vec!["batchPayment"]),
+        ("14", vec!["batchPayment"]),
+        ("15", vec![]),
+        ("16", vec!["deposit"]),
+        ("+16", vec![]),
+        ("99999999999999999999", vec![]),
+    ] {
+        let filter = ActivityFilter { search: Some(ActivitySearch::parse(text).unwrap()), ..ActivityFilter::default() };
+        let found: Vec<_> = rows.iter().filter(|row| filter.matches(row)).collect();
+        assert_eq!(found.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), expected, "{text}");
+        assert!(found.iter().all(|row| filter.can_match(row.source())), "{text}");
+    }
+    let named = ActivityFilter { search: Some(ActivitySearch::parse("16a").unwrap()), ..ActivityFilter::default() };
+    assert!(!named.can_match(ActivitySource::TopUp));
 }
 
 #[test]

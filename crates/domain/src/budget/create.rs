@@ -77,6 +77,8 @@ pub struct CreateBudgetSituation {
     /// Whether the named person already has an individual budget. `None` if nobody is named, or the account has no such
     /// person.
     pub persona_has_budget: Option<bool>,
+    /// Whether names of budgets must be unique on the account, and a budget already has the name of the new one.
+    pub name_is_taken: bool,
 }
 
 /// The budget directly above a new budget.
@@ -108,6 +110,9 @@ pub enum CreateBudgetRefusal {
     /// The person already has an individual budget.
     #[error("a person has at most one individual budget")]
     SecondOfPerson,
+    /// Names of budgets must be unique on the account, and another budget has this name.
+    #[error("another budget has this name")]
+    NameTaken,
     /// The account has the maximum number of budgets.
     #[error("an account has at most {max} budgets")]
     TooMany {
@@ -159,7 +164,8 @@ fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
 ///     now: noon(),
 /// };
 /// let parent = ParentBudget { id: PARENT, level: 1, currencies: vec![currency("EUR"), currency("GBP")] };
-/// let situation = CreateBudgetSituation { budgets: 1, parent: Some(parent), persona_has_budget: None };
+/// let situation =
+///     CreateBudgetSituation { budgets: 1, parent: Some(parent), persona_has_budget: None, name_is_taken: false };
 /// let record = decide_create_budget(&situation, &request).unwrap();
 /// assert!(record.budget.in_currency(currency("GBP")).is_some());
 /// assert_eq!(record.parent, Some(PARENT));
@@ -183,6 +189,9 @@ pub fn decide_create_budget(
     }
     if second {
         return Err(CreateBudgetRefusal::SecondOfPerson);
+    }
+    if situation.name_is_taken {
+        return Err(CreateBudgetRefusal::NameTaken);
     }
     if situation.budgets >= request.max_budgets {
         return Err(CreateBudgetRefusal::TooMany { max: request.max_budgets });

@@ -24,7 +24,7 @@ fn request() -> BudgetRequest {
 fn situation(level: u32) -> CreateBudgetSituation {
     let currencies = ["EUR", "GBP", "JPY"].map(currency).into();
     let parent = ParentBudget { id: BudgetId(Uuid::from_u128(2)), level, currencies };
-    CreateBudgetSituation { budgets: 9, parent: Some(parent), persona_has_budget: None }
+    CreateBudgetSituation { budgets: 9, parent: Some(parent), persona_has_budget: None, name_is_taken: false }
 }
 
 #[test]
@@ -50,6 +50,15 @@ fn the_parent_limits_depth_and_currencies() {
     let Err(CreateBudgetRefusal::Faults(faults)) = decide(situation(3), dollars) else { panic!("refused with faults") };
     let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
     assert_eq!(seen, [("body.currencies[1]", FlawCode::InvalidValue), ("body.currencies[2]", FlawCode::InvalidValue)]);
+}
+
+#[test]
+fn a_taken_name_is_refused_after_the_values_and_before_the_number() {
+    let taken = |level| CreateBudgetSituation { name_is_taken: true, ..situation(level) };
+    let decide = |situation: CreateBudgetSituation| decide_create_budget(&situation, &request()).map(|_| ());
+    assert_eq!(decide(taken(1)), Err(CreateBudgetRefusal::NameTaken));
+    assert_eq!(decide(taken(3)), Err(CreateBudgetRefusal::TooDeep));
+    assert_eq!(decide(CreateBudgetSituation { budgets: 10, ..taken(1) }), Err(CreateBudgetRefusal::NameTaken));
 }
 
 #[test]

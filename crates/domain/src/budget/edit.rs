@@ -24,27 +24,45 @@ pub struct BudgetEdit {
     pub low_balance_currency: Option<Currency>,
 }
 
-/// Reasons to refuse a change of a budget: values that do not fit it. Paths refer to the request's body.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the change does not fit the budget")]
-pub struct EditBudgetRefusal(pub Vec<Fault>);
+/// What an adapter loads to change a budget, under the lock that serializes creations and changes on an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditBudgetSituation {
+    /// The budget.
+    pub record: BudgetRecord,
+    /// Whether names of budgets must be unique on the account, and another budget has the requested name.
+    pub name_is_taken: bool,
+}
 
-/// Applies a change to a budget, which may be the parent budget. If nothing changes, `updated_at` stays the same.
+/// Reasons to refuse a change of a budget. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditBudgetRefusal {
+    /// Values do not fit the budget. Paths refer to the request's body.
+    #[error("the change does not fit the budget")]
+    Faults(Vec<Fault>),
+    /// Names of budgets must be unique on the account, and another budget has the new name.
+    #[error("another budget has this name")]
+    NameTaken,
+}
+
+/// Applies a change to a budget, which may be the parent budget. If nothing changes, `updated_at` stays the same. A budget
+/// whose name others had before names had to be unique keeps it, even if the request repeats it.
 ///
 /// ```
-/// use florin_domain::budget::{BudgetEdit, decide_edit_budget};
+/// use florin_domain::budget::{BudgetEdit, EditBudgetSituation, decide_edit_budget};
 /// use florin_domain::test_support::{a_budget, noon};
 /// use florin_domain::text::Text;
 ///
 /// let edit = BudgetEdit { name: Some(Text::parse("Trips").unwrap()), ..BudgetEdit::default() };
-/// let record = decide_edit_budget(&a_budget().with("5.00 GBP").build(), &edit, noon()).unwrap();
+/// let situation = EditBudgetSituation { record: a_budget().with("5.00 GBP").build(), name_is_taken: false };
+/// let record = decide_edit_budget(&situation, &edit, noon()).unwrap();
 /// assert_eq!(record.budget.name, "Trips");
 /// ```
 pub fn decide_edit_budget(
-    record: &BudgetRecord,
+    situation: &EditBudgetSituation,
     edit: &BudgetEdit,
     now: DateTime<Utc>,
 ) -> Result<BudgetRecord, EditBudgetRefusal> {
+    let EditBudgetSituation { record, name_is_taken } = situation;
     let mut edited = record.clone();
     if let Some(name) = &edit.name {
         name.as_str().clone_into(&mut edited.budget.name);
@@ -53,7 +71,10 @@ pub fn decide_edit_budget(
     if let Some(features) = &edit.features {
         edited.features.clone_from(features);
     }
-    edited.low_balance = low_balance(record, edit).map_err(|fault| EditBudgetRefusal(vec![fault]))?;
+    edited.low_balance = low_balance(record, edit).map_err(|fault| EditBudgetRefusal::Faults(vec![fault]))?;
+    if *name_is_taken && edited.budget.name != record.budget.name {
+        return Err(EditBudgetRefusal::NameTaken);
+    }
     if edited != *record {
         edited.updated_at = Some(now);
     }
@@ -108,12 +129,16 @@ mod tests {
         a_budget().with("5.00 EUR").with("5.00 GBP").build()
     }
 
+    fn decide(record: &BudgetRecord, edit: &BudgetEdit, now: DateTime<Utc>) -> Result<BudgetRecord, EditBudgetRefusal> {
+        decide_edit_budget(&EditBudgetSituation { record: record.clone(), name_is_taken: false }, edit, now)
+    }
+
     #[test]
     fn a_change_without_effect_is_no_change() {
         let later = noon() + TimeDelta::hours(1);
-        assert_eq!(decide_edit_budget(&record(), &BudgetEdit::default(), later), Ok(record()));
+        assert_eq!(decide(&record(), &BudgetEdit::default(), later), Ok(record()));
         let edit = BudgetEdit { status: Some(BudgetStatus::Hidden), ..BudgetEdit::default() };
-        let edited = decide_edit_budget(&record(), &edit, later).unwrap();
+        let edited = decide(&record(), &edit, later).unwrap();
         assert_eq!((edited.status, edited.updated_at), (BudgetStatus::Hidden, Some(later)));
         assert_eq!(edited.created_at, record().created_at);
     }
@@ -122,9 +147,12 @@ mod tests {
     fn a_threshold_is_in_one_of_the_currencies() {
         let set = |low_balance, code: Option<&str>, record: &BudgetRecord| {
             let edit = BudgetEdit { low_balance, low_balance_currency: code.map(currency), ..BudgetEdit::default() };
-            decide_edit_budget(record, &edit, noon()).map(|edited| edited.low_balance.map(|money| money.to_string()))
+            decide(record, &edit, noon()).map(|edited| edited.low_balance.map(|money| money.to_string()))
         };
-        let fault = |refusal: EditBudgetRefusal| (refusal.0[0].path.clone(), refusal.0[0].flaw.code);
+        let fault = |refusal: EditBudgetRefusal| match refusal {
+            EditBudgetRefusal::Faults(faults) => (faults[0].path.clone(), faults[0].flaw.code),
+            EditBudgetRefusal::NameTaken => panic!("{refusal:?}"),
+        };
         assert_eq!(set(Some(Some(amount("10"))), None, &record()), Ok(Some("10.00".into())));
         assert_eq!(set(Some(None), None, &record()), Ok(None));
         let refused = set(Some(Some(amount("10"))), Some("USD"), &record()).unwrap_err();
@@ -135,7 +163,23 @@ mod tests {
         assert_eq!(fault(refused), ("body.lowBalanceThreshold".into(), FlawCode::Required));
         let before = BudgetRecord { low_balance: Some(crate::money::Minor(1).of(currency("EUR"))), ..record() };
         let edit = BudgetEdit { low_balance: Some(Some(amount("2"))), ..BudgetEdit::default() };
-        let edited = decide_edit_budget(&before, &edit, noon()).unwrap();
+        let edited = decide(&before, &edit, noon()).unwrap();
         assert_eq!(edited.low_balance.map(|money| money.currency), Some(currency("EUR")));
+    }
+
+    #[test]
+    fn a_taken_name_is_refused_unless_the_budget_has_it() {
+        let situation = EditBudgetSituation { record: record(), name_is_taken: true };
+        let renamed = |name: &str, low_balance| {
+            let edit = BudgetEdit { name: Some(Text::parse(name).unwrap()), low_balance, ..BudgetEdit::default() };
+            decide_edit_budget(&situation, &edit, noon())
+        };
+        assert_eq!(renamed("Trips", None), Err(EditBudgetRefusal::NameTaken));
+        assert_eq!(renamed(&record().budget.name, None), Ok(record()));
+        // Invalid values are reported before the name.
+        let refused = renamed("Trips", Some(Some(amount("10.001")))).unwrap_err();
+        assert!(matches!(refused, EditBudgetRefusal::Faults(_)), "{refused:?}");
+        let unnamed = BudgetEdit { status: Some(BudgetStatus::Hidden), ..BudgetEdit::default() };
+        assert!(decide_edit_budget(&situation, &unnamed, noon()).is_ok());
     }
 }

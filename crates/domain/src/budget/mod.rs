@@ -13,7 +13,7 @@ pub use create::{
 pub use credit::{
     Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, decide_credit,
 };
-pub use edit::{BudgetEdit, EditBudgetRefusal, decide_budget_controls, decide_edit_budget};
+pub use edit::{BudgetEdit, EditBudgetRefusal, EditBudgetSituation, decide_budget_controls, decide_edit_budget};
 pub use record::{BudgetFeature, BudgetFilter, BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord, BudgetStatus};
 pub use transfer::{
     Transfer, TransferDecision, TransferDone, TransferInstruction, TransferReference, TransferRefusal,

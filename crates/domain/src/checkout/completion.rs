@@ -44,6 +44,7 @@ impl Completion {
         let before = budget.in_currency(currency).ok_or(SessionRefusal::NoBudget)?;
         let journal =
             movement(payment, (id, JournalKind::TopUp, at), Pool::InboundPayments, Pool::Available(budget.id))?;
+        let journal = journal.numbered(credit.number);
         let balances = before.after(budget.id, journal.legs())?;
         let movement = BudgetEvent {
             number: credit.number,

@@ -88,7 +88,7 @@ fn a_top_up_credits_its_budget() {
     let balances = credit.budget.in_currency(money("1.00 GBP").currency).unwrap();
     assert_eq!((balances.available(), credit.number), (minor("112.50 GBP"), 2));
     let journal = &scenario.journal[0];
-    assert_eq!((journal.kind, journal.at), (JournalKind::TopUp, at(5)));
+    assert_eq!((journal.kind, journal.at, journal.number), (JournalKind::TopUp, at(5), Some(1)));
     assert_eq!(journal.postings()[0], Posting { pool: Pool::InboundPayments, amount: minor("-12.50 GBP") });
     assert_eq!(scenario.event_log(), [(EventKind::BoxCredited, at(5))]);
 }

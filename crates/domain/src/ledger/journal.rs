@@ -228,6 +228,9 @@ pub struct JournalTransaction {
     pub currency: Currency,
     /// When it was booked.
     pub at: DateTime<Utc>,
+    /// The number in the account's sequence that a top-up, a payment or its return took. `None` for the others: credits
+    /// and transfers have their numbers in their own records.
+    pub number: Option<i64>,
     legs: Vec<Leg>,
 }
 
@@ -246,7 +249,13 @@ impl JournalTransaction {
         if legs.len() > 1 && gains(&legs).any(|(_, gain)| i64::try_from(gain).is_err()) {
             return Err(AmountOverflow);
         }
-        Ok(Self { id, account, kind, cause, currency, at, legs })
+        Ok(Self { id, account, kind, cause, currency, at, number: None, legs })
+    }
+
+    /// The same transaction, with the number that it took.
+    #[must_use]
+    pub fn numbered(self, number: i64) -> Self {
+        Self { number: Some(number), ..self }
     }
 
     /// Its legs.

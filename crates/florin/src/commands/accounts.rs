@@ -20,14 +20,17 @@ pub(crate) enum Action {
     Create(NewAccount),
     /// List all accounts
     List,
-    /// Change the name of an account
+    /// Change an account
     Change {
         /// The account: id or name
         #[arg(value_name = "ACCOUNT")]
         account: String,
         /// Its new name
-        #[arg(long)]
-        name: String,
+        #[arg(long, required_unless_present = "unique_budget_names")]
+        name: Option<String>,
+        /// Whether the names of its budgets must be unique: on or off
+        #[arg(long, value_name = "on|off", value_parser = clap::builder::BoolishValueParser::new())]
+        unique_budget_names: Option<bool>,
     },
 }
 
@@ -64,6 +67,7 @@ struct Row {
     name: String,
     merchant: bool,
     mfa_required: bool,
+    unique_budget_names: bool,
 }
 
 impl From<Account> for Row {
@@ -74,6 +78,7 @@ impl From<Account> for Row {
             name: account.name,
             merchant: account.merchant,
             mfa_required: account.mfa_required,
+            unique_budget_names: account.unique_budget_names,
         }
     }
 }
@@ -86,12 +91,19 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             let list = Rows { rows };
             output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
-        Action::Change { account, name } => {
-            let name = argument("--name", &name, Text::<1, 140>::parse)?.into_string();
+        Action::Change { account, name, unique_budget_names } => {
+            let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse)).transpose()?;
             let id = lookup::account(registry, "ACCOUNT", &account).await?;
-            let note = format!("account {id}: name {name:?}");
-            registry.rename_account(&id, name).await?;
-            context.note(note);
+            let mut changes = Vec::new();
+            if let Some(name) = name.map(Text::into_string) {
+                changes.push(format!("name {name:?}"));
+                registry.rename_account(&id, name).await?;
+            }
+            if let Some(unique) = unique_budget_names {
+                changes.push(format!("unique budget names {}", if unique { "on" } else { "off" }));
+                registry.set_unique_budget_names(&id, unique).await?;
+            }
+            context.note(format!("account {id}: {}", changes.join(", ")));
             caches_expired().await;
             let found = registry.accounts().await?.into_iter().find(|account| account.id == id);
             let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
@@ -118,6 +130,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
         name: argument(source, &name, Text::<1, 140>::parse)?.into_string(),
         merchant,
         mfa_required: !new.mfa_optional,
+        unique_budget_names: false,
         timeline: florin_domain::world::Timeline::default(),
         decisions: None,
         epoch: 0,

@@ -80,6 +80,7 @@ fn services(backlog: &Backlog) -> ProcessingServices {
             name: String::new(),
             merchant: false,
             mfa_required: false,
+            unique_budget_names: false,
             timeline: Timeline::default(),
             decisions: None,
             epoch: 0,

@@ -26,6 +26,7 @@ pub(crate) fn create_budget_problem(refusal: CreateBudgetRefusal) -> Problem {
             let message = "must name a person without an individual budget";
             Problem::conflict("body.personaId", ErrorCode::InvalidState, message)
         }
+        CreateBudgetRefusal::NameTaken => name_taken(),
         CreateBudgetRefusal::TooMany { max } => {
             let message = format!("already has the maximum of {max} budgets");
             Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
@@ -35,7 +36,15 @@ pub(crate) fn create_budget_problem(refusal: CreateBudgetRefusal) -> Problem {
 
 /// Maps the refusal of a change of a budget.
 pub(crate) fn edit_budget_problem(refusal: EditBudgetRefusal) -> Problem {
-    Problem::faults(refusal.0)
+    match refusal {
+        EditBudgetRefusal::Faults(faults) => Problem::faults(faults),
+        EditBudgetRefusal::NameTaken => name_taken(),
+    }
+}
+
+fn name_taken() -> Problem {
+    let message = "must differ from the names of the account's other budgets";
+    Problem::conflict("body.name", ErrorCode::InvalidState, message)
 }
 
 /// Maps the refusal of a transfer.

@@ -106,6 +106,8 @@ struct AccountSettingsView {
     account_id: String,
     /// Whether confirming a payment batch requires multi-factor authentication.
     mfa_required: bool,
+    /// Whether the names of the account's budgets must be unique. Florin extension.
+    unique_budget_names: bool,
 }
 
 impl AccountView {
@@ -134,9 +136,11 @@ impl AccountView {
             updated_at: opened_at,
             addresses: parts.addresses.then(Vec::new),
             currencies: parts.currencies.then(|| currencies.into_iter().map(currency).collect()),
-            settings: parts
-                .settings
-                .then(|| AccountSettingsView { account_id: id.clone(), mfa_required: account.mfa_required }),
+            settings: parts.settings.then(|| AccountSettingsView {
+                account_id: id.clone(),
+                mfa_required: account.mfa_required,
+                unique_budget_names: account.unique_budget_names,
+            }),
             id,
         }
     }

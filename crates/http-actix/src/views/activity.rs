@@ -2,7 +2,9 @@
 
 use super::scalars::Number;
 use super::{Amount, PaymentView, Time, TransactionView};
-use florin_domain::activity::{Activity, ActivityChanges, ActivityDetail, ActivitySource, ChainDetail, CreditDetail};
+use florin_domain::activity::{
+    Activity, ActivityChanges, ActivityDetail, ActivitySource, ChainDetail, CreditDetail, PaymentNumbers,
+};
 use florin_domain::batch::Payment;
 use florin_domain::card::CardNumber;
 use florin_domain::money::{Currency, Minor};
@@ -129,7 +131,7 @@ struct BoxView {
     /// Equals the `id` of the movement.
     #[schema(value_type = String, format = Uuid)]
     transaction_id: Uuid,
-    /// The number in the account's sequence; null for top-ups and for the opening balance of a demo account.
+    /// The number in the account's sequence; null if it was not recorded, as for the opening balance of a demo account.
     #[schema(required, minimum = 1)]
     box_transaction_id: Option<i64>,
 }
@@ -163,6 +165,16 @@ struct PaymentMembers<'a> {
     /// The id of the batch. Florin extension.
     #[schema(value_type = String, format = Uuid, required = false)]
     payment_batch_id: Uuid,
+    /// The number in the account's sequence that the payment took. Absent until the payment is completed. Florin
+    /// extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    box_transaction_id: Option<i64>,
+    /// The number in the account's sequence that the return of the payment took. Absent unless it was returned. Florin
+    /// extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    return_box_transaction_id: Option<i64>,
     /// The status of the payment in its batch. Florin extension.
     #[schema(required = false, pattern = "^(confirmed|started|completed|failed|returned|cancelled)$")]
     payment_status: &'static str,
@@ -342,7 +354,7 @@ impl<'a> ActivityView<'a> {
             updated_at: Time(activity.updated_at),
             transaction: transaction_type.map(|name| TransactionMembers::of(activity, name)),
             payment: match &activity.detail {
-                ActivityDetail::Payment(payment) => PaymentMembers::of(payment),
+                ActivityDetail::Payment { payment, numbers } => PaymentMembers::of(payment, *numbers),
                 _ => None,
             },
             transaction_box: is_box.then(|| BoxView::of(activity)),
@@ -396,7 +408,7 @@ impl<'a> CardMembers<'a> {
 
 impl<'a> PaymentMembers<'a> {
     /// Builds the members of a payment. `None`: it has no terms, or its cost overflows. No rule allows this.
-    fn of(payment: &'a Payment) -> Option<Self> {
+    fn of(payment: &'a Payment, numbers: PaymentNumbers) -> Option<Self> {
         let terms = payment.terms()?;
         let number = |minor: Minor| Number::from(minor.of(terms.currency));
         let recipient = &payment.input.recipient;
@@ -406,6 +418,8 @@ impl<'a> PaymentMembers<'a> {
         let code = terms.currency.code();
         Some(Self {
             payment_batch_id: payment.batch.0,
+            box_transaction_id: numbers.paid,
+            return_box_transaction_id: numbers.returned,
             payment_status: payment.status().as_str(),
             order_id: Some(terms.order.0),
             beneficiary_name: recipient.name.as_deref(),
@@ -436,10 +450,10 @@ impl<'a> ActivityDetailView<'a> {
             ActivityDetail::Credit(credit) => {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
-            ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
+            ActivityDetail::Payment { payment, .. } => view.payment = Some(payment.as_ref().clone().into()),
             // The members of the movement are complete.
             ActivityDetail::Card(_) | ActivityDetail::Unload(_) | ActivityDetail::Load(_) => {}
-            ActivityDetail::TopUp(payment) => view.merchant_payment_id = Some(payment.0),
+            ActivityDetail::TopUp { payment, .. } => view.merchant_payment_id = Some(payment.0),
         }
         view
     }

@@ -15,7 +15,7 @@ use crate::world::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivityKey, ActivitySearch, ActivitySource, ActivityStatus,
-    ActivityType, CreditDetail,
+    ActivityType, CreditDetail, PaymentNumbers,
 };
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::card::TransactionState;
@@ -33,7 +33,7 @@ checks! {
     "activities.list.filters_by_every_member" => filters,
     "activities.list.has_one_row_per_chain" => chains,
     "activities.list.shows_the_owners_of_cards" => owners,
-    "activities.list.searches_counterparties_and_references" => search,
+    "activities.list.searches_counterparties_references_and_numbers" => search,
     "activities.list.has_credits_with_what_was_sent" => credits,
     "activities.list.has_payments_from_their_confirmation_on" => payments,
     "activities.list.has_cancelled_payments_of_confirmed_batches" => cancelled,
@@ -143,7 +143,7 @@ async fn top_ups(handle: Handle) -> CheckResult {
         let rows: Vec<_> = rows.into_iter().filter(is_top_up).collect();
         same("rows", rows.len(), expected)?;
         for row in rows {
-            same("its detail", &row.detail, &ActivityDetail::TopUp(payment))?;
+            same("its detail", &row.detail, &ActivityDetail::TopUp { payment, number: Some(1) })?;
             let amount = session.amount.minor;
             let found = (row.kind, row.status, row.budget, row.amount, row.impacted, row.created_at);
             let status = ActivityStatus::Complete;
@@ -282,7 +282,10 @@ async fn search(handle: Handle) -> CheckResult {
     same("there is something to find", texts.is_empty(), false)?;
     // Parts of the texts in upper case, and texts with characters that are special in SQL patterns.
     texts.extend(texts.clone().iter().map(|text| text.to_ascii_uppercase().chars().skip(1).collect()));
-    texts.extend(["%", "_", "\\", "'", "nowhere to be found"].map(str::to_owned));
+    texts.extend(["%", "_", "\\", "'", "nowhere to be found", "999999"].map(str::to_owned));
+    let numbers: Vec<_> = all.iter().flat_map(Activity::numbers).collect();
+    same("how many numbers", numbers.len(), 8)?;
+    texts.extend(numbers.iter().map(i64::to_string));
     texts.sort();
     texts.dedup();
     for text in texts.into_iter().filter(|text| !text.is_empty()) {
@@ -344,8 +347,10 @@ async fn payments(handle: Handle) -> CheckResult {
     let rows = list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows;
     let at = expect_some("its confirmation", batch.state.confirmation())?.at;
     let stored = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?.payments;
-    let mut expected: Vec<_> =
-        stored.into_iter().filter_map(|payment| Activity::of_payment(payment, Some(at))).collect();
+    let mut expected: Vec<_> = stored
+        .into_iter()
+        .filter_map(|payment| Activity::of_payment(payment, PaymentNumbers::default(), Some(at)))
+        .collect();
     expected.sort_by_key(Activity::order);
     same("when the money was reserved", rows.iter().all(|row| row.created_at == at), true)?;
     same("the payments", rows, expected)
@@ -385,16 +390,16 @@ async fn finds(handle: Handle) -> CheckResult {
 async fn other_keys(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
-    let mut numbers = 0;
+    let mut numbers = Vec::new();
     for row in all {
-        if let Some(number) = row.number() {
-            numbers += 1;
+        for number in row.numbers() {
+            numbers.push(number);
             let found = handle.activities.find(&account, ActivityKey::Number(number)).await?;
             same("by its number", found.as_ref(), Some(&row))?;
         }
         let tokens = match &row.detail {
             ActivityDetail::Card(chain) => chain.follow_ups.iter().map(|message| message.token).collect(),
-            ActivityDetail::Payment(payment) => {
+            ActivityDetail::Payment { payment, .. } => {
                 let key = ActivityKey::Transaction(TransactionToken(payment.id.0));
                 same("a payment is no transaction", handle.activities.find(&account, key).await?, None)?;
                 vec![]
@@ -406,7 +411,9 @@ async fn other_keys(handle: Handle) -> CheckResult {
             same("as a transaction", found.as_ref(), Some(&row))?;
         }
     }
-    same("numbered rows: two credits and both sides of a transfer", numbers, 4)
+    numbers.sort_unstable();
+    // Two credits, both sides of a transfer, a top-up, two payments, and the return of one of them.
+    same("the numbers, without gaps", numbers, (1..=8).collect())
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

@@ -2,16 +2,16 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
-use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same, store_failed};
+use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{budget_id, edit_budget, make, make_for};
+use crate::management::{budget_id, edit_budget, make, make_for, make_named};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::world::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
 use florin_domain::access::Account;
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetFilter, BudgetKind, BudgetRecord, BudgetStatus, CreateBudgetRefusal,
-    CreateBudgetSituation, EditBudgetRefusal, ParentBudget,
+    CreateBudgetSituation, EditBudgetRefusal, EditBudgetSituation, ParentBudget,
 };
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
@@ -30,6 +30,7 @@ checks! {
     "budgets.edit.is_visible_at_once_and_changes_nothing_else" => edited,
     "budgets.edit.replay_gives_the_stored_answer" => edited_again,
     "budgets.edit.refusal_changes_nothing" => not_edited,
+    "budgets.names.are_unique_where_the_account_says_so" => unique_names,
     "budgets.list.by_name_then_by_id_with_filters_and_counts" => listed,
     "budgets.find.seeded_ones_have_every_feature" => seeded_ones,
     "budgets.parent.every_account_has_one" => parents,
@@ -71,7 +72,8 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
     ] {
         let mut command = make(Who::Mine, number, named, vec![gbp()?, eur])?;
         let rule = command.decide;
-        let expected = CreateBudgetSituation { budgets, parent: Some(parent), persona_has_budget: None };
+        let parent = Some(parent);
+        let expected = CreateBudgetSituation { budgets, parent, persona_has_budget: None, name_is_taken: false };
         command.decide = Arc::new(
             move |situation: &CreateBudgetSituation| {
                 if *situation == expected { rule(situation) } else { Err(TOO_MANY) }
@@ -202,13 +204,51 @@ async fn not_edited(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 1).await?;
     let mut command = edit_budget(Who::Mine, Who::Mine.budget(), every_member()?, after(9))?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
-    command.decide = Arc::new(|_: &BudgetRecord| Err(EditBudgetRefusal(Vec::new())));
+    command.decide = Arc::new(|_: &EditBudgetSituation| Err(EditBudgetRefusal::Faults(Vec::new())));
     refused(handle.budgets.edit(command).await)?;
     let command = edit_budget(Who::Mine, budget_id(9), every_member()?, after(9))?;
     absent("no such budget", &handle.budgets.edit(command).await)?;
     let command = edit_budget(Who::Mine, Who::Other.budget(), every_member()?, after(9))?;
     absent("a foreign budget", &handle.budgets.edit(command).await)?;
     before.still_holds("refused changes", &handle).await
+}
+
+async fn unique_names(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let create = |who, number, name: &str| Ok::<_, Failure>(handle.budgets.create(make_named(who, number, name)?));
+    let rename = |number, name: &str| {
+        let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
+        Ok::<_, Failure>(handle.budgets.edit(edit_budget(Who::Mine, budget_id(number), edit, after(9))?))
+    };
+    let with_key = || {
+        let claim = Some(claim(Who::Mine, "key", "{}")?);
+        Ok::<_, Failure>(CreateBudgetCommand { claim, ..make_named(Who::Mine, 1, "Bücher 1")? })
+    };
+    let first = expect_new(handle.budgets.create(with_key()?).await)?;
+    expect_new(create(Who::Mine, 2, "Bücher 1")?.await)?;
+    handle.registry.set_unique_budget_names(&mine, true).await?;
+    let account = expect_some("the account", handle.accounts.find(&mine).await?)?;
+    same("the setting", account.unique_budget_names, true)?;
+    // Budgets keep the name that they had before, and a retry gets the stored answer.
+    expect_new(rename(2, "Bücher 1")?.await)?;
+    same("the answer", replayed(handle.budgets.create(with_key()?).await)?.body, format!("{first:?}"))?;
+    expect_new(rename(2, "Bücher 2")?.await)?;
+    let taken = refused(rename(2, "Bücher 1")?.await)?;
+    same("a new name of another budget", taken, EditBudgetRefusal::NameTaken)?;
+    let taken = refused(create(Who::Mine, 3, "Bücher 2")?.await)?;
+    same("the name of a new budget", taken, CreateBudgetRefusal::NameTaken)?;
+    same("the new budget", handle.budgets.find(&mine, budget_id(3)).await?, None)?;
+    for (number, name) in [(3, "bücher 2"), (4, "Bücher 2 "), (5, "Bu\u{308}cher 2")] {
+        expect_new(create(Who::Mine, number, name)?.await)?;
+    }
+    for number in [1, 2] {
+        expect_new(create(Who::Other, number, "Bücher 2")?.await)?;
+    }
+    handle.registry.set_unique_budget_names(&mine, false).await?;
+    expect_new(create(Who::Mine, 6, "Bücher 2")?.await)?;
+    let unknown = handle.registry.set_unique_budget_names(&AccountId::parse("F404")?, true).await;
+    not_found("of no account", &unknown)
 }
 
 async fn listed(handle: Handle) -> CheckResult {

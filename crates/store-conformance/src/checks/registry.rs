@@ -85,6 +85,7 @@ async fn accounts_in_order(handle: Handle) -> CheckResult {
             id: AccountId::parse(id)?,
             merchant: even,
             mfa_required: !even,
+            unique_budget_names: expected.len() % 3 == 0,
             timeline: florin_domain::world::Timeline::default(),
             ..base
         });

@@ -7,7 +7,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::management::{card_id, change_state, issue, limit, make};
+use crate::management::{budget_id, card_id, change_state, edit_budget, issue, limit, make, make_named};
 use crate::observe::books_are_right;
 use crate::together::{Work, race};
 use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
@@ -15,13 +15,14 @@ use crate::worlds::{command as my_world, empty, prepared};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, UkPostcode};
-use florin_domain::budget::{CreateBudgetRefusal, CreateBudgetSituation};
+use florin_domain::budget::{BudgetEdit, CreateBudgetRefusal, CreateBudgetSituation};
 use florin_domain::card::{CardLimits, CardState, CreateCardRefusal, CreateCardSituation, LimitWindow};
 use florin_domain::ids::{ApiKeyId, LimitId, PersonId, SnapshotId};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict, TotpEnrolment};
 use florin_domain::page::PageRequest;
 use florin_domain::people::{CreatePersonRefusal, PersonOverview};
 use florin_domain::secret::SealedSecret;
+use florin_domain::text::Text;
 use florin_domain::world::{
     ClockChange, ClockSetting, CreateWorldRefusal, CreationClaim, SnapshotRefusal, decide_create_world,
 };
@@ -31,6 +32,7 @@ use std::sync::Arc;
 
 checks! {
     "two_handles.budgets.create_is_shown_true_numbers" (Reopen) => budgets,
+    "two_handles.budgets.a_name_is_taken_once" (Reopen) => names,
     "two_handles.card_management.create_is_shown_true_numbers" (Reopen) => cards,
     "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
     "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
@@ -75,6 +77,27 @@ async fn budgets(handle: Handle) -> CheckResult {
     });
     let created = created.await?.into_iter().filter(|created| *created).count();
     same("created beside the three that were seeded", created, 3)
+}
+
+async fn names(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for number in 0..RACERS {
+        expect_new(handle.budgets.create(make(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
+    }
+    handle.registry.set_unique_budget_names(&Who::Mine.account()?, true).await?;
+    let named = race_on_both(&handle, |handle, number| {
+        let edit = BudgetEdit { name: Some(Text::parse("Trips")?), ..BudgetEdit::default() };
+        let rename = edit_budget(Who::Mine, budget_id(number.into()), edit, noon())?;
+        let create = make_named(Who::Mine, u128::from(number) + 100, "Trips")?;
+        Ok(Box::pin(async move {
+            if number % 4 < 2 {
+                handle.budgets.edit(rename).await.is_ok()
+            } else {
+                handle.budgets.create(create).await.is_ok()
+            }
+        }))
+    });
+    same("budgets that got the name", named.await?.into_iter().filter(|named| *named).count(), 1)
 }
 
 async fn cards(handle: Handle) -> CheckResult {

@@ -27,6 +27,9 @@ macro_rules! bugs {
 bugs! {
     VirtualCardsStay,
     RecipientsLost,
+    BudgetNamesNotUnique,
+    RenamesNotCompared,
+    NamesOfEachHandle,
     RecipientsNotCompared,
     OrdersUnseen,
     AwaitingOfAnyAccount,
@@ -200,6 +203,8 @@ bugs! {
     ActivityOfAnybody,
     TransfersOfTheSenderOnly,
     ChainsByTheFirstTokenOnly,
+    PaymentsWithoutNumbers,
+    NumbersNotSearched,
     CursorsSurviveARestore,
     FeedPassesUncommitted,
     FollowUpsKeepThePlace,

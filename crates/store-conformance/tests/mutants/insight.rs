@@ -26,6 +26,9 @@ impl Activities for Mutant {
         if self.has(Bug::ActivityOfAnybody) {
             filter.people.clear();
         }
+        if self.has(Bug::NumbersNotSearched) && filter.search.as_ref().is_some_and(|search| search.number().is_some()) {
+            return Ok(Page { count: 0, rows: Vec::new() });
+        }
         let of_some_budgets = !filter.budgets.is_empty();
         let mut found = Activities::list(&self.inner, account, filter.clone(), page).await?;
         if self.has(Bug::ActivityOfAnyBudget) && of_some_budgets {
@@ -61,6 +64,9 @@ impl Activities for Mutant {
             return Ok(found.filter(|row| row.id.0 == token.0));
         }
         let mut found = Activities::find(&self.inner, account, key).await?;
+        if self.has(Bug::PaymentsWithoutNumbers) && matches!(key, ActivityKey::Number(_)) {
+            found = found.filter(|row| !matches!(row.source(), ActivitySource::Payment | ActivitySource::TopUp));
+        }
         if self.has(Bug::NoTenantFilterOnActivities) {
             for other in self.inner.accounts().await? {
                 found = found.or(Activities::find(&self.inner, &other.id, key).await?);

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{
     BudgetFeature, BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation,
-    EditBudgetRefusal, TransferDone, TransferRefusal, TransferSituation,
+    EditBudgetRefusal, EditBudgetSituation, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::card::{
     CardFilter, CardLimits, CardProfile, CardRecord, CardSettings, CardState, CardTransition, ChangeCardRefusal,
@@ -96,11 +96,14 @@ impl Budgets for Mutant {
         }
         if self.has(Bug::NameChangeLost) {
             let rule = Arc::clone(&command.decide);
-            command.decide = Arc::new(move |record: &BudgetRecord| {
-                let mut edited = rule(record)?;
-                edited.budget.name.clone_from(&record.budget.name);
+            command.decide = Arc::new(move |situation: &EditBudgetSituation| {
+                let mut edited = rule(situation)?;
+                edited.budget.name.clone_from(&situation.record.budget.name);
                 Ok(edited)
             });
+        }
+        if self.has(Bug::RenamesNotCompared) {
+            command.name = None;
         }
         Budgets::edit(&self.inner, command).await
     }
@@ -110,6 +113,10 @@ impl Budgets for Mutant {
         mut command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
         command.claim = self.claim(command.claim);
+        if self.is_second && self.has(Bug::NamesOfEachHandle) {
+            // No budget has this name.
+            command.name.clear();
+        }
         if self.is_second && self.has(Bug::CountersOfEachHandle) {
             let rule = command.decide;
             command.decide = Arc::new(move |situation: &CreateBudgetSituation| {

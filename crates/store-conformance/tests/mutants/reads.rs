@@ -255,6 +255,13 @@ impl Registry for Mutant {
         self.inner.rename_account(account, name).await
     }
 
+    async fn set_unique_budget_names(&self, account: &AccountId, unique: bool) -> Result<(), StoreError> {
+        if self.has(Bug::BudgetNamesNotUnique) {
+            return Ok(());
+        }
+        self.inner.set_unique_budget_names(account, unique).await
+    }
+
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
         if self.has(Bug::PolicyOfAll) {
             for account in self.inner.accounts().await? {

@@ -3,7 +3,7 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::budget::{BudgetFilter, BudgetRecord};
+use florin_domain::budget::{BudgetFilter, BudgetRecord, EditBudgetSituation};
 use florin_domain::card::{
     CardChange, CardFilter, CardProfile, CardSettings, ChangeCardSituation, Controls, PinDigest,
 };
@@ -92,9 +92,11 @@ impl Mutant {
         let page = PageRequest { limit: 100, offset: 0 };
         let budgets = Budgets::list(&self.inner, account, BudgetFilter::default(), page).await?;
         for BudgetRecord { budget, .. } in budgets.rows {
-            let decide =
-                Arc::new(|record: &BudgetRecord| Ok(BudgetRecord { controls: Controls::default(), ..record.clone() }));
-            let command = EditBudgetCommand { account: account.clone(), budget: budget.id, decide, claim: None };
+            let decide = Arc::new(|EditBudgetSituation { record, .. }: &EditBudgetSituation| {
+                Ok(BudgetRecord { controls: Controls::default(), ..record.clone() })
+            });
+            let (account, budget) = (account.clone(), budget.id);
+            let command = EditBudgetCommand { account, budget, name: None, decide, claim: None };
             let _ = Budgets::edit(&self.inner, command).await;
         }
         Ok(())

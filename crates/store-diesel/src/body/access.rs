@@ -60,6 +60,7 @@ pub(crate) fn account((row, timeline, decisions, world): AccountParts) -> Outcom
         name: row.name,
         merchant: row.merchant,
         mfa_required: row.mfa_required,
+        unique_budget_names: row.unique_budget_names,
         timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
         decisions: decisions.map(EndpointRow::read).transpose()?.map(Arc::new),
         epoch: world.map(|world| world.epoch).unwrap_or_default(),

@@ -10,13 +10,14 @@ use super::group::under_claim;
 use super::list_counts;
 use super::people;
 use super::store::Store;
+use super::tables::access::accounts;
 use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
 use super::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::budget::{
     BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, EditBudgetRefusal,
-    MAX_LEVELS, ParentBudget,
+    EditBudgetSituation, MAX_LEVELS, ParentBudget,
 };
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
@@ -130,7 +131,12 @@ fn list(conn: &mut Conn, account: &AccountId, filter: BudgetFilter, page: PageRe
 /// Changes a budget. The caller holds the lock on the account's counter, which serializes edits.
 fn edit(conn: &mut Conn, command: &EditBudgetCommand) -> Result<BudgetRecord, Stop<WriteError<EditBudgetRefusal>>> {
     let record = find(conn, &command.account, command.budget)?.ok_or(WriteError::Absent)?;
-    let edited = ask(|| (command.decide)(&record))?.map_err(WriteError::Refused)?;
+    let name_is_taken = match &command.name {
+        Some(name) => is_taken(conn, &command.account, name, Some(command.budget))?,
+        None => false,
+    };
+    let situation = EditBudgetSituation { record, name_is_taken };
+    let edited = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     let row = BudgetRow::from(&edited);
     let place = budgets::table
         .filter(budgets::account_id.eq(command.account.as_str()))
@@ -147,6 +153,23 @@ fn edit(conn: &mut Conn, command: &EditBudgetCommand) -> Result<BudgetRecord, St
         ))
         .execute(conn)?;
     if changed == 1 { Ok(edited) } else { Err(WriteError::Absent.into()) }
+}
+
+/// Returns whether names of budgets must be unique on the account, and a budget other than `except` has this name. The
+/// caller holds the lock on the account's counter, which serializes creations and edits.
+fn is_taken(conn: &mut Conn, account: &AccountId, name: &str, except: Option<BudgetId>) -> Outcome<bool> {
+    let are_unique = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::unique_budget_names);
+    if are_unique.get_result::<bool>(conn).optional()? != Some(true) {
+        return Ok(false);
+    }
+    // The list of budgets has an index by name. At most one of the two rows is `except`.
+    let named = budgets::table
+        .filter(budgets::account_id.eq(account.as_str()))
+        .filter(budgets::name.eq(name))
+        .select(budgets::id)
+        .limit(2)
+        .load::<Id>(conn)?;
+    Ok(named.into_iter().any(|id| except != Some(BudgetId(id.0))))
 }
 
 /// Selects the budgets of the account that match the filter.
@@ -219,6 +242,7 @@ fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBu
             Some(persona) => people::has_budget(conn, account, persona)?,
             None => None,
         },
+        name_is_taken: is_taken(conn, account, &command.name, None)?,
     })
 }
 

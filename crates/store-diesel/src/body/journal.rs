@@ -22,13 +22,15 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
     let mut journal = Vec::new();
     while let Some(first) = rows.next() {
         let (id, cause) = (first.journal_id, (first.kind.0, first.cause_id.0));
-        let (Currency(currency), Time(at)) = (first.currency, first.created_at);
+        let (Currency(currency), Time(at), number) = (first.currency, first.created_at, first.number);
         let mut legs = vec![leg(&first)?];
         while let Some(next) = rows.next_if(|next| next.journal_id == id) {
             legs.push(leg(&next)?);
         }
         let transaction = JournalTransaction::new(JournalId(id.0), first.account_id.0, cause, currency, at, legs);
-        journal.push(transaction.map_err(corrupt)?);
+        let mut transaction = transaction.map_err(corrupt)?;
+        transaction.number = number;
+        journal.push(transaction);
     }
     Ok(journal)
 }

@@ -141,6 +141,7 @@ impl From<&access::Account> for AccountRow {
             name: account.name.clone(),
             merchant: account.merchant,
             mfa_required: account.mfa_required,
+            unique_budget_names: account.unique_budget_names,
         }
     }
 }

@@ -94,6 +94,16 @@ impl Registry for Store {
         .await
     }
 
+    async fn set_unique_budget_names(&self, account: &AccountId, unique: bool) -> Result<(), StoreError> {
+        let account = account.clone();
+        self.change(move |conn| {
+            let row = accounts::table.filter(accounts::id.eq(account.as_str()));
+            let changed = diesel::update(row).set(accounts::unique_budget_names.eq(unique)).execute(conn)?;
+            if changed == 1 { Ok(()) } else { Err(no_account(&account)) }
+        })
+        .await
+    }
+
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
         let account = account.clone();
         self.change(move |conn| {

@@ -51,6 +51,7 @@ async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
         name: "9".into(),
         merchant: false,
         mfa_required: false,
+        unique_budget_names: false,
         timeline: florin_domain::world::Timeline::default(),
         decisions: None,
         epoch: 0,

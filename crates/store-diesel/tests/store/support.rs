@@ -181,6 +181,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
             name: format!("account {account}"),
             merchant: true,
             mfa_required: true,
+            unique_budget_names: false,
             timeline: florin_domain::world::Timeline::default(),
             decisions: None,
             epoch: 0,

@@ -46,15 +46,18 @@ impl<'a> Books<'a> {
         let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();
         let after = before.after(terms.budget, booked.legs())?;
         self.balances.insert(key, after);
-        self.journal.push(booked);
         let amount = match kind {
             JournalKind::Payment => terms.cost().ok_or(AmountOverflow)?,
             JournalKind::PaymentReturn => terms.amount,
-            _ => return Ok(None),
+            _ => {
+                self.journal.push(booked);
+                return Ok(None);
+            }
         };
         let number = self.number;
         self.number = number.checked_add(1).ok_or(AmountOverflow)?;
         self.numbers.insert(key, number);
+        self.journal.push(booked.numbered(number));
         let name = self.situation.budget_names.get(&terms.budget).cloned().unwrap_or_default();
         let movement = BudgetEvent::of_payment((payment, terms), number, name, (amount, after.ledger()));
         let account = payment.account.clone();

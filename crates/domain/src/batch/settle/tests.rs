@@ -116,6 +116,18 @@ fn a_return_restores_the_amount_but_not_the_fee() {
 }
 
 #[test]
+fn payments_and_returns_take_consecutive_numbers() {
+    let start = started();
+    let returned = Returned(FailureReason::AccountClosed);
+    let numbers = |decision: &SettleDecision| decision.journal.iter().map(|entry| entry.number).collect::<Vec<_>>();
+    let decision = settle(&start, &[(0, Completed), (1, returned)], NOW);
+    assert_eq!(numbers(&decision), [Some(7), Some(8), Some(9)]);
+    let failed = Failed(FailureReason::AccountClosed);
+    let decision = settle(&start, &[(0, failed), (1, Completed)], NOW);
+    assert_eq!(numbers(&decision), [None, Some(7)], "a release takes no number");
+}
+
+#[test]
 fn repeated_or_late_reports_change_nothing() {
     let start = started();
     let ended = after(&start, &settle(&start, &[(0, Completed), (1, Failed(FailureReason::Compliance))], NOW));

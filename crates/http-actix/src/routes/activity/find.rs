@@ -78,9 +78,9 @@ impl utoipa::IntoParams for ActivityPath {
     ) -> Vec<utoipa::openapi::path::Parameter> {
         let kind = "What the id identifies. `transaction`: a chain of card messages, or anything that `boxTransaction` \
             finds by its UUID. `payment`: a payment of a batch. `boxTransaction`: a credit, a top-up or one side of a \
-            transfer. `order`: nothing.";
-        let id =
-            "The token of any message of a chain, the id of a row, or the number of a credit or side of a transfer.";
+            transfer, and by its number also a payment of a batch or its return. `order`: nothing.";
+        let id = "The token of any message of a chain, the id of a row, or with `boxTransaction` a number in the \
+            account's sequence.";
         vec![parameter::<Resource>(Part::Path, "type", &[kind]), parameter::<Id>(Part::Path, "id", &[id])]
     }
 }

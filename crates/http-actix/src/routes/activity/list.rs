@@ -49,8 +49,8 @@ parameters! {
         "from" => from: Option<FromTime>,
         /// Only rows whose `createdAt` is this time or earlier.
         "to" => to: Option<ToTime>,
-        /// Only rows whose counterparty or reference contains this text. ASCII letters match in either case. 1 to 100
-        /// characters.
+        /// Only rows whose counterparty or reference contains this text. ASCII letters match in either case. Digits
+        /// also find the row with this number in the account's sequence (Florin extension). 1 to 100 characters.
         "search" => search: Option<ActivitySearch>,
     }
 }

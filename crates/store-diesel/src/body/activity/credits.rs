@@ -13,8 +13,8 @@ use florin_domain::money::Minor;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// The leg of a credit or top-up: its transaction, cause, budget, currency, amount and time.
-type Row = (Id, Id, Option<Id>, Currency, i64, Time);
+/// The leg of a credit or top-up: its transaction, cause, budget, currency, amount, time and number.
+type Row = (Id, Id, Option<Id>, Currency, i64, Time, Option<i64>);
 
 /// Returns the credits or top-ups among these journal transactions.
 pub(super) fn by_journal(
@@ -37,6 +37,7 @@ pub(super) fn by_journal(
             journal_legs::currency,
             journal_legs::amount_minor,
             journal_legs::created_at,
+            journal_legs::number,
         ))
         .load::<Row>(conn)?;
     if rows.is_empty() {
@@ -46,7 +47,7 @@ pub(super) fn by_journal(
         JournalKind::Credit => credits::details(conn, account, &ids)?,
         _ => BTreeMap::new(),
     };
-    let movement = |(id, cause, budget, currency, amount, at): Row| {
+    let movement = |(id, cause, budget, currency, amount, at, number): Row| {
         let credited = JournalCredit {
             id: JournalId(id.0),
             account: account.clone(),
@@ -57,7 +58,7 @@ pub(super) fn by_journal(
         };
         Some(match kind {
             JournalKind::Credit => credited.with(details.remove(&id)),
-            _ => credited.by_top_up(MerchantPaymentId(cause.0)),
+            _ => credited.by_top_up(MerchantPaymentId(cause.0), number),
         })
     };
     Ok(rows.into_iter().filter_map(movement).collect())

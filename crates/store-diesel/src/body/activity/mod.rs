@@ -4,6 +4,7 @@
 mod chains;
 mod credits;
 mod feed;
+mod numbers;
 mod page;
 mod sources;
 #[cfg(test)]
@@ -14,12 +15,10 @@ use super::body;
 use super::epochs;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
-use super::tables::money::{credits as credit_rows, transfers as transfer_rows};
-use super::types::{Account, Id};
+use super::types::Account;
 use super::{payments, transfers};
 use async_trait::async_trait;
 use diesel::Connection;
-use diesel::prelude::*;
 use feed::Span;
 use florin_domain::activity::{Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityKey, ActivitySource};
 use florin_domain::ids::{AccountId, ActivityId};
@@ -120,8 +119,8 @@ fn find(conn: &mut Conn, account: &AccountId, key: ActivityKey) -> Outcome<Optio
         }
         ActivityKey::Payment(id) => Ok(load(conn, account, ActivitySource::Payment, &[id.0])?.pop()),
         ActivityKey::Box(id) => of_box(conn, account, id.0),
-        ActivityKey::Number(number) => match numbered(conn, account, number)? {
-            Some(id) => of_box(conn, account, id),
+        ActivityKey::Number(number) => match numbers::movement(conn, account, number)? {
+            Some((source, id)) => Ok(load(conn, account, source, &[id])?.pop()),
             None => Ok(None),
         },
     }
@@ -137,24 +136,6 @@ fn of_box(conn: &mut Conn, account: &AccountId, id: Uuid) -> Outcome<Option<Acti
     Ok(None)
 }
 
-/// Returns the id of the credit or the side of a transfer with this number.
-fn numbered(conn: &mut Conn, account: &AccountId, number: i64) -> Outcome<Option<Uuid>> {
-    let credit = credit_rows::table
-        .filter(credit_rows::account_id.eq(account.as_str()))
-        .filter(credit_rows::number.eq(number))
-        .select(credit_rows::journal_id);
-    if let Some(journal) = credit.get_result::<Id>(conn).optional()? {
-        return Ok(Some(journal.0));
-    }
-    let sides = transfer_rows::table
-        .filter(transfer_rows::account_id.eq(account.as_str()))
-        .filter(transfer_rows::number.eq_any([number, number.saturating_sub(1)]))
-        .select((transfer_rows::number, transfer_rows::id, transfer_rows::journal_id))
-        .load::<(i64, Id, Id)>(conn)?;
-    let side = sides.into_iter().next();
-    Ok(side.map(|(debit, id, journal)| if debit == number { id.0 } else { journal.0 }))
-}
-
 /// Loads movements of a source by their ids, in any order. Skips ids that belong to another account or to no movement.
 fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
     match source {
@@ -162,8 +143,13 @@ fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uui
         ActivitySource::Credit => credits::by_journal(conn, account, ids, JournalKind::Credit),
         ActivitySource::TopUp => credits::by_journal(conn, account, ids, JournalKind::TopUp),
         ActivitySource::Payment => {
+            let mut numbers = numbers::of_payments(conn, account, ids)?;
             let found = payments::by_ids(conn, account, ids)?.into_iter();
-            Ok(found.filter_map(|(payment, confirmed_at)| Activity::of_payment(payment, confirmed_at)).collect())
+            let movements = found.filter_map(|(payment, confirmed_at)| {
+                let numbers = numbers.remove(&payment.id.0).unwrap_or_default();
+                Activity::of_payment(payment, numbers, confirmed_at)
+            });
+            Ok(movements.collect())
         }
         ActivitySource::Unload | ActivitySource::Load => {
             let found = match source {

@@ -8,7 +8,7 @@ use super::body::names::Name;
 use super::body::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use diesel::query_builder::AstPass;
-use diesel::sql_types::Text;
+use diesel::sql_types::{BigInt, Text};
 use florin_domain::activity::{ActivityFilter, ActivitySearch, ActivitySource, MatchingChains};
 use florin_domain::ids::AccountId;
 use std::fmt::Write;
@@ -28,9 +28,12 @@ pub(super) struct SourceTable {
     pub(super) feed: Feed,
     /// The condition that restricts rows to budgets. The ids of the budgets go between the parts.
     of_budgets: [&'static str; 2],
-    /// The condition that restricts rows to a text. One comparison for each column of `texts` goes between the parts.
+    /// The condition that restricts rows to a text. A comparison for each column of `texts`, and that of the number, go
+    /// between the parts.
     of_text: [&'static str; 2],
     texts: &'static [&'static str],
+    /// The comparison with a number of the sequence, which goes between the parts. `None`: the source has no numbers.
+    number: Option<[&'static str; 2]>,
 }
 
 /// How the feed of changes reads a source.
@@ -82,6 +85,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
         of_budgets: [" AND t.budget_id IN (", ")"],
         of_text: [" AND (", ")"],
         texts: &["t.acceptor_name"],
+        number: None,
     },
     SourceTable {
         source: ActivitySource::Credit,
@@ -97,6 +101,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
             "))",
         ],
         texts: &["c.remitters_name", "c.reference"],
+        number: Some(["c.number = ", ""]),
     },
     SourceTable {
         source: ActivitySource::Payment,
@@ -109,6 +114,11 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
         of_budgets: [" AND t.budget_id IN (", ")"],
         of_text: [" AND (", ")"],
         texts: &[RECIPIENT_NAME, RECIPIENT_REFERENCE],
+        number: Some([
+            "EXISTS (SELECT 1 FROM journal_legs j WHERE j.account_id = t.account_id AND j.cause_id = t.id \
+                AND j.number = ",
+            ")",
+        ]),
     },
     SourceTable {
         source: ActivitySource::Unload,
@@ -121,6 +131,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
         of_budgets: [" AND t.from_budget_id IN (", ")"],
         of_text: [" AND (", ")"],
         texts: &["t.reference"],
+        number: Some(["t.number = ", ""]),
     },
     SourceTable {
         source: ActivitySource::Load,
@@ -133,6 +144,8 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
         of_budgets: [" AND t.to_budget_id IN (", ")"],
         of_text: [" AND (", ")"],
         texts: &["t.reference"],
+        // The receiving side has the next number.
+        number: Some(["t.number + 1 = ", ""]),
     },
     SourceTable {
         source: ActivitySource::TopUp,
@@ -143,9 +156,10 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
         condition: " AND t.kind = 'top_up' AND t.line = 0",
         feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'top_up'"),
         of_budgets: OF_CREDITED,
-        // A filter with a text does not reach top-ups.
-        of_text: ["", ""],
+        // A filter with a text that is no number does not reach top-ups.
+        of_text: [" AND (", ")"],
         texts: &[],
+        number: Some(["t.number = ", ""]),
     },
 ];
 
@@ -160,8 +174,9 @@ pub(super) struct ActivityQuery {
     people: Vec<Id>,
     card: Option<Id>,
     currency: Option<Currency>,
-    /// The pattern of the text to search for.
+    /// The pattern of the text to search for, and the number if the text is one.
     pattern: Option<String>,
+    number: Option<i64>,
     /// The conditions on the kinds and states of first messages, and on the statuses of payments.
     chains: String,
     payments: String,
@@ -179,6 +194,7 @@ impl ActivityQuery {
             card: filter.card.map(|card| Id(card.0)),
             currency: filter.currency.map(Currency),
             pattern: filter.search.as_ref().map(pattern),
+            number: filter.search.as_ref().and_then(ActivitySearch::number),
             chains: if restricted { chains(&filter) } else { String::new() },
             payments: if restricted { payments(&filter) } else { String::new() },
             filter,
@@ -252,6 +268,12 @@ impl ActivityQuery {
             out.push_bind_param::<Text, _>(pattern)?;
             out.push_sql(" ESCAPE '\\'");
             before = " OR ";
+        }
+        if let (Some(number), Some([compared, end])) = (&self.number, place.number) {
+            out.push_sql(before);
+            out.push_sql(compared);
+            out.push_bind_param::<BigInt, _>(number)?;
+            out.push_sql(end);
         }
         out.push_sql(place.of_text[1]);
         Ok(())

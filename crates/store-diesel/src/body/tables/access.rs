@@ -28,6 +28,8 @@ tables! {
         name: String,
         merchant: bool,
         mfa_required: bool,
+        /// Whether the names of its budgets must be unique.
+        unique_budget_names: bool,
     }
 }
 

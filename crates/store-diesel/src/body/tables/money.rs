@@ -67,6 +67,8 @@ tables! {
         to_budget_id: Option<Id>,
         /// The settlement account or payee, if a side is a pool of a merchant.
         settled_to: Option<Id>,
+        /// The number in the account's sequence that a top-up, a payment or its return took; of its first leg only.
+        number: Option<i64>,
     }
 
     /// A transfer between budgets.

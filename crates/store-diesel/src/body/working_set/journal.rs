@@ -44,6 +44,7 @@ impl Journal {
             to_pool: Named(PoolName::of(leg.to())),
             to_budget_id: budget(leg.to()),
             settled_to: leg.from().settled_to().or(leg.to().settled_to()).map(Id),
+            number: journal.number.filter(|_| line == 0),
         }));
     }
 

@@ -89,6 +89,7 @@ fn trial(command: &ImportSnapshotCommand) -> Account {
         name: "Imported snapshot".into(),
         merchant: true,
         mfa_required: true,
+        unique_budget_names: false,
         timeline: Timeline::default(),
         decisions: None,
         epoch: 0,

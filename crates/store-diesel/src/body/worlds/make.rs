@@ -82,6 +82,7 @@ fn fill(
                 name: name.clone(),
                 merchant: true,
                 mfa_required: true,
+                unique_budget_names: false,
                 timeline: Timeline::default(),
                 decisions: None,
                 epoch: 0,
