@@ -362,6 +362,8 @@ bugs! {
     TopUpsAreNoTopUps,
     RefundedPaymentsIgnored,
     PaymentSortIgnored,
+    OrdersOfFailedPaymentsLost,
+    ListsIgnoreRefunds,
     RefundsAreSummedUp,
     RefundsOfAnyAccount,
     RefundsUncounted,
