@@ -218,7 +218,9 @@ impl MerchantPayments for Mutant {
         let mut found = MerchantPayments::list(&self.inner, account, filter, sort, page).await?;
         for row in &mut found.rows {
             match self.bug {
-                Some(Bug::OrdersOfFailedPaymentsLost) if row.status == MerchantPaymentStatus::Failed => row.order = None,
+                Some(Bug::OrdersOfFailedPaymentsLost) if row.status == MerchantPaymentStatus::Failed => {
+                    row.order = None;
+                }
                 Some(Bug::ListsIgnoreRefunds) => row.is_refundable |= row.status == MerchantPaymentStatus::Completed,
                 _ => {}
             }
