@@ -48,8 +48,8 @@ pub trait MerchantPayments: Send + Sync {
         payment: MerchantPaymentId,
     ) -> Result<Option<PaymentOverview>, StoreError>;
 
-    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. Each row
-    /// agrees with what [`MerchantPayments::find`] returns. The count ignores the page.
+    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. Each
+    /// row agrees with what [`MerchantPayments::find`] returns. The count ignores the page.
     async fn list(
         &self,
         account: &AccountId,

@@ -59,8 +59,8 @@ impl Serialize for Time {
 pub(crate) struct Amount(pub(crate) Money);
 
 impl Amount {
-    /// Writes the amount at the end of a buffer, and returns this part of it. Returns `None` if the currency has more than
-    /// four decimals. It exists so that lists do not need the general formatter for each amount.
+    /// Writes the amount at the end of a buffer, and returns this part of it. Returns `None` if the currency has more
+    /// than four decimals. It exists so that lists do not need the general formatter for each amount.
     fn text(self, buffer: &mut [u8; 24]) -> Option<&str> {
         let decimals = self.0.currency.exponent();
         if decimals > 4 {

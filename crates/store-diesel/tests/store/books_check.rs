@@ -122,8 +122,8 @@ async fn wrong_counts_of_cards_budgets_and_payments_are_detected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn payments_that_contradict_their_sessions_or_refunds_are_detected() {
     const STORED: &str = "INSERT INTO checkout_sessions (account_id, id, purpose, status, has_begun, budget_id, \
-        idempotency_key, merchant_reference, currency, amount_minor, token_hash, payment_reference, expires_at, created_at, \
-        updated_at) SELECT account_id, token, 'BUDGET', 'CANCELLED', TRUE, budget_id, 'key', 'order-1', 'GBP', 1, \
+        idempotency_key, merchant_reference, currency, amount_minor, token_hash, payment_reference, expires_at, \
+        created_at, updated_at) SELECT account_id, token, 'BUDGET', 'CANCELLED', TRUE, budget_id, 'key', 'order-1', 'GBP', 1, \
         (SELECT hash FROM api_keys LIMIT 1), '0000000000', created_at, created_at, created_at FROM card_transactions; \
         INSERT INTO merchant_payments (account_id, id, session_id, kind, status, currency, amount_minor, bank_id, \
         bank_name, created_at, merchant_reference) SELECT account_id, id, id, 'PAYMENT', 'CANCELLED', 'GBP', 1, \
