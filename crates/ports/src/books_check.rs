@@ -56,6 +56,9 @@ pub enum Discrepancy {
     CheckoutCount(AccountId),
     /// A stored count of an account's cards, budgets or merchant payments is wrong. Only for stores that keep such counts.
     ListCount(AccountId),
+    /// What lists show of this account's merchant payments contradicts their sessions or refunds. Only for stores that
+    /// store it with the payments.
+    ListedPayments(AccountId),
     /// Two events of this object have the same sequence, or an event has a sequence beyond the last one that is stored
     /// for the object.
     Sequence(Uuid),

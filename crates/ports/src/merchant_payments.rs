@@ -3,8 +3,8 @@
 use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::checkout::{
-    CreateRefundSituation, MerchantPayment, MerchantPaymentFilter, PageTokenHash, PaymentOverview, PaymentSort,
-    PaymentsSummary, RefundChange, RefundRefusal, RefundSituation,
+    CreateRefundSituation, ListedPayment, MerchantPayment, MerchantPaymentFilter, PageTokenHash, PaymentOverview,
+    PaymentSort, PaymentsSummary, RefundChange, RefundRefusal, RefundSituation,
 };
 use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
 use florin_domain::page::{Page, PageRequest};
@@ -48,15 +48,15 @@ pub trait MerchantPayments: Send + Sync {
         payment: MerchantPaymentId,
     ) -> Result<Option<PaymentOverview>, StoreError>;
 
-    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. The
-    /// count ignores the page.
+    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. Each
+    /// row agrees with what [`MerchantPayments::find`] returns. The count ignores the page.
     async fn list(
         &self,
         account: &AccountId,
         filter: MerchantPaymentFilter,
         sort: PaymentSort,
         page: PageRequest,
-    ) -> Result<Page<PaymentOverview>, StoreError>;
+    ) -> Result<Page<ListedPayment>, StoreError>;
 
     /// Returns the sums of the COMPLETED payments and refunds of an account, for each currency, in the order of
     /// currency codes.

@@ -8,7 +8,7 @@ use crate::money::write_journal;
 use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::checkout::{
-    CheckoutSession, CreateRefundSituation, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
+    CheckoutSession, CreateRefundSituation, ListedPayment, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
     MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundChange, RefundRefusal,
     RefundSituation, RefundSource,
 };
@@ -39,15 +39,16 @@ impl MerchantPayments for MemoryStore {
         filter: MerchantPaymentFilter,
         sort: PaymentSort,
         page: PageRequest,
-    ) -> Result<Page<PaymentOverview>, StoreError> {
-        let mut found: Vec<_> = self.read(|data| {
+    ) -> Result<Page<ListedPayment>, StoreError> {
+        let mut found: Vec<ListedPayment> = self.read(|data| {
             let matches = |payment: &&MerchantPayment| {
                 let session = data.merchants.sessions.get(&(account.clone(), payment.session));
                 session.is_some_and(|session| filter.matches(payment, session))
             };
-            payments_of(data, account).filter(matches).filter_map(|payment| overview(data, payment)).collect()
+            let matching = payments_of(data, account).filter(matches);
+            matching.filter_map(|payment| overview(data, payment)).map(ListedPayment::from).collect()
         });
-        found.sort_by_key(|one| (one.payment.created_at, one.payment.id));
+        found.sort_by_key(|one| (one.created_at, one.id));
         if sort == PaymentSort::NewestFirst {
             found.reverse();
         }

@@ -11,6 +11,7 @@ mod create;
 mod decision;
 mod draft;
 mod filter;
+mod listed_payment;
 mod offered_rates;
 mod payment;
 mod progress;
@@ -38,9 +39,11 @@ pub use create::{
 pub use decision::{BudgetCredit, SessionDecision, SessionRefusal, SessionSituation};
 pub use draft::{SessionDraft, SessionTerms};
 pub use filter::{DueItem, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
+pub use listed_payment::{ListedPayment, ListedRefund};
 pub use offered_rates::{OfferedRate, OfferedRates};
 pub use payment::{
-    MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart, SessionOfPayment,
+    MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart, Refundability,
+    SessionOfPayment,
 };
 pub use progress::PaymentProgress;
 pub use reference::PaymentReference;

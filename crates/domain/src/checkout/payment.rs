@@ -142,7 +142,7 @@ impl MerchantPayment {
     }
 }
 
-/// The part of a session that lists of payments show or need.
+/// The part of a session that the overview of a payment shows or needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOfPayment {
     /// The type of the session's checkout.
@@ -163,6 +163,31 @@ impl From<&CheckoutSession> for SessionOfPayment {
             order: session.order,
             merchant_reference: session.merchant_reference.clone(),
         }
+    }
+}
+
+/// What decides whether a payment can be refunded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refundability {
+    /// Whether it is a payment or a refund.
+    pub kind: MerchantPaymentKind,
+    /// Its status.
+    pub status: MerchantPaymentStatus,
+    /// Its amount.
+    pub amount: Minor,
+    /// The sum of its refunds that are neither failed nor cancelled.
+    pub refunded_or_pending: Minor,
+    /// Whether the settlement account that the payer paid into can pay refunds. `false` for top-ups, which have none.
+    pub can_be_paid_back: bool,
+}
+
+impl Refundability {
+    /// Returns whether at least a part of the payment can be refunded now.
+    pub fn is_refundable(self) -> bool {
+        self.can_be_paid_back
+            && self.kind == MerchantPaymentKind::Payment
+            && self.status == MerchantPaymentStatus::Completed
+            && self.refunded_or_pending < self.amount
     }
 }
 
@@ -190,17 +215,19 @@ impl PaymentOverview {
         refunded_or_pending: Minor,
         source: RefundSource,
     ) -> Self {
-        let is_refundable = source == RefundSource::Ready
-            && session.settlement_account.is_some()
-            && payment.kind() == MerchantPaymentKind::Payment
-            && payment.status == MerchantPaymentStatus::Completed
-            && refunded_or_pending < payment.amount.minor;
+        let refundability = Refundability {
+            kind: payment.kind(),
+            status: payment.status,
+            amount: payment.amount.minor,
+            refunded_or_pending,
+            can_be_paid_back: source == RefundSource::Ready && session.settlement_account.is_some(),
+        };
         Self {
             checkout_type: session.checkout_type,
             order: session.order,
             merchant_reference: session.merchant_reference,
             payment,
-            is_refundable,
+            is_refundable: refundability.is_refundable(),
         }
     }
 }

@@ -43,6 +43,8 @@ enum Line {
     CheckoutCount { account_id: String },
     /// A stored count of cards or budgets is wrong.
     ListCount { account_id: String },
+    /// Lists of merchant payments contradict sessions or refunds.
+    ListedPayments { account_id: String },
     /// Events are not numbered by the sequence of their object.
     Sequence { object_id: String },
     /// The journal or the disputed chain differs from a dispute.
@@ -73,6 +75,7 @@ impl From<BooksReport> for Report {
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
             Discrepancy::ListCount(account) => Line::ListCount { account_id: account.to_string() },
+            Discrepancy::ListedPayments(account) => Line::ListedPayments { account_id: account.to_string() },
             Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
             Discrepancy::Dispute(dispute) => Line::Dispute { dispute_id: dispute.to_string() },
             Discrepancy::Settlement(object) => Line::Settlement { object_id: object.to_string() },
@@ -124,6 +127,9 @@ fn print(report: &Report) -> String {
         Line::ListCount { account_id } => {
             format!("  a stored count of cards, budgets or merchant payments of account {account_id} is wrong")
         }
+        Line::ListedPayments { account_id } => {
+            format!("  lists of merchant payments of account {account_id} contradict their sessions or refunds")
+        }
         Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
         Line::Dispute { dispute_id } => {
             format!("  the journal or the disputed transaction differs from dispute {dispute_id}")
@@ -157,6 +163,7 @@ mod tests {
             Discrepancy::Checkpoint { budget, currency },
             Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
             Discrepancy::ListCount(AccountId::parse("F1").unwrap()),
+            Discrepancy::ListedPayments(AccountId::parse("F1").unwrap()),
             Discrepancy::Sequence(Uuid::nil()),
             Discrepancy::Settlement(Uuid::nil()),
             Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
@@ -172,13 +179,14 @@ mod tests {
             {"kind": "checkpoint", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
             {"kind": "listCount", "accountId": "F1"},
+            {"kind": "listedPayments", "accountId": "F1"},
             {"kind": "sequence", "objectId": nil},
             {"kind": "settlement", "objectId": nil},
             {"kind": "refunds", "paymentId": nil},
             {"kind": "session", "checkoutSessionId": nil},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 12);
+        assert_eq!(print(&report).lines().count(), 13);
         let sound = Report::from(BooksReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

@@ -1,7 +1,7 @@
 //! Payments and refunds of merchants in responses.
 
 use super::{DryRunView, MoneyView, Time};
-use florin_domain::checkout::{MerchantPayment, PaymentFailure, PaymentOverview};
+use florin_domain::checkout::{ListedPayment, MerchantPayment, PaymentFailure};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -59,24 +59,22 @@ pub(crate) struct MerchantPaymentView<'a> {
     created_at: Time,
 }
 
-impl<'a> From<&'a PaymentOverview> for MerchantPaymentView<'a> {
-    fn from(overview: &'a PaymentOverview) -> Self {
-        let payment = &overview.payment;
-        let refund = payment.refund.as_ref();
+impl<'a> From<&'a ListedPayment> for MerchantPaymentView<'a> {
+    fn from(payment: &'a ListedPayment) -> Self {
         Self {
             id: payment.id.0,
             kind: payment.kind().as_str(),
             status: payment.status.as_str(),
             amount: payment.amount.into(),
-            checkout_type: overview.checkout_type.as_str(),
+            checkout_type: payment.checkout_type.as_str(),
             checkout_session_id: payment.session.0,
-            refunded_payment_id: refund.map(|refund| refund.payment.0),
-            refund_id: refund.map(|refund| refund.id.0),
-            order_id: overview.order.map(|id| id.0),
-            merchant_reference: overview.merchant_reference.as_deref(),
-            payer_bank_name: &payment.bank.name,
+            refunded_payment_id: payment.refund.map(|refund| refund.payment.0),
+            refund_id: payment.refund.map(|refund| refund.id.0),
+            order_id: payment.order.map(|id| id.0),
+            merchant_reference: payment.merchant_reference.as_deref(),
+            payer_bank_name: &payment.bank_name,
             failure_reason: payment.failure.map(PaymentFailure::as_str),
-            is_refundable: overview.is_refundable,
+            is_refundable: payment.is_refundable,
             initiated_at: payment.initiated_at.map(Time),
             completed_at: payment.completed_at.map(Time),
             created_at: Time(payment.created_at),

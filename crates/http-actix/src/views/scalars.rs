@@ -58,9 +58,41 @@ impl Serialize for Time {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Amount(pub(crate) Money);
 
+impl Amount {
+    /// Writes the amount at the end of a buffer, and returns this part of it. Returns `None` if the currency has more
+    /// than four decimals. It exists so that lists do not need the general formatter for each amount.
+    fn text(self, buffer: &mut [u8; 24]) -> Option<&str> {
+        let decimals = self.0.currency.exponent();
+        if decimals > 4 {
+            return None;
+        }
+        let mut units = self.0.minor.0.unsigned_abs();
+        let (mut begin, mut digits) = (buffer.len(), 0);
+        // At least one digit is before the point.
+        while units > 0 || digits <= decimals {
+            if digits == decimals && decimals > 0 {
+                begin -= 1;
+                buffer[begin] = b'.';
+            }
+            begin -= 1;
+            buffer[begin] = b'0' + u8::try_from(units % 10).unwrap_or_default();
+            units /= 10;
+            digits += 1;
+        }
+        if self.0.minor.0 < 0 {
+            begin -= 1;
+            buffer[begin] = b'-';
+        }
+        str::from_utf8(&buffer[begin..]).ok()
+    }
+}
+
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        match self.text(&mut [0; 24]) {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.collect_str(&self.0),
+        }
     }
 }
 
@@ -140,6 +172,18 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn amounts_are_written_like_they_print(
+            minor in any::<i64>(),
+            code in prop::sample::select(vec!["JPY", "GBP", "BHD"]),
+        ) {
+            let (money, mut buffer) = (Minor(minor).of(Currency::parse(code).unwrap()), [0; 24]);
+            let printed = money.to_string();
+            prop_assert_eq!(Amount(money).text(&mut buffer), Some(printed.as_str()));
+        }
+    }
+
     #[test]
     fn times_at_the_edges() {
         for text in [
@@ -159,6 +203,9 @@ mod tests {
         let amount = |minor, code| serde_json::to_string(&Amount(Minor(minor).of(Currency::parse(code).unwrap())));
         assert_eq!(amount(-1005, "GBP").unwrap(), r#""-10.05""#);
         assert_eq!(amount(10, "JPY").unwrap(), r#""10""#);
+        assert_eq!(amount(0, "JPY").unwrap(), r#""0""#);
+        assert_eq!(amount(5, "BHD").unwrap(), r#""0.005""#);
+        assert_eq!(amount(i64::MIN, "GBP").unwrap(), r#""-92233720368547758.08""#);
         let number =
             |minor, code| serde_json::to_string(&Number::from(Minor(minor).of(Currency::parse(code).unwrap())));
         assert_eq!(number(i64::MIN, "GBP").unwrap(), "-92233720368547758.08");

@@ -4,7 +4,7 @@ use super::events::kinds;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
     approval, create_refund, opened, page_token, paid, pay, payer_bank, refund_id, refund_request, refund_row,
-    refund_step, refunded, shop, sold, step, topped_up,
+    refund_step, refunded, shipping, shop, sold, step, topped_up,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
@@ -19,9 +19,9 @@ use crate::together::{Work, race};
 use crate::world::{Who, bank, gbp, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
-    BankAnswer, DueItem, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus,
-    PageTokenHash, PayerDecision, PaymentOverview, PaymentSort, PaymentsSummary, RefundAction, RefundPart,
-    RefundRefusal, RefundRequest, RefundStatus, SessionAction,
+    BankAnswer, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
+    MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentOverview, PaymentSort, PaymentsSummary, RefundAction,
+    RefundPart, RefundRefusal, RefundRequest, RefundStatus, SessionAction,
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
@@ -36,6 +36,8 @@ checks! {
     "merchant_payments.find.refundable_by_refunds_bank_and_settlement_account" => refundable,
     "merchant_payments.list.by_each_filter" => filtered,
     "merchant_payments.list.in_both_orders_in_pages" => sorted,
+    "merchant_payments.list.refundable_like_each_payment" => listed_refundable,
+    "merchant_payments.list.shows_the_order_of_a_session_that_was_paid_later" => paid_later,
     "merchant_payments.summary.sums_completed_ones" => summed,
     "merchant_payments.create_refund.stores_every_member" => created,
     "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass" => ten,
@@ -159,9 +161,9 @@ async fn listed(
 ) -> Result<(i64, Vec<MerchantPaymentId>), Failure> {
     let found = handle.merchant_payments.list(&Who::Mine.account()?, filter, sort, page).await?;
     for row in &found.rows {
-        same("a row", row, &find(handle, row.payment.id).await?)?;
+        same("a row", row, &ListedPayment::from(find(handle, row.id).await?))?;
     }
-    Ok((found.count, found.rows.iter().map(|row| row.payment.id).collect()))
+    Ok((found.count, found.rows.iter().map(|row| row.id).collect()))
 }
 
 async fn filtered(handle: Handle) -> CheckResult {
@@ -218,6 +220,39 @@ async fn sorted(handle: Handle) -> CheckResult {
     let newest = PaymentSort::NewestFirst;
     same("newest first", listed(&handle, any(), (newest, PAGE)).await?, (4, expected.clone()))?;
     same("a page", listed(&handle, any(), (newest, page)).await?, (4, expected[1..3].to_vec()))
+}
+
+async fn listed_refundable(handle: Handle) -> CheckResult {
+    let payment = create_purchase(&handle).await?;
+    let facts = async || {
+        let found = listed(&handle, MerchantPaymentFilter::default(), (PaymentSort::OldestFirst, PAGE)).await?;
+        Ok::<_, Failure>((found.0, find(&handle, payment.id).await?.is_refundable))
+    };
+    same("without refunds", facts().await?, (1, true))?;
+    let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
+    expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment.id, request)?).await)?;
+    same("with a refund of all of it", facts().await?, (2, false))?;
+    let left = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(305)))?;
+    expect_new(handle.merchant_payments.act(left).await)?;
+    same("with a cancelled refund", facts().await?, (2, true))
+}
+
+/// A payment that failed shows the order that a later payment of its session created.
+async fn paid_later(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    opened(&handle, Who::Mine, checkout, 1).await?;
+    let rejected = pay(Some(shipping()?), PayerDecision::Reject)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Mine, 1, rejected, (500, after(9)))?).await)?;
+    let orders = async || {
+        let (mine, filter) = (Who::Mine.account()?, MerchantPaymentFilter::default());
+        let found = handle.merchant_payments.list(&mine, filter, PaymentSort::OldestFirst, PAGE).await?;
+        Ok::<_, Failure>(found.rows.iter().map(|row| (row.status, row.order)).collect::<Vec<_>>())
+    };
+    same("after the failure", orders().await?, vec![(MerchantPaymentStatus::Failed, None)])?;
+    let order = expect_some("the order", paid(&handle, Who::Mine, 1).await?.order)?;
+    let expected = vec![(MerchantPaymentStatus::Failed, Some(order)), (MerchantPaymentStatus::Completed, Some(order))];
+    same("after the second payment", orders().await?, expected)
 }
 
 async fn summed(handle: Handle) -> CheckResult {

@@ -50,7 +50,12 @@ async fn payments(handle: &Handle) -> Result<Vec<MerchantPayment>, Failure> {
     let (filter, page) = (MerchantPaymentFilter::default(), PageRequest { limit: 100, offset: 0 });
     let mine = Who::Mine.account()?;
     let found = handle.merchant_payments.list(&mine, filter, PaymentSort::OldestFirst, page).await?;
-    Ok(found.rows.into_iter().map(|row| row.payment).collect())
+    let mut payments = Vec::new();
+    for row in found.rows {
+        let payment = handle.merchant_payments.find(&mine, row.id).await?;
+        payments.push(expect_some("a listed payment", payment)?.payment);
+    }
+    Ok(payments)
 }
 
 async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession, Failure> {

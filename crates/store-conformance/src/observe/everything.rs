@@ -148,7 +148,10 @@ async fn of_account(
     let filter = MerchantPaymentFilter::default();
     let payments = handle.merchant_payments.list(&account, filter, PaymentSort::NewestFirst, PAGE).await?;
     let due = handle.checkout_sessions.due(Some(account.clone()), noon() + TimeDelta::days(365), 1_000).await?;
-    for id in payments.rows.iter().map(|row| row.payment.session).chain(sessions.rows.iter().map(|row| row.id)) {
+    for row in &payments.rows {
+        see(format!("merchant payment {}", row.id), &handle.merchant_payments.find(&account, row.id).await?);
+    }
+    for id in payments.rows.iter().map(|row| row.session).chain(sessions.rows.iter().map(|row| row.id)) {
         see(format!("session {id}"), &handle.checkout_sessions.find(&account, id).await?);
     }
     see("due checkouts".into(), &due);

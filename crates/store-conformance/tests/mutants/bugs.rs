@@ -367,6 +367,8 @@ bugs! {
     TopUpsAreNoTopUps,
     RefundedPaymentsIgnored,
     PaymentSortIgnored,
+    OrdersOfFailedPaymentsLost,
+    ListsIgnoreRefunds,
     RefundsAreSummedUp,
     RefundsOfAnyAccount,
     RefundsUncounted,

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Days, Utc};
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
-    CreateTopUpSituation, CreatedSession, DueItem, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
-    MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal,
-    RefundSituation, SessionFilter, SessionRefusal, SessionSituation, SessionStatus,
+    CreateTopUpSituation, CreatedSession, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter,
+    MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary,
+    RefundRefusal, RefundSituation, SessionFilter, SessionRefusal, SessionSituation, SessionStatus,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::CheckoutType;
@@ -210,7 +210,7 @@ impl MerchantPayments for Mutant {
         mut filter: MerchantPaymentFilter,
         sort: PaymentSort,
         page: PageRequest,
-    ) -> Result<Page<PaymentOverview>, StoreError> {
+    ) -> Result<Page<ListedPayment>, StoreError> {
         match self.bug {
             Some(Bug::PaymentKindsIgnored) => filter.kind = None,
             Some(Bug::TopUpsAreNoTopUps) if filter.checkout_type == Some(CheckoutType::TopUp) => {
@@ -220,7 +220,17 @@ impl MerchantPayments for Mutant {
             _ => {}
         }
         let sort = if self.has(Bug::PaymentSortIgnored) { PaymentSort::NewestFirst } else { sort };
-        MerchantPayments::list(&self.inner, account, filter, sort, page).await
+        let mut found = MerchantPayments::list(&self.inner, account, filter, sort, page).await?;
+        for row in &mut found.rows {
+            match self.bug {
+                Some(Bug::OrdersOfFailedPaymentsLost) if row.status == MerchantPaymentStatus::Failed => {
+                    row.order = None;
+                }
+                Some(Bug::ListsIgnoreRefunds) => row.is_refundable |= row.status == MerchantPaymentStatus::Completed,
+                _ => {}
+            }
+        }
+        Ok(found)
     }
 
     async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {
@@ -266,8 +276,8 @@ impl MerchantPayments for Mutant {
             let ended = all
                 .rows
                 .iter()
-                .filter(|row| !row.payment.counts_against_payment())
-                .map(|row| row.payment.amount.minor.0);
+                .filter(|row| matches!(row.status, MerchantPaymentStatus::Failed | MerchantPaymentStatus::Cancelled))
+                .map(|row| row.amount.minor.0);
             let (ended, rule) = (Minor(ended.sum()), Arc::clone(&command.decide));
             command.decide = Arc::new(move |situation: &CreateRefundSituation| {
                 let refunded_or_pending = situation.refunded_or_pending.plus(ended).unwrap();

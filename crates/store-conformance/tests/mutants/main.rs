@@ -172,6 +172,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::TopUpsAreNoTopUps, "merchant_payments.list.by_each_filter"),
     (Bug::RefundedPaymentsIgnored, "merchant_payments.list.by_each_filter"),
     (Bug::PaymentSortIgnored, "merchant_payments.list.in_both_orders_in_pages"),
+    (Bug::OrdersOfFailedPaymentsLost, "merchant_payments.list.shows_the_order_of_a_session_that_was_paid_later"),
+    (Bug::ListsIgnoreRefunds, "merchant_payments.list.refundable_like_each_payment"),
     (Bug::RefundsAreSummedUp, "merchant_payments.summary.sums_completed_ones"),
     (Bug::RefundsOfAnyAccount, "tenancy.merchant_payments.of_one_account_only"),
     (Bug::RefundsUncounted, "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass"),

@@ -58,6 +58,7 @@ pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
     let mut miscounted = list_counts::miscounted(conn)?;
     miscounted.extend(checkout::miscounted(conn)?);
     discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
+    discrepancies.extend(checkout::contradicting_payments(conn)?.into_iter().map(Discrepancy::ListedPayments));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
     Ok(BooksReport {
         journal_transactions: books.transactions,

@@ -47,6 +47,8 @@ mod upgrade;
 mod upgrade_events;
 #[path = "../conformance/upgrade_legs.rs"]
 mod upgrade_legs;
+#[path = "../conformance/upgrade_payments.rs"]
+mod upgrade_payments;
 mod upgrading;
 #[path = "../store/working_sets.rs"]
 mod working_sets;

@@ -8,6 +8,7 @@ use crate::upgrade::{
 };
 use crate::upgrade_events;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
+use crate::upgrade_payments;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
@@ -105,4 +106,17 @@ async fn events_without_bodies_count() {
     store.migrate().unwrap();
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
     upgrade_events::are_counted(&store, &lines(&database, sequences), &lines(&database, stored)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn payments_carry_what_lists_show_of_their_sessions() {
+    let database = Database::new();
+    with_values(|values| {
+        for statement in before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "postgres", values) {
+            database.sql(&statement);
+        }
+    });
+    let store = open(&database);
+    store.migrate().unwrap();
+    upgrade_payments::are_listed(&store).await;
 }

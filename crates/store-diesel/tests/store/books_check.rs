@@ -120,6 +120,23 @@ async fn wrong_counts_of_cards_budgets_and_payments_are_detected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn payments_that_contradict_their_sessions_or_refunds_are_detected() {
+    const STORED: &str = "INSERT INTO checkout_sessions (account_id, id, purpose, status, has_begun, budget_id, \
+        idempotency_key, merchant_reference, currency, amount_minor, token_hash, payment_reference, expires_at, \
+        created_at, updated_at) SELECT account_id, token, 'BUDGET', 'CANCELLED', TRUE, budget_id, 'key', 'order-1', 'GBP', 1, \
+        (SELECT hash FROM api_keys LIMIT 1), '0000000000', created_at, created_at, created_at FROM card_transactions; \
+        INSERT INTO merchant_payments (account_id, id, session_id, kind, status, currency, amount_minor, bank_id, \
+        bank_name, created_at, merchant_reference) SELECT account_id, id, id, 'PAYMENT', 'CANCELLED', 'GBP', 1, \
+        '00000000000000000000000000000000', 'Bank', created_at, 'order-1' FROM checkout_sessions; \
+        INSERT INTO merchant_payment_counts SELECT account_id, kind, status, 1 FROM merchant_payments;";
+    assert_eq!(found_after(STORED).await, []);
+    for change in ["settlement_account_id = id", "order_id = id", "merchant_reference = NULL", "has_refunds = TRUE"] {
+        let changed = format!("{STORED} UPDATE merchant_payments SET {change}");
+        assert_eq!(found_after(&changed).await, [Discrepancy::ListedPayments(id(MINE))], "{change}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn misnumbered_events_are_detected() {
     const OBJECT: &str = "0198c0de-0005-7000-8000-00000000c0de";
     let event = |number: u8, kind: &str, sequence: u8| {

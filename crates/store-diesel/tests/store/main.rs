@@ -24,5 +24,7 @@ mod upgrade;
 mod upgrade_events;
 #[path = "../conformance/upgrade_legs.rs"]
 mod upgrade_legs;
+#[path = "../conformance/upgrade_payments.rs"]
+mod upgrade_payments;
 mod upgrading;
 mod working_sets;

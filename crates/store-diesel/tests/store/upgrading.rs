@@ -7,6 +7,7 @@ use crate::upgrade::{
 };
 use crate::upgrade_events;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
+use crate::upgrade_payments;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -152,4 +153,18 @@ fn messages_of_a_chain_are_found_by_their_index() {
     let plan: Vec<_> = sql_query(query).load::<Plan>(&mut connect(&directory)).unwrap();
     let [step] = &plan[..] else { panic!("{} steps", plan.len()) };
     assert!(step.detail.contains("card_transactions_by_chain (account_id=? AND chain_id=?)"), "{}", step.detail);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn payments_carry_what_lists_show_of_their_sessions() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    with_values(|values| {
+        for statement in before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "sqlite", values) {
+            conn.batch_execute(&statement).unwrap();
+        }
+    });
+    let store = Store::open(&settings(&directory)).unwrap();
+    store.migrate().unwrap();
+    upgrade_payments::are_listed(&store).await;
 }

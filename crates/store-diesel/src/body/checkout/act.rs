@@ -8,6 +8,7 @@ use super::body::statements::{insert, load};
 use super::body::tables::checkout::{LockedSessions, PaymentRow, SessionRow, checkout_sessions, merchant_payments};
 use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
+use super::carried::mark_refunded;
 use super::counts;
 use super::find::{absent, pending};
 use diesel::prelude::*;
@@ -72,7 +73,7 @@ fn store(
 ) -> Outcome<CheckoutSession> {
     let SessionDecision { session, payments, journal, credited, events } = decision;
     let before = |payment: &MerchantPayment| situation.pending.as_ref().filter(|pending| pending.id == payment.id);
-    store_payments(conn, payments.iter().map(|payment| (before(payment), payment)))?;
+    store_payments(conn, &session, payments.iter().map(|payment| (before(payment), payment)))?;
     if let Some(journal) = &journal {
         working_set.journal.add(journal);
     }
@@ -110,23 +111,29 @@ fn update_session(conn: &mut Conn, session: &CheckoutSession) -> Outcome<()> {
     exactly(1, written, "checkout_sessions")
 }
 
-/// Stores payments and refunds: new ones, and changed ones with what they were before.
+/// Stores payments and refunds of a session: new ones, and changed ones with what they were before.
 pub(super) fn store_payments<'a>(
     conn: &mut Conn,
+    session: &CheckoutSession,
     payments: impl Iterator<Item = (Option<&'a MerchantPayment>, &'a MerchantPayment)> + Clone,
 ) -> Outcome<()> {
     for (before, payment) in payments.clone() {
         match before {
-            Some(_) => update_payment(conn, payment)?,
-            None => insert(vec![PaymentRow::from(payment)], conn)?,
+            Some(_) => update_payment(conn, payment, session)?,
+            None => {
+                insert(vec![PaymentRow::of(payment, session)], conn)?;
+                if let Some(refund) = &payment.refund {
+                    mark_refunded(conn, &payment.account, refund.payment)?;
+                }
+            }
         }
     }
     counts::change_all(conn, payments)
 }
 
 /// Stores the members of a payment or refund that can change.
-fn update_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
-    let row = PaymentRow::from(payment);
+fn update_payment(conn: &mut Conn, payment: &MerchantPayment, session: &CheckoutSession) -> Outcome<()> {
+    let row = PaymentRow::of(payment, session);
     let place = merchant_payments::table
         .filter(merchant_payments::account_id.eq(row.account_id))
         .filter(merchant_payments::id.eq(row.id));
@@ -139,6 +146,7 @@ fn update_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
             merchant_payments::initiated_at.eq(row.initiated_at),
             merchant_payments::completed_at.eq(row.completed_at),
             merchant_payments::due_at.eq(row.due_at),
+            merchant_payments::order_id.eq(row.order_id),
         ))
         .execute(conn)?;
     exactly(1, written, "merchant_payments")

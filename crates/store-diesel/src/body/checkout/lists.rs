@@ -7,12 +7,9 @@ use super::body::types::{Account, Id, Named, Time};
 use super::payment_page::PaymentQuery;
 use chrono::{Days, NaiveDate, NaiveTime};
 use diesel::prelude::*;
-use florin_domain::checkout::{
-    CheckoutSession, MerchantPayment, MerchantPaymentFilter, PaymentSort, PurposeKind, SessionFilter,
-};
+use florin_domain::checkout::{CheckoutSession, MerchantPaymentFilter, PaymentSort, PurposeKind, SessionFilter};
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::CheckoutType;
-use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 
 /// Returns a page of sessions, without top-ups of budgets.
@@ -62,17 +59,11 @@ fn matching_sessions<'a>(account: &AccountId, filter: &'a SessionFilter) -> chec
     rows
 }
 
-/// Returns a page of payments and refunds, each with the sum of its refunds that are neither failed nor cancelled.
-pub(super) fn payments(
-    conn: &mut Conn,
-    account: &AccountId,
-    filter: MerchantPaymentFilter,
-    sort: PaymentSort,
-    page: PageRequest,
-) -> Outcome<Page<(MerchantPayment, Minor)>> {
+/// Returns the query for pages of payments and refunds.
+pub(super) fn payments(account: &AccountId, filter: MerchantPaymentFilter, sort: PaymentSort) -> PaymentQuery {
     let before = filter.to.and_then(|to| to.checked_add_days(Days::new(1)));
     let days = (filter.from.map(begin_of), before.map(begin_of));
-    PaymentQuery::new(Account(account.clone()), filter, days, sort).read(conn, page)
+    PaymentQuery::new(Account(account.clone()), filter, days, sort)
 }
 
 /// The first moment of a day, in UTC.

@@ -1,17 +1,23 @@
 //! One page of an account's payments and refunds, with the count of all matches: one statement, one round trip.
+//!
+//! The rows of payments carry what a list shows of their sessions, so that a page joins nothing row by row.
 
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, corrupt};
 use super::body::names::sql_list;
 use super::body::statements::{identified_by_text, push_name};
-use super::body::tables::checkout::PaymentRow;
+use super::body::tables::checkout::ListedPaymentRow;
 use super::body::types::{Account, Id, Time};
 use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
-use diesel::sql_types::{BigInt, Text};
-use florin_domain::checkout::{MerchantPayment, MerchantPaymentFilter, MerchantPaymentStatus, PaymentSort};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use florin_domain::checkout::{
+    ListedPayment, ListedRefund, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PaymentSort,
+    Refundability,
+};
+use florin_domain::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
@@ -33,20 +39,41 @@ pub(super) struct PaymentQuery {
 /// The statement that counts the matches.
 struct Count<'a>(&'a PaymentQuery);
 
-/// The statement that reads the page. Each row carries the count, and the sum of the payment's refunds that count
-/// against it.
+/// The statement that reads the page. Each row carries the count.
 struct Rows<'a> {
     selection: Selection,
     query: &'a PaymentQuery,
     page: PageRequest,
 }
 
-type Selection = <PaymentRow as Selectable<Db>>::SelectExpression;
+type Selection = <ListedPaymentRow as Selectable<Db>>::SelectExpression;
 
-/// Sums the refunds of a payment that have one of the statuses that follow. A sum never exceeds the payment.
-const REFUNDED_OR_PENDING: &str = "(SELECT CAST(COALESCE(SUM(r.amount_minor), 0) AS BIGINT) FROM merchant_payments r \
+/// A row of the page: the count, the sum of the payment's refunds that count against it, whether the
+/// settlement account of the session can pay refunds, the order of the session, and the columns of the payment.
+type Found = (i64, i64, bool, Option<Id>, ListedPaymentRow);
+
+/// The sum of a payment's refunds that have one of the statuses between these texts. It never exceeds the payment. Most
+/// payments have no refund.
+const REFUNDED_OR_PENDING: [&str; 2] = [
+    "CASE WHEN merchant_payments.has_refunds THEN \
+    (SELECT CAST(COALESCE(SUM(r.amount_minor), 0) AS BIGINT) FROM merchant_payments r \
     WHERE r.account_id = merchant_payments.account_id AND r.refunded_payment_id = merchant_payments.id \
-    AND r.status IN (";
+    AND r.status IN (",
+    ")) ELSE 0 END",
+];
+
+/// Whether a settlement account can pay refunds. The account's settlement accounts that can are read once for a page.
+const CAN_BE_PAID_BACK: [&str; 2] = [
+    "merchant_payments.settlement_account_id IS NOT NULL AND merchant_payments.settlement_account_id IN \
+    (SELECT a.id FROM settlement_accounts a JOIN banks b ON b.id = a.bank_id WHERE a.account_id = ",
+    " AND b.supports_refunds)",
+];
+
+/// The order of the session. A payment that completed nothing carries none, because another payment may have completed
+/// its session later.
+const ORDER: &str = "CASE WHEN merchant_payments.kind = 'REFUND' OR merchant_payments.status = 'COMPLETED' \
+    THEN merchant_payments.order_id ELSE (SELECT s.order_id FROM checkout_sessions s \
+    WHERE s.account_id = merchant_payments.account_id AND s.id = merchant_payments.session_id) END";
 
 impl PaymentQuery {
     /// `days` are the first moment of the filter's first day, and the first one after its last day.
@@ -61,17 +88,23 @@ impl PaymentQuery {
         Self { account, filter, from, before, session, refunded, sort }
     }
 
-    /// Reads a page and the count, in one view; each payment with the sum of its refunds.
-    pub(super) fn read(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<(MerchantPayment, Minor)>> {
-        let selection = <PaymentRow as Selectable<Db>>::construct_selection();
-        let rows = Rows { selection, query: self, page }.load::<(i64, i64, PaymentRow)>(conn)?;
-        let count = match rows.first() {
-            Some((count, ..)) => *count,
-            None if page.offset == 0 => 0,
-            // Past the end, no row carries the count.
-            None => Count(self).get_result(conn)?,
-        };
-        let read = |(_, refunds, row): (i64, i64, PaymentRow)| Ok((row.read()?, Minor(refunds)));
+    /// Reads a page and the count, in one view.
+    pub(super) fn read(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<ListedPayment>> {
+        let found = self.rows(conn, page)?;
+        if !found.rows.is_empty() || page.offset == 0 {
+            return Ok(found);
+        }
+        // Past the end, no row carries the count.
+        conn.transaction(|conn| {
+            let found = self.rows(conn, page)?;
+            Ok(if found.rows.is_empty() { Page { count: Count(self).get_result(conn)?, ..found } } else { found })
+        })
+    }
+
+    fn rows(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<ListedPayment>> {
+        let selection = <ListedPaymentRow as Selectable<Db>>::construct_selection();
+        let rows = Rows { selection, query: self, page }.load::<Found>(conn)?;
+        let count = rows.first().map_or(0, |(count, ..)| *count);
         Ok(Page { count, rows: rows.into_iter().map(read).collect::<Outcome<_>>()? })
     }
 
@@ -134,6 +167,42 @@ impl PaymentQuery {
     }
 }
 
+/// Converts a row of the page to the domain.
+fn read((_, refunded_or_pending, can_be_paid_back, order, row): Found) -> Outcome<ListedPayment> {
+    let id = MerchantPaymentId(row.id.0);
+    let refund = match (row.refund_id, row.refunded_payment_id) {
+        (Some(refund), Some(payment)) => {
+            Some(ListedRefund { id: RefundId(refund.0), payment: MerchantPaymentId(payment.0) })
+        }
+        (None, None) => None,
+        _ => return Err(corrupt(format!("payment {id} is damaged"))),
+    };
+    let refundability = Refundability {
+        kind: if refund.is_some() { MerchantPaymentKind::Refund } else { MerchantPaymentKind::Payment },
+        status: row.status.0,
+        amount: Minor(row.amount_minor),
+        refunded_or_pending: Minor(refunded_or_pending),
+        can_be_paid_back,
+    };
+    Ok(ListedPayment {
+        id,
+        session: CheckoutSessionId(row.session_id.0),
+        status: row.status.0,
+        amount: Minor(row.amount_minor).of(row.currency.0),
+        bank_name: row.bank_name,
+        failure: row.failure.map(|failure| failure.0),
+        initiated_at: row.initiated_at.map(|time| time.0),
+        completed_at: row.completed_at.map(|time| time.0),
+        created_at: row.created_at.0,
+        refund,
+        // Only sessions of shopping checkouts have a settlement account, and all of them have one.
+        checkout_type: row.settlement_account_id.map_or(CheckoutType::TopUp, |_| CheckoutType::Shopping),
+        order: order.map(|id| MerchantOrderId(id.0)),
+        merchant_reference: row.merchant_reference,
+        is_refundable: refundability.is_refundable(),
+    })
+}
+
 impl QueryFragment<Db> for Count<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         self.0.count(&mut out)
@@ -147,10 +216,16 @@ impl QueryFragment<Db> for Rows<'_> {
         }
         out.push_sql("SELECT (");
         self.query.count(&mut out)?;
-        out.push_sql("), ");
-        out.push_sql(REFUNDED_OR_PENDING);
-        out.push_sql(&sql_list(MerchantPaymentStatus::counts_against_payment));
-        out.push_sql(")), ");
+        let [refunds, otherwise] = REFUNDED_OR_PENDING;
+        let [before, after] = CAN_BE_PAID_BACK;
+        for part in ["), ", refunds, &sql_list(MerchantPaymentStatus::counts_against_payment), otherwise, ", ", before]
+        {
+            out.push_sql(part);
+        }
+        out.push_bind_param::<Text, _>(&self.query.account)?;
+        for part in [after, ", ", ORDER, ", "] {
+            out.push_sql(part);
+        }
         self.selection.walk_ast(out.reborrow())?;
         out.push_sql(" FROM merchant_payments");
         self.query.conditions(&mut out)?;
@@ -166,5 +241,5 @@ impl QueryFragment<Db> for Rows<'_> {
 
 identified_by_text! {
     Count<'_> => BigInt;
-    Rows<'_> => (BigInt, BigInt, SqlTypeOf<Selection>);
+    Rows<'_> => (BigInt, BigInt, Bool, Nullable<IdSql>, SqlTypeOf<Selection>);
 }

@@ -14,14 +14,14 @@ use super::{lists, refunds};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::checkout::{
-    MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash, PaymentOverview,
-    PaymentSort, PaymentsSummary, RefundRefusal, RefundSource, SessionOfPayment,
+    ListedPayment, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash,
+    PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSource,
 };
-use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId, RefundId};
+use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{CreateRefundCommand, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 #[async_trait]
 impl MerchantPayments for Store {
@@ -39,9 +39,8 @@ impl MerchantPayments for Store {
                     .select(PaymentRow::as_select())
                     .get_result::<PaymentRow>(conn)
                     .optional()?;
-                let Some(payment) = row.map(PaymentRow::read).transpose()? else { return Ok(None) };
-                let sum = refunded_or_pending(conn, &account, payment.id)?;
-                Ok(overviews(conn, &account, vec![(payment, sum)])?.pop())
+                let payment = row.map(PaymentRow::read).transpose()?;
+                payment.map(|payment| overview(conn, payment)).transpose()
             })
         })
         .await
@@ -53,15 +52,9 @@ impl MerchantPayments for Store {
         filter: MerchantPaymentFilter,
         sort: PaymentSort,
         page: PageRequest,
-    ) -> Result<Page<PaymentOverview>, StoreError> {
-        let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let Page { count, rows } = lists::payments(conn, &account, filter.clone(), sort, page)?;
-                Ok(Page { count, rows: overviews(conn, &account, rows)? })
-            })
-        })
-        .await
+    ) -> Result<Page<ListedPayment>, StoreError> {
+        let query = lists::payments(account, filter, sort);
+        self.read(move |conn| query.read(conn, page)).await
     }
 
     async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {
@@ -128,40 +121,15 @@ impl MerchantPayments for Store {
     }
 }
 
-/// Adds to each payment, which comes with the sum of its refunds, what follows from its session, these refunds and the
-/// settlement account that pays refunds.
-fn overviews(
-    conn: &mut Conn,
-    account: &AccountId,
-    payments: Vec<(MerchantPayment, Minor)>,
-) -> Outcome<Vec<PaymentOverview>> {
-    if payments.is_empty() {
-        return Ok(Vec::new());
-    }
-    let sessions = sessions_of(conn, account, &payments)?;
+/// Adds what follows from the session of a payment, from its refunds and from the settlement account that pays them.
+fn overview(conn: &mut Conn, payment: MerchantPayment) -> Outcome<PaymentOverview> {
+    let account = &payment.account;
+    let refunded_or_pending = refunded_or_pending(conn, account, payment.id)?;
+    let session = load::<SessionsOfPayments>([(Account(account.clone()), Id(payment.session.0))], conn)?.pop();
+    let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?.read();
     let sources = merchant::refund_sources(conn, account)?;
-    let overview = |(payment, refunded_or_pending): (MerchantPayment, Minor)| {
-        let session = sessions.get(&payment.session);
-        let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;
-        let source = session.settlement_account.and_then(|id| sources.get(&id));
-        Ok(PaymentOverview::of(
-            payment,
-            session.clone(),
-            refunded_or_pending,
-            source.copied().unwrap_or(RefundSource::Deleted),
-        ))
-    };
-    payments.into_iter().map(overview).collect()
-}
-
-fn sessions_of(
-    conn: &mut Conn,
-    account: &AccountId,
-    payments: &[(MerchantPayment, Minor)],
-) -> Outcome<BTreeMap<CheckoutSessionId, SessionOfPayment>> {
-    let ids: BTreeSet<_> = payments.iter().map(|(payment, _)| payment.session.0).collect();
-    let rows = load::<SessionsOfPayments>(ids.into_iter().map(|id| (Account(account.clone()), Id(id))), conn)?;
-    Ok(rows.into_iter().map(|row| (CheckoutSessionId(row.id.0), row.read())).collect())
+    let source = session.settlement_account.and_then(|id| sources.get(&id).copied());
+    Ok(PaymentOverview::of(payment, session, refunded_or_pending, source.unwrap_or(RefundSource::Deleted)))
 }
 
 /// Adds up COMPLETED payments and refunds, row by row: a sum may exceed the integers of the database.

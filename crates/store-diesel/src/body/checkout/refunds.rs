@@ -22,8 +22,8 @@ pub(super) fn create(
     conn: &mut Conn,
     command: &CreateRefundCommand,
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
-    let refund = decide_creation(conn, command)?;
-    store_payments(conn, std::iter::once((None, &refund)))?;
+    let (session, refund) = decide_new(conn, command)?;
+    store_payments(conn, &session, std::iter::once((None, &refund)))?;
     Ok(refund)
 }
 
@@ -32,6 +32,14 @@ pub(super) fn decide_creation(
     conn: &mut Conn,
     command: &CreateRefundCommand,
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
+    decide_new(conn, command).map(|(_, refund)| refund)
+}
+
+/// Locks a payment, and decides. Returns the session of the payment, too.
+fn decide_new(
+    conn: &mut Conn,
+    command: &CreateRefundCommand,
+) -> Result<(CheckoutSession, MerchantPayment), Stop<WriteError<RefundRefusal>>> {
     let account = &command.account;
     let Some(payment) = locked(conn, account, Id(command.payment.0))? else { return Err(absent()) };
     let session = session_of(conn, &payment)?;
@@ -43,7 +51,8 @@ pub(super) fn decide_creation(
         payment,
         session,
     };
-    Ok(ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?)
+    let refund = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    Ok((situation.session, refund))
 }
 
 /// Locks a refund, decides, and stores the decision.
@@ -57,7 +66,8 @@ pub(super) fn act(
         working_set.journal.add(journal);
     }
     if change.refund != situation.refund {
-        store_payments(conn, std::iter::once((Some(&situation.refund), &change.refund)))?;
+        let changed = (Some(&situation.refund), &change.refund);
+        store_payments(conn, &situation.session, std::iter::once(changed))?;
     }
     working_set.events.add(&change.events);
     Ok(change.refund)

@@ -63,6 +63,14 @@ tables! {
         token_hash: Option<Bytes>,
         authorise_before: Option<Time>,
         due_at: Option<Time>,
+        /// The settlement account of the session.
+        settlement_account_id: Option<Id>,
+        /// The order of the session. Only for completed payments and for refunds.
+        order_id: Option<Id>,
+        /// The merchant's reference of the session.
+        merchant_reference: Option<String>,
+        /// Whether the payment has refunds, in any status.
+        has_refunds: bool,
     }
 
     /// The number of an account's payments or refunds in one status.
@@ -84,9 +92,26 @@ diesel::numeric_expr!(merchant_payment_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(checkout_sessions, merchant_payments);
 
 parts! {
-    /// What a list of payments shows of their sessions.
-    struct SessionOfPaymentRow of checkout_sessions {
+    /// What a list shows of a payment or refund.
+    struct ListedPaymentRow of merchant_payments {
         id,
+        session_id,
+        status,
+        currency,
+        amount_minor,
+        bank_name,
+        failure,
+        initiated_at,
+        completed_at,
+        created_at,
+        refund_id,
+        refunded_payment_id,
+        settlement_account_id,
+        merchant_reference,
+    }
+
+    /// What the overview of a payment shows of its session.
+    struct SessionOfPaymentRow of checkout_sessions {
         purpose,
         settlement_account_id,
         order_id,
@@ -95,7 +120,7 @@ parts! {
 }
 
 lookups! {
-    /// What a list of payments shows of their sessions.
+    /// What the overviews of payments show of their sessions.
     struct SessionsOfPayments: SessionOfPaymentRow {
         from checkout_sessions by (account_id, id)
     }

@@ -11,6 +11,7 @@ use crate::state::App;
 use crate::views::MerchantPaymentView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::find_merchant_payment;
+use florin_domain::checkout::ListedPayment;
 
 /// Returns a payment or refund.
 #[utoipa::path(get, path = "/v2/merchant/payments/{paymentId}", tag = "Merchant", operation_id = "getMerchantPayment",
@@ -23,5 +24,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
     let found = find_merchant_payment(&app.checkouts, &account, expect_valid(path)?.id).await?;
-    ok(&MerchantPaymentView::from(&found.ok_or_else(|| Problem::absent(PAYMENT.0, PAYMENT.1))?))
+    let found = found.ok_or_else(|| Problem::absent(PAYMENT.0, PAYMENT.1))?;
+    ok(&MerchantPaymentView::from(&ListedPayment::from(found)))
 }

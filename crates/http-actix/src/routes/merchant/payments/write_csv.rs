@@ -2,7 +2,7 @@
 
 use crate::payments::{csv_writer, finish_csv, guarded};
 use crate::views::{Amount, Time};
-use florin_domain::checkout::PaymentOverview;
+use florin_domain::checkout::ListedPayment;
 use serde::Serialize;
 use std::borrow::Cow;
 use uuid::Uuid;
@@ -30,24 +30,22 @@ struct Row<'a> {
     created_at: Time,
 }
 
-impl<'a> From<&'a PaymentOverview> for Row<'a> {
-    fn from(overview: &'a PaymentOverview) -> Self {
-        let payment = &overview.payment;
-        let refund = payment.refund.as_ref();
+impl<'a> From<&'a ListedPayment> for Row<'a> {
+    fn from(payment: &'a ListedPayment) -> Self {
         Self {
             id: payment.id.0,
             kind: payment.kind().as_str(),
-            checkout_type: overview.checkout_type.as_str(),
+            checkout_type: payment.checkout_type.as_str(),
             status: payment.status.as_str(),
             amount: Amount(payment.amount),
             currency_code: payment.amount.currency.code(),
             checkout_session_id: payment.session.0,
-            refunded_payment_id: refund.map(|refund| refund.payment.0),
-            refund_id: refund.map(|refund| refund.id.0),
-            order_id: overview.order.map(|id| id.0),
-            merchant_reference: overview.merchant_reference.as_deref().map(guarded),
-            payer_bank_name: guarded(&payment.bank.name),
-            is_refundable: overview.is_refundable,
+            refunded_payment_id: payment.refund.map(|refund| refund.payment.0),
+            refund_id: payment.refund.map(|refund| refund.id.0),
+            order_id: payment.order.map(|id| id.0),
+            merchant_reference: payment.merchant_reference.as_deref().map(guarded),
+            payer_bank_name: guarded(&payment.bank_name),
+            is_refundable: payment.is_refundable,
             initiated_at: payment.initiated_at.map(Time),
             completed_at: payment.completed_at.map(Time),
             created_at: Time(payment.created_at),
@@ -76,7 +74,7 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// Writes a header row, then a row for each payment.
-pub(super) fn write(payments: &[PaymentOverview]) -> Result<Vec<u8>, csv::Error> {
+pub(super) fn write(payments: &[ListedPayment]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv_writer();
     writer.write_record(COLUMNS)?;
     for payment in payments {

@@ -1,0 +1,35 @@
+//! What rows of payments carry of their sessions and refunds, so that a list of payments reads nothing else
+//! ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
+
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, exactly};
+use super::body::kept_counts::selected_accounts;
+use super::body::tables::checkout::merchant_payments;
+use super::body::types::Id;
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, MerchantPaymentId};
+use std::collections::BTreeSet;
+
+/// Selects accounts with payments whose rows contradict their sessions or refunds.
+const CONTRADICTING: &str = "SELECT DISTINCT p.account_id AS account_id FROM merchant_payments p \
+    JOIN checkout_sessions s ON s.account_id = p.account_id AND s.id = p.session_id \
+    WHERE COALESCE(CAST(p.settlement_account_id AS TEXT), '') <> COALESCE(CAST(s.settlement_account_id AS TEXT), '') \
+    OR COALESCE(p.merchant_reference, '') <> COALESCE(s.merchant_reference, '') \
+    OR COALESCE(CAST(p.order_id AS TEXT), '') <> CASE WHEN p.kind = 'REFUND' OR p.status = 'COMPLETED' \
+        THEN COALESCE(CAST(s.order_id AS TEXT), '') ELSE '' END \
+    OR CASE WHEN p.has_refunds THEN 1 ELSE 0 END <> CASE WHEN EXISTS (SELECT 1 FROM merchant_payments r \
+        WHERE r.account_id = p.account_id AND r.refunded_payment_id = p.id) THEN 1 ELSE 0 END";
+
+/// Marks a payment that has a new refund, so that lists add up its refunds. The payment is locked.
+pub(super) fn mark_refunded(conn: &mut Conn, account: &AccountId, payment: MerchantPaymentId) -> Outcome<()> {
+    let place = merchant_payments::table
+        .filter(merchant_payments::account_id.eq(account.as_str()))
+        .filter(merchant_payments::id.eq(Id(payment.0)));
+    let written = diesel::update(place).set(merchant_payments::has_refunds.eq(true)).execute(conn)?;
+    exactly(1, written, "merchant_payments")
+}
+
+/// Returns the accounts with payments whose rows contradict their sessions or refunds, each once.
+pub(crate) fn contradicting(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
+    selected_accounts(conn, CONTRADICTING)
+}
