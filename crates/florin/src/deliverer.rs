@@ -66,8 +66,10 @@ impl Deliverer {
         Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode, metrics }
     }
 
-    /// Begins to deliver to the subscriptions that have due deliveries.
+    /// Queues the deliveries of new events, and begins to deliver to the subscriptions that have due deliveries.
     pub(crate) async fn round(&self) -> Result<(), StoreError> {
+        // If writes are in progress for long, the next round continues. Retries are due in any case.
+        let fanned_out = self.services.deliveries.fan_out().await.map(drop);
         self.tasks.borrow_mut().retain(|_, task| !task.is_finished());
         for webhook in self.services.deliveries.due(self.services.time.real_now()).await? {
             let mut tasks = self.tasks.borrow_mut();
@@ -79,7 +81,7 @@ impl Deliverer {
                 tasks.insert(id, task);
             }
         }
-        Ok(())
+        fanned_out
     }
 
     fn begin(&self, webhook: Webhook) -> Option<JoinHandle<()>> {

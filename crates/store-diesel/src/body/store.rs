@@ -308,4 +308,13 @@ impl Store {
     {
         self.inner.writer.submit(Job::task(work)).await
     }
+
+    /// Runs work like [`Store::write`], for which no request waits: it yields to other work of the writer.
+    pub(crate) async fn write_in_background<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.inner.writer.submit(Job::background(work)).await
+    }
 }

@@ -314,7 +314,7 @@ fn write(
                 driver::lock_operators(conn)?;
                 change.attempt(conn)?;
             }
-            Job::Task(task) => task.attempt(conn)?,
+            Job::Task(work) | Job::Background(work) => work.attempt(conn)?,
         }
     }
     turns.wait_for(&footprint.records);

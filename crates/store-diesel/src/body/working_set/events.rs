@@ -9,7 +9,6 @@ use super::body::tables::cards::card_transitions;
 use super::body::tables::events::{
     ChainOfMessage, EventRow, FollowUpsOfChains, SequenceChange, SequenceRow, SequencesOfObjects,
 };
-use super::body::tables::webhooks::DeliveryRow;
 use super::body::types::{Account, Id, Named, Time};
 use super::body::webhooks::Observers;
 use chrono::SubsecRound;
@@ -29,11 +28,10 @@ pub(crate) struct Events {
     new: Vec<Event>,
 }
 
-/// The rows of new events: events, deliveries and sequences.
+/// The rows of new events: events and sequences.
 #[derive(Default)]
 pub(crate) struct EventRows {
     events: Vec<EventRow>,
-    deliveries: Vec<DeliveryRow>,
     new_sequences: Vec<SequenceRow>,
     sequences: Vec<SequenceChange>,
 }
@@ -54,12 +52,12 @@ impl Events {
     /// events. Events and movements share the drawn positions, so a group draws only once.
     pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
-        let Numbered { mut rows, seen, observers } = number(conn, recording.as_ref(), new)?;
+        let Numbered { mut rows, seen } = number(conn, recording.as_ref(), new)?;
         let count = seen.len().max(usize::from(moves));
         let positions = if count > 0 { driver::draw_positions(conn, count)? } else { Vec::new() };
         let last = positions.last().copied().unwrap_or_default();
         if let Some(recording) = recording {
-            (rows.events, rows.deliveries) = render(&recording, &observers, seen, positions)?;
+            rows.events = render(&recording, seen, positions)?;
         }
         Ok((rows, last))
     }
@@ -72,7 +70,6 @@ struct Numbered {
     rows: EventRows,
     /// The events that somebody sees, with their sequences.
     seen: Vec<(Event, u64)>,
-    observers: Observers,
 }
 
 fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Event>) -> Outcome<Numbered> {
@@ -101,7 +98,7 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
             seen.push((event, *last));
         }
     }
-    Ok(Numbered { rows: before.changes(&last)?, seen, observers })
+    Ok(Numbered { rows: before.changes(&last)?, seen })
 }
 
 /// Whether the last sequence of an object is stored. Otherwise other rows count its events.
@@ -113,27 +110,19 @@ impl EventRows {
     /// Stores the rows.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.events)?;
-        changes.insert(self.deliveries)?;
         changes.insert(self.new_sequences)?;
         changes.update(self.sequences)
     }
 }
 
-fn render(
-    recording: &EventRecording,
-    observers: &Observers,
-    seen: Vec<(Event, u64)>,
-    positions: Vec<i64>,
-) -> Outcome<(Vec<EventRow>, Vec<DeliveryRow>)> {
+fn render(recording: &EventRecording, seen: Vec<(Event, u64)>, positions: Vec<i64>) -> Outcome<Vec<EventRow>> {
     if seen.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Vec::new());
     }
     let recorded_at = Time(recording.renderer.now().trunc_subsecs(6));
-    let mut deliveries = Vec::new();
     let row = |((event, sequence), position): ((Event, u64), i64)| {
         let id = recording.renderer.next_id();
         let number = i64::try_from(sequence).map_err(corrupt)?;
-        deliveries.extend(observers.deliveries(&event, (id, number), recorded_at));
         Ok(EventRow {
             position,
             id: Id(id.0),
@@ -147,8 +136,7 @@ fn render(
             account_id: Account(event.account),
         })
     };
-    let events = seen.into_iter().zip(positions).map(row).collect::<Outcome<_>>()?;
-    Ok((events, deliveries))
+    seen.into_iter().zip(positions).map(row).collect()
 }
 
 /// The number of events that each object had before.
