@@ -198,9 +198,13 @@ pub struct WaitingDeliveries {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Deliveries: Send + Sync {
-    /// Queues the deliveries of all events whose commits were acknowledged before the call. `false`: concurrent writes
-    /// did not end in time; retry.
+    /// Queues the deliveries of all events whose commits were acknowledged before the call. `false`: some are not queued
+    /// yet, because concurrent writes did not end in time, or because there are many events; call it again.
     async fn fan_out(&self) -> Result<bool, StoreError>;
+
+    /// Waits for events to fan out. Ends immediately if this store has committed events that subscriptions receive since
+    /// the last call ended. May end early, and does not notice the events of other processes.
+    async fn new_events(&self);
 
     /// Returns the enabled subscriptions that may have deliveries to claim at this real time.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError>;

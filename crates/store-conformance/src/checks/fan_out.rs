@@ -3,7 +3,7 @@
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{shop, sold};
-use crate::expect::{expect_new, expect_some, same};
+use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::webhooks::{change, claim, create, fan_out, id, log, pay, redelivery, subscribe, webhook};
 use crate::world::{Who, noon, seeded};
@@ -14,12 +14,14 @@ use florin_domain::webhook::{CheckoutIds, Webhook};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 checks! {
     "deliveries.fan_out.as_the_subscription_was_at_the_event" => as_it_was,
     "deliveries.fan_out.a_filter_does_not_affect_earlier_events" => filter_changed,
     "deliveries.fan_out.includes_every_acknowledged_event" => included,
     "deliveries.fan_out.each_event_once_while_others_write" => concurrent,
+    "deliveries.new_events.ends_after_the_commit_of_received_events" => noticed,
 }
 
 /// Claims the deliveries of a subscription, and returns their events.
@@ -92,6 +94,19 @@ async fn included(handle: Handle) -> CheckResult {
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
     same("how many", messages(&handle, 1).await?.len(), 4)
+}
+
+/// A store may end the wait early, so only the end is checked.
+async fn noticed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in [1, 2] {
+        pay(&handle, Who::Mine, number).await?;
+        let wait = tokio::time::timeout(Duration::ZERO, handle.deliveries.new_events());
+        expect_true("the events were not noticed", wait.await.is_ok())?;
+        fan_out(&handle).await?;
+    }
+    Ok(())
 }
 
 async fn concurrent(handle: Handle) -> CheckResult {

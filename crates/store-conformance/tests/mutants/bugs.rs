@@ -70,6 +70,7 @@ bugs! {
     DisabledTimesQueued,
     EarlierEventsFiltered,
     NewDeliveriesHidden,
+    NewEventsUnnoticed,
     LateCommitsNotQueued,
     BacklogOfOneHasAll,
     RestingDeliveriesUncounted,

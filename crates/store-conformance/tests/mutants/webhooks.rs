@@ -44,6 +44,7 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DisabledTimesQueued, "deliveries.fan_out.as_the_subscription_was_at_the_event"),
     (Bug::EarlierEventsFiltered, "deliveries.fan_out.a_filter_does_not_affect_earlier_events"),
     (Bug::NewDeliveriesHidden, "deliveries.fan_out.includes_every_acknowledged_event"),
+    (Bug::NewEventsUnnoticed, "deliveries.new_events.ends_after_the_commit_of_received_events"),
     (Bug::LateCommitsNotQueued, "deliveries.fan_out.each_event_once_while_others_write"),
     (Bug::BacklogOfOneHasAll, "deliveries.backlogs.count_what_waits_for_each_subscription"),
     (Bug::RestingDeliveriesUncounted, "deliveries.backlogs.count_what_waits_for_each_subscription"),
@@ -251,6 +252,13 @@ impl Mutant {
 impl Deliveries for Mutant {
     async fn fan_out(&self) -> Result<bool, StoreError> {
         self.inner.fan_out().await
+    }
+
+    async fn new_events(&self) {
+        if self.has(Bug::NewEventsUnnoticed) {
+            std::future::pending::<()>().await;
+        }
+        self.inner.new_events().await;
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {

@@ -16,7 +16,7 @@ pub(crate) enum Job {
     Change(Box<dyn UngroupedWork>),
     /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn UngroupedWork>),
-    /// Work like a task, for which no request waits. While other jobs wait, at most one such job runs with each turn.
+    /// Work like a task, for which no request waits. At most one such job runs in each turn.
     Background(Box<dyn UngroupedWork>),
 }
 

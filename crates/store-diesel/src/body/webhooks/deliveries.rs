@@ -47,6 +47,10 @@ impl Deliveries for Store {
         fan_out::round(self).await
     }
 
+    async fn new_events(&self) {
+        self.wait_for_new_events().await;
+    }
+
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
         self.read(move |conn| claims::due(conn, now)).await
     }

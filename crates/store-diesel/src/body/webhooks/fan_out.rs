@@ -23,15 +23,20 @@ use florin_ports::{Events, StoreError};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Maximum number of events whose deliveries one transaction queues.
+/// The number of events whose deliveries one transaction queues, if no event has several subscriptions. Otherwise they
+/// are fewer, so that requests wait for the writer equally long.
 const PORTION: i64 = 200;
 
 /// Pause between checks whether another instance has queued a portion.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The cursor, and the least position after which a subscription may still receive events.
+/// The cursor, the least position after which a subscription may still receive events, and the greatest number of
+/// subscriptions to the same events.
 const CURSOR: &str = "SELECT f.position, (SELECT MIN(w.since) FROM webhooks w \
-    WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position)) AS since FROM event_fan_out f WHERE f.one = 1";
+        WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position)) AS since, \
+    (SELECT COUNT(*) FROM webhooks w WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position) \
+        GROUP BY w.client_id, w.account_id, w.kind ORDER BY COUNT(*) DESC LIMIT 1) AS width \
+    FROM event_fan_out f WHERE f.one = 1";
 
 /// The position of the last event of a full portion.
 const END: &str = "SELECT position FROM outbox_events WHERE position > $1 AND position <= $2 \
@@ -60,6 +65,8 @@ struct Cursor {
     position: i64,
     #[diesel(sql_type = Nullable<BigInt>)]
     since: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    width: Option<i64>,
 }
 
 #[derive(QueryableByName)]
@@ -74,6 +81,11 @@ impl Cursor {
     fn behind(&self, tail: i64) -> Option<i64> {
         self.since.map(|since| since.max(self.position)).filter(|from| *from < tail)
     }
+
+    /// Returns the number of events of a portion.
+    fn portion(&self) -> i64 {
+        (PORTION / self.width.unwrap_or(1).max(1)).max(1)
+    }
 }
 
 /// Queues the deliveries of one portion of the events up to a tail. Returns `false` if another instance is doing it.
@@ -81,7 +93,7 @@ fn queue(conn: &mut Conn, tail: i64) -> Outcome<bool> {
     let cursor = sql_query(format!("{CURSOR}{SKIP_LOCKED}")).get_result::<Cursor>(conn).optional()?;
     let Some(cursor) = cursor else { return Ok(false) };
     let Some(from) = cursor.behind(tail) else { return Ok(true) };
-    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(tail).bind::<BigInt, _>(PORTION - 1);
+    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(tail).bind::<BigInt, _>(cursor.portion() - 1);
     let until = end.get_result::<End>(conn).optional()?.map_or(tail, |end| end.position);
     sql_query(QUEUE).bind::<BigInt, _>(from).bind::<BigInt, _>(until).execute(conn)?;
     sql_query(ADVANCE).bind::<BigInt, _>(until).execute(conn)?;
@@ -100,6 +112,14 @@ enum Caller {
 }
 
 impl Caller {
+    /// Maximum number of portions. Whoever asks for deliveries waits no longer, however many events there are.
+    const fn max_portions(self) -> u32 {
+        match self {
+            Self::Worker | Self::Read => 10,
+            Self::Command => u32::MAX,
+        }
+    }
+
     /// Maximum number of checks whether another instance has queued a portion. [`PAUSE`] is the time after each.
     const fn max_checks(self) -> u32 {
         match self {
@@ -109,11 +129,11 @@ impl Caller {
         }
     }
 
-    /// Maximum number of searches for the tail. Each waits for concurrent writes.
+    /// Maximum number of searches for the tail. Each waits for concurrent writes, such as the restore of a large world.
     const fn max_searches(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 1,
-            Self::Command => 10,
+            Self::Command => 40,
         }
     }
 }
@@ -129,22 +149,25 @@ async fn tail(store: &Store, caller: Caller) -> Result<Option<i64>, StoreError> 
 }
 
 /// Queues the deliveries of all events whose commits were acknowledged before the call, in portions. Returns the
-/// position up to which they are queued. `None`: concurrent writes did not end in time.
+/// position up to which they are queued. `None`: concurrent writes did not end in time, or there are too many events.
 async fn to_the_tail(store: &Store, caller: Caller) -> Result<Option<i64>, StoreError> {
     // The tail must be known before a transaction of the caller draws a position, because it waits for such
     // transactions.
     let Some(tail) = tail(store, caller).await? else { return Ok(None) };
-    let mut checks = 0;
+    let (mut portions, mut checks) = (0, 0);
     loop {
         if store.read(move |conn| Ok(cursor(conn)?.behind(tail).is_none())).await? {
             return Ok(Some(tail));
+        }
+        if portions >= caller.max_portions() {
+            return Ok(None);
         }
         let is_queued = match caller {
             Caller::Worker => store.write_in_background(move |conn| queue(conn, tail)).await?,
             Caller::Read | Caller::Command => store.write(move |conn| queue(conn, tail)).await?,
         };
         if is_queued {
-            checks = 0;
+            (portions, checks) = (portions + 1, 0);
         } else if checks < caller.max_checks() {
             checks += 1;
             sleep(PAUSE).await;

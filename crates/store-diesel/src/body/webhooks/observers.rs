@@ -45,4 +45,9 @@ impl Observers {
     pub(crate) fn see(&self, account: &AccountId, kind: EventKind) -> bool {
         self.0.get(account).is_some_and(|audience| audience.sees(kind))
     }
+
+    /// Whether a subscription may receive an event. Its filter is not considered.
+    pub(crate) fn receive(&self, account: &AccountId, kind: EventKind) -> bool {
+        self.0.get(account).is_some_and(|audience| audience.subscribed.contains(&kind))
+    }
 }

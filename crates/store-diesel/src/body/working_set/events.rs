@@ -4,6 +4,7 @@ use super::body::ask::ask;
 use super::body::backend::{Changes, Conn};
 use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
+use super::body::recording::Recording;
 use super::body::statements::load;
 use super::body::tables::cards::card_transitions;
 use super::body::tables::events::{
@@ -24,7 +25,7 @@ type Object = (AccountId, EventObject);
 #[derive(Default)]
 pub(crate) struct Events {
     /// How they are written; `None` if they are only counted.
-    recording: Option<EventRecording>,
+    recording: Option<Recording>,
     new: Vec<Event>,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct EventRows {
 
 impl Events {
     /// Sets how events are written.
-    pub(crate) fn record_with(&mut self, recording: Option<EventRecording>) {
+    pub(crate) fn record_with(&mut self, recording: Option<Recording>) {
         self.recording = recording;
     }
 
@@ -52,12 +53,15 @@ impl Events {
     /// events. Events and movements share the drawn positions, so a group draws only once.
     pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
-        let Numbered { mut rows, seen } = number(conn, recording.as_ref(), new)?;
+        let Numbered { mut rows, seen, are_received } = number(conn, recording.as_ref(), new)?;
         let count = seen.len().max(usize::from(moves));
         let positions = if count > 0 { driver::draw_positions(conn, count)? } else { Vec::new() };
         let last = positions.last().copied().unwrap_or_default();
         if let Some(recording) = recording {
-            rows.events = render(&recording, seen, positions)?;
+            rows.events = render(&recording.with, seen, positions)?;
+            if are_received {
+                recording.new_events.written();
+            }
         }
         Ok((rows, last))
     }
@@ -70,15 +74,17 @@ struct Numbered {
     rows: EventRows,
     /// The events that somebody sees, with their sequences.
     seen: Vec<(Event, u64)>,
+    /// Whether subscriptions may receive some of them.
+    are_received: bool,
 }
 
-fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Event>) -> Outcome<Numbered> {
+fn number(conn: &mut Conn, recording: Option<&Recording>, mut new: Vec<Event>) -> Outcome<Numbered> {
     if new.is_empty() {
         return Ok(Numbered::default());
     }
     let accounts = new.iter().map(|event| event.account.clone()).collect();
     let observers = match recording {
-        Some(recording) => Observers::load(conn, &accounts, recording.environment)?,
+        Some(recording) => Observers::load(conn, &accounts, recording.with.environment)?,
         None => Observers::default(),
     };
     let is_seen = |event: &Event| observers.see(&event.account, event.kind);
@@ -87,7 +93,7 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
     new.retain(|event| has_sequence(event.object()) || is_seen(event));
     let before = Counts::load(conn, &new)?;
     let mut last = before.known.clone();
-    let mut seen = Vec::new();
+    let (mut seen, mut are_received) = (Vec::new(), false);
     for event in new {
         let last = last.entry((event.account.clone(), event.object())).or_default();
         if !event.counts_after(*last) {
@@ -95,10 +101,11 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
         }
         *last += 1;
         if is_seen(&event) {
+            are_received |= observers.receive(&event.account, event.kind);
             seen.push((event, *last));
         }
     }
-    Ok(Numbered { rows: before.changes(&last)?, seen })
+    Ok(Numbered { rows: before.changes(&last)?, seen, are_received })
 }
 
 /// Whether the last sequence of an object is stored. Otherwise other rows count its events.

@@ -29,7 +29,7 @@ pub(super) struct QueueReceiver {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
-    /// Background jobs that yielded to others.
+    /// Background jobs that yield to others. They occupy no room in the queue.
     background: VecDeque<Job>,
 }
 
@@ -99,7 +99,8 @@ impl Turns {
     /// Whether jobs are waiting. Must not be called by the thread that has the turn.
     #[cfg(feature = "simulation")]
     pub(super) fn has_jobs(&self) -> bool {
-        locked(&self.receiver).waiting.load(Ordering::Relaxed) > 0
+        let receiver = locked(&self.receiver);
+        !receiver.background.is_empty() || receiver.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Hands over the turn as soon as no other commit is in progress.
@@ -119,16 +120,14 @@ impl Turns {
 }
 
 impl QueueReceiver {
-    /// Waits for a job and takes all waiting jobs. If there are others, takes only one background job, and puts it first
-    /// so that it does not divide a group of commands. Returns an empty list when the queue is closed.
+    /// Waits for a job and takes the waiting jobs, but at most one background job. It comes first, so that it does not
+    /// divide a group of commands. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
-        let mut jobs = self.take_from_queue();
-        self.background.extend(jobs.extract_if(.., |job| job.is_background()));
-        let number = if jobs.is_empty() { self.background.len() } else { self.background.len().min(1) };
-        let mut taken: Vec<_> = self.background.drain(..number).collect();
-        taken.append(&mut jobs);
-        self.waiting.fetch_sub(taken.len(), Ordering::Relaxed);
-        taken
+        let mut others = self.take_from_queue();
+        self.background.extend(others.extract_if(.., |job| job.is_background()));
+        let mut jobs: Vec<_> = self.background.pop_front().into_iter().collect();
+        jobs.append(&mut others);
+        jobs
     }
 
     /// Takes the jobs that were added. Waits for one if no background job is left.
@@ -149,6 +148,7 @@ impl QueueReceiver {
             }
             next = if jobs.len() < MAX_IN_A_GROUP { self.queue.try_recv().ok() } else { None };
         }
+        self.waiting.fetch_sub(jobs.len(), Ordering::Relaxed);
         jobs
     }
 }
@@ -233,12 +233,12 @@ mod tests {
         add_background();
         assert_eq!(take(), [true, false, false]);
         add(&sender);
-        assert!(!sender.is_full());
         assert_eq!(take(), [true, false]);
         // No other job waits, so the rest runs, even after the queue is closed.
         add_background();
         sender.close();
-        assert_eq!(take(), [true, true]);
+        assert_eq!(take(), [true]);
+        assert_eq!(take(), [true]);
         assert!(turns.take().is_none());
         assert_eq!(sender.waiting.load(Ordering::Relaxed), 0);
     }
