@@ -21,7 +21,7 @@ use florin_domain::event::EventPosition;
 use florin_domain::webhook::Webhook;
 use florin_ports::{Events, StoreError};
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// The number of events whose deliveries one transaction queues, if no event has several subscriptions. Otherwise they
 /// are fewer, so that requests wait for the writer equally long.
@@ -29,6 +29,9 @@ const PORTION: i64 = 200;
 
 /// Pause between checks whether another instance has queued a portion.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// Maximum time that a read waits, for example while another program has locked the database.
+const READ_WAIT: Duration = Duration::from_secs(1);
 
 /// The cursor, the least position after which a subscription may still receive events, and the greatest number of
 /// subscriptions to the same events.
@@ -192,9 +195,10 @@ pub(crate) async fn before_command(store: &Store) -> Result<i64, StoreError> {
     tail.ok_or_else(|| StoreError::Unavailable("concurrent writes did not end in time".into()))
 }
 
-/// Does the same as [`to_the_tail`] before a read. If it fails, the read shows the deliveries that are queued.
+/// Does the same as [`to_the_tail`] before a read. If it fails or takes long, the read shows the deliveries that are
+/// queued.
 pub(super) async fn before_read(store: &Store) {
-    if let Err(error) = to_the_tail(store, Caller::Read).await {
+    if let Ok(Err(error)) = timeout(READ_WAIT, to_the_tail(store, Caller::Read)).await {
         tracing::warn!(%error, "could not queue the deliveries of the last events");
     }
 }
