@@ -53,6 +53,7 @@ mod working_sets;
 
 mod crossing;
 mod database;
+mod fan_out;
 mod faults;
 mod instances;
 mod opening;
