@@ -193,8 +193,7 @@ impl WriterThread {
         let turns = Arc::clone(&self.turns);
         let Some((mut jobs, turn)) = turns.take() else { return false };
         let mut turn = Some(turn);
-        let mut groups =
-            jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Command(_), Job::Command(_)))).peekable();
+        let mut groups = jobs.chunk_by_mut(shares_transaction).peekable();
         while let Some(group) = groups.next() {
             // Only the last group hands over the turn.
             let mut last = if groups.peek().is_none() { turn.take() } else { None };
@@ -289,7 +288,8 @@ impl WriterThread {
             let done = driver::write(&mut conn, |conn| {
                 let records = write(conn, group, turns, recording)?;
                 at_commit = true;
-                committing = matches!(group, [Job::Command(_), ..]).then(|| turns.hand_over(turn.take(), records));
+                let hands_over = matches!(group, [Job::Command(_) | Job::Background(_), ..]);
+                committing = hands_over.then(|| turns.hand_over(turn.take(), records));
                 Ok(())
             });
             drop(committing);
@@ -306,6 +306,17 @@ impl WriterThread {
             }
             Err(panic) => Err(panicked(panic.as_ref())),
         }
+    }
+}
+
+/// Whether two consecutive jobs run in one transaction. With one writer thread, no transaction waits for rows, so a
+/// background job shares the transaction of commands, and its sync of the disk. Otherwise it would lock rows in another
+/// order than commands do.
+fn shares_transaction(one: &Job, next: &Job) -> bool {
+    match (one, next) {
+        (Job::Command(_), Job::Command(_)) => true,
+        (Job::Background(_), Job::Command(_)) => backend::WRITERS == 1,
+        _ => false,
     }
 }
 
