@@ -329,6 +329,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::rc::Rc;
+    use tokio::sync::Notify;
 
     #[test]
     fn a_failure_that_stays_is_logged_once_a_minute() {
@@ -369,22 +370,21 @@ mod tests {
         let local = tokio::task::LocalSet::new();
         local
             .run_until(async {
-                let (rounds, signal) = (Rc::new(Cell::new(0)), Rc::new(tokio::sync::Notify::new()));
+                let shared = Rc::new((Cell::new(0), Notify::new()));
                 let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
                 let pause = Duration::from_secs(60);
-                let wake = |(_, signal): (Rc<Cell<u32>>, Rc<tokio::sync::Notify>)| async move { signal.notified().await };
-                let with = (Rc::clone(&rounds), Rc::clone(&signal));
-                workers.add_woken((Next::AfterPause, pause), with, wake, |(rounds, _)| async move {
-                    rounds.set(rounds.get() + 1);
+                let wake = |shared: Rc<(Cell<u32>, Notify)>| async move { shared.1.notified().await };
+                workers.add_woken((Next::AfterPause, pause), Rc::clone(&shared), wake, |shared| async move {
+                    shared.0.set(shared.0.get() + 1);
                     Ok(Next::AfterPause)
                 });
                 tokio::time::sleep(pause / 2).await;
-                assert_eq!(rounds.get(), 0);
-                signal.notify_one();
+                assert_eq!(shared.0.get(), 0);
+                shared.1.notify_one();
                 tokio::time::sleep(Duration::from_secs(1)).await;
-                assert_eq!(rounds.get(), 1);
+                assert_eq!(shared.0.get(), 1);
                 tokio::time::sleep(pause).await;
-                assert_eq!(rounds.get(), 2);
+                assert_eq!(shared.0.get(), 2);
                 workers.stop().await;
             })
             .await;

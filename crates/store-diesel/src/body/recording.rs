@@ -27,7 +27,7 @@ impl NewEvents {
         self.written.store(true, Ordering::Relaxed);
     }
 
-    /// Sends the signal after a commit, if such events were written. After a rollback, the next commit sends it in vain.
+    /// Sends the signal after a commit, if such events were written. After a rollback, the next commit sends it early.
     pub(crate) fn committed(&self) {
         if self.written.swap(false, Ordering::Relaxed) {
             self.committed.notify_one();

@@ -30,8 +30,8 @@ pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
 }
 
 /// Returns the tables with rows that are derived from other rows, and the table of the fan-out. Each table follows the
-/// tables that its rows refer to. Exports and snapshots omit these tables, and the rows of an account are deleted with its
-/// other rows.
+/// tables that its rows refer to. Exports and snapshots omit these tables, and the rows of an account are deleted with
+/// its other rows.
 pub(crate) fn derived() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     checkpoints::TABLES.iter().chain(fan_out::TABLES)
 }

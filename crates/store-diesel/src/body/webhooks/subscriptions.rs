@@ -87,8 +87,8 @@ fn change(
     Ok(Some(written))
 }
 
-/// Marks a subscription as deleted. A worker deletes its deliveries afterwards, in portions, and later the row: a fan-out
-/// in progress may still queue deliveries for it.
+/// Marks a subscription as deleted. A worker deletes its deliveries afterwards, in portions, and later the row: a
+/// fan-out in progress may still queue deliveries for it.
 fn delete(conn: &mut Conn, id: Id, now: Time) -> Outcome<()> {
     let row = webhooks::table.filter(webhooks::id.eq(id));
     diesel::update(row).set((webhooks::enabled.eq(false), webhooks::deleted_at.eq(Some(now)))).execute(conn)?;
