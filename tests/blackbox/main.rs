@@ -134,6 +134,7 @@ mod tours;
 mod upload_memory;
 mod webhooks_deliver;
 mod webhooks_drain;
+mod webhooks_fan_out;
 mod webhooks_hostile;
 mod webhooks_killed;
 mod webhooks_manage;

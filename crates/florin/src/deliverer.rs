@@ -12,12 +12,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// Maximum number of deliveries deleted in one transaction.
 const PORTION: u32 = 200;
 /// The pause after an error of this process. It doubles with each consecutive error, up to 32 seconds.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
+/// Minimum pause between two rounds. The events of this time are queued in one transaction.
+const ROUND_PAUSE: Duration = Duration::from_millis(100);
 /// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
 /// Maximum time that attempts in flight have to end when the server stops: the time limit of an attempt, and a second to
@@ -66,8 +68,10 @@ impl Deliverer {
         Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode, metrics }
     }
 
-    /// Begins to deliver to the subscriptions that have due deliveries.
+    /// Queues the deliveries of new events, and begins to deliver to the subscriptions that have due deliveries.
     pub(crate) async fn round(&self) -> Result<(), StoreError> {
+        // The next round queues what this one leaves, and after an error it tries again. Retries are due in any case.
+        let fanned_out = self.services.deliveries.fan_out().await.map(drop);
         self.tasks.borrow_mut().retain(|_, task| !task.is_finished());
         for webhook in self.services.deliveries.due(self.services.time.real_now()).await? {
             let mut tasks = self.tasks.borrow_mut();
@@ -79,7 +83,13 @@ impl Deliverer {
                 tasks.insert(id, task);
             }
         }
-        Ok(())
+        fanned_out
+    }
+
+    /// Waits until this process has committed events to deliver, but at least for [`ROUND_PAUSE`].
+    pub(crate) async fn new_events(&self) {
+        sleep(ROUND_PAUSE).await;
+        self.services.deliveries.new_events().await;
     }
 
     fn begin(&self, webhook: Webhook) -> Option<JoinHandle<()>> {

@@ -21,7 +21,7 @@ const CHECKOUTS_PAUSE: Duration = Duration::from_secs(2);
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of processing payment batches.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
-/// Pause between searches for due deliveries.
+/// Maximum pause between searches for events to fan out and for due deliveries. An event of this process ends it.
 const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
 /// Pause between counts of deliveries that wait.
 const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
@@ -87,9 +87,10 @@ impl Workers {
         workers.add(EVENTS_PAUSE, services.clone(), move |services| async move {
             delete_events(&services, kept.events).await
         });
-        workers.add(DELIVERIES_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+        let wake = |deliverer: Rc<Deliverer>| async move { deliverer.new_events().await };
+        workers.add_woken((Next::AfterPause, DELIVERIES_PAUSE), Rc::clone(deliverer), wake, |deliverer| async move {
             let begun = deliverer.round().await.map(|()| Next::AfterPause);
-            begun.map_err(|error| format!("could not find deliveries that are due: {error}"))
+            begun.map_err(|error| format!("could not queue deliveries or find those that are due: {error}"))
         });
         workers.add(RECORDS_PAUSE, Rc::clone(deliverer), |deliverer| async move {
             match deliverer.prune().await {
@@ -153,11 +154,31 @@ impl Workers {
         T: Clone + 'static,
         F: Future<Output = Round> + 'static,
     {
+        self.add_woken((first, pause), with, |_| std::future::pending(), work);
+    }
+
+    /// Adds a worker whose pause also ends when the future of `wake` ends.
+    fn add_woken<T, W, F>(
+        &mut self,
+        (first, pause): (Next, Duration),
+        with: T,
+        wake: impl Fn(T) -> W + 'static,
+        work: impl Fn(T) -> F + 'static,
+    ) where
+        T: Clone + 'static,
+        W: Future<Output = ()> + 'static,
+        F: Future<Output = Round> + 'static,
+    {
         let mut running = self.running.subscribe();
         self.tasks.push(spawn(async move {
             let (mut next, mut logged) = (first, Logged::default());
-            // Only a stop ends the pause early.
-            while timeout(next.wait(pause), running.changed()).await.is_err() {
+            loop {
+                tokio::select! {
+                    biased;
+                    // It fails when the workers are stopped.
+                    _ = running.changed() => return,
+                    _ = timeout(next.wait(pause), wake(with.clone())) => {}
+                }
                 next = match work(with.clone()).await {
                     Ok(next) => {
                         logged = Logged::default();
@@ -308,6 +329,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::rc::Rc;
+    use tokio::sync::Notify;
 
     #[test]
     fn a_failure_that_stays_is_logged_once_a_minute() {
@@ -337,6 +359,32 @@ mod tests {
                 assert_eq!(rounds.get(), 3);
                 tokio::time::sleep(pause).await;
                 assert_eq!(rounds.get(), 4);
+                workers.stop().await;
+            })
+            .await;
+    }
+
+    /// Time is simulated. The first round does not wait for the pause.
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_ends_when_the_worker_is_woken() {
+        let local = tokio::task::LocalSet::new();
+        local
+            .run_until(async {
+                let shared = Rc::new((Cell::new(0), Notify::new()));
+                let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
+                let pause = Duration::from_secs(60);
+                let wake = |shared: Rc<(Cell<u32>, Notify)>| async move { shared.1.notified().await };
+                workers.add_woken((Next::AfterPause, pause), Rc::clone(&shared), wake, |shared| async move {
+                    shared.0.set(shared.0.get() + 1);
+                    Ok(Next::AfterPause)
+                });
+                tokio::time::sleep(pause / 2).await;
+                assert_eq!(shared.0.get(), 0);
+                shared.1.notify_one();
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                assert_eq!(shared.0.get(), 1);
+                tokio::time::sleep(pause).await;
+                assert_eq!(shared.0.get(), 2);
                 workers.stop().await;
             })
             .await;

@@ -182,8 +182,13 @@ pub struct WaitingDeliveries {
     pub failed: u64,
 }
 
-/// Stores deliveries. The transaction of an event queues one delivery for each enabled subscription that matches the
-/// event.
+/// Stores deliveries. [`Self::fan_out`] queues one delivery for each subscription that matched an event and was enabled
+/// when the event was committed. A store may also queue it earlier, even in the transaction of the event.
+///
+/// Whenever a delivery is queued, the outcome is the same: an event that was committed before a change of a
+/// subscription is queued, or not, as the subscription was before the change. The log, the backlog, redeliveries,
+/// recoveries, the restore of a world and the deletion of events include all events whose commits were acknowledged
+/// before the call.
 ///
 /// Promises: a delivery is claimed by at most one lease at a time, and its attempt is counted with the claim. A claim
 /// whose lease was replaced, or whose attempt is not the last one, changes nothing. Deliveries are paused while their
@@ -194,6 +199,14 @@ pub struct WaitingDeliveries {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Deliveries: Send + Sync {
+    /// Queues the deliveries of all events whose commits were acknowledged before the call. `false`: some are not
+    /// queued yet, because concurrent writes did not end in time, or because there are many events; call it again.
+    async fn fan_out(&self) -> Result<bool, StoreError>;
+
+    /// Waits for events to fan out. Ends immediately if this store has committed events that subscriptions receive
+    /// since the last call ended. May end early, and does not notice the events of other processes.
+    async fn new_events(&self);
+
     /// Returns the enabled subscriptions that may have deliveries to claim at this real time.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError>;
 

@@ -67,13 +67,26 @@ pub(crate) fn claimed<T>(who: Who, key: &str, body: &str, answer: Option<Answer>
     })
 }
 
-/// Claims deliveries under a lease of one minute.
+/// Queues the deliveries of all events.
+pub(crate) async fn fan_out(handle: &Handle) -> CheckResult {
+    while !handle.deliveries.fan_out().await? {}
+    Ok(())
+}
+
+/// Queues the deliveries of all events, and returns the subscriptions that may have deliveries to claim.
+pub(crate) async fn due(handle: &Handle, now: DateTime<Utc>) -> Result<Vec<Webhook>, Failure> {
+    fan_out(handle).await?;
+    Ok(handle.deliveries.due(now).await?)
+}
+
+/// Queues the deliveries of all events, and claims some under a lease of one minute.
 pub(crate) async fn claim(
     handle: &Handle,
     (webhook, number): (u128, u128),
     now: DateTime<Utc>,
     max: u32,
 ) -> Result<Vec<ClaimedDelivery>, Failure> {
+    fan_out(handle).await?;
     let (lease, until) = (lease(number), now + TimeDelta::minutes(1));
     let command = ClaimDeliveriesCommand { webhook: id(webhook), lease, now, until, max };
     Ok(handle.deliveries.claim(command).await?.map(|claimed| claimed.deliveries).unwrap_or_default())

@@ -154,6 +154,14 @@ fn log(
 
 #[async_trait]
 impl Deliveries for MemoryStore {
+    /// Does nothing, because each event is queued when it is written.
+    async fn fan_out(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    /// Ends immediately, because it may end early.
+    async fn new_events(&self) {}
+
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
         Ok(self.read(|data| {
             let due = data.webhooks.values().filter(|webhook| !claimable(data, webhook, now).is_empty());
@@ -347,12 +355,12 @@ pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl It
     })
 }
 
-/// Queues an event for its subscriptions. `at` is the time of the event by the account's clock.
-pub(crate) fn queue(data: &mut Data, event: &StoredEvent, at: DateTime<Utc>) {
+/// Queues an event for its subscriptions.
+pub(crate) fn queue(data: &mut Data, event: &StoredEvent) {
     let to = subscribers(data, &event.account).filter(|webhook| webhook.wants(event.kind, event.checkout));
     let to: Vec<_> = to.map(|to| to.id).collect();
     for webhook in to {
-        let delivery = Delivery::new(webhook, DeliveredEvent { at, ..delivered(event) });
+        let delivery = Delivery::new(webhook, delivered(event));
         data.deliveries.insert((webhook, event.id), KeptDelivery::new(delivery, None, event.recorded_at));
     }
 }

@@ -128,7 +128,7 @@ pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError
             checkout: event.checkout(),
             body: recording.renderer.envelope(event, id, sequence)?,
         };
-        deliveries::queue(data, &stored, event.at);
+        deliveries::queue(data, &stored);
         data.last_position = position;
         data.events.insert(position, stored);
     }

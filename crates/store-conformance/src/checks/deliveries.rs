@@ -6,7 +6,7 @@ use crate::commands::purchase;
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{
-    change, claim, claimed, create, decision, end, everything, id, keys, log, pay, reach, recovery, redelivery,
+    change, claim, claimed, create, decision, due, end, everything, id, keys, log, pay, reach, recovery, redelivery,
     subscribe, tokens, webhook,
 };
 use crate::world::{Who, noon, seeded, uuid};
@@ -72,7 +72,7 @@ async fn queued(handle: Handle) -> CheckResult {
             due_at: None,
         };
         same("the delivery", delivery, &expected)?;
-        same("when", delivery.created_at.timestamp(), event.occurred_at.timestamp())?;
+        same("when", delivery.created_at, event.occurred_at)?;
         expect_true("there are attempts", attempts.is_empty())?;
         let claims = claim(&handle, (number, 1), noon() + TimeDelta::days(1), 9).await?;
         same("the body", claims[0].body.as_deref(), Some(event.body.as_str()))?;
@@ -97,9 +97,9 @@ async fn exclusive(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
-    same("due", handle.deliveries.due(now).await?.len(), 1)?;
+    same("due", due(&handle, now).await?.len(), 1)?;
     same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 1)?;
-    same("due while it is claimed", handle.deliveries.due(now).await?.len(), 0)?;
+    same("due while it is claimed", due(&handle, now).await?.len(), 0)?;
     same("claimed again", claim(&handle, (1, 2), now + TimeDelta::seconds(59), 9).await?.len(), 0)?;
     same("claimed after the lease", claim(&handle, (1, 2), now + TimeDelta::minutes(1), 9).await?.len(), 1)
 }
@@ -153,7 +153,7 @@ async fn rests(handle: Handle) -> CheckResult {
     let disabled = Webhook { enabled: false, ..made.clone() };
     expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
     pay(&handle, Who::Mine, 2).await?;
-    same("due", handle.deliveries.due(now).await?.len(), 0)?;
+    same("due", due(&handle, now).await?.len(), 0)?;
     same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 0)?;
     same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
     expect_new(handle.webhooks.change(change(Who::Mine, made)).await)?;
@@ -457,5 +457,5 @@ async fn world_deleted(handle: Handle) -> CheckResult {
     for number in [1, 2] {
         same("deliveries", log(&handle, number).await?.len(), 0)?;
     }
-    same("due", handle.deliveries.due(noon() + TimeDelta::days(1)).await?.len(), 0)
+    same("due", due(&handle, noon() + TimeDelta::days(1)).await?.len(), 0)
 }

@@ -6,7 +6,8 @@ use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{
-    change, claim, claimed, create, decision, end, id, keys, log, pay, reach, recovery, redelivery, subscribe, webhook,
+    change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery, subscribe,
+    webhook,
 };
 use crate::world::{Who, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
@@ -47,7 +48,7 @@ async fn at_once(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 1).await?;
     // The account's clock is ahead of the instance's clock.
     let early = noon() - TimeDelta::days(900);
-    same("due", handle.deliveries.due(early).await?.len(), 1)?;
+    same("due", due(&handle, early).await?.len(), 1)?;
     let first = claim(&handle, (1, 1), early, 9).await?;
     same("claimed", first.len(), 1)?;
     let failed = end(&first[0], 500, decision(DeliveryStatus::Failed, noon()));
@@ -63,7 +64,7 @@ async fn client_rests(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Other, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
     handle.registry.set_disabled(Who::Mine.client(), Some(noon())).await?;
-    same("due", handle.deliveries.due(noon()).await?.len(), 0)?;
+    same("due", due(&handle, noon()).await?.len(), 0)?;
     let command = ClaimDeliveriesCommand {
         webhook: id(1),
         lease: crate::webhooks::lease(1),
@@ -138,9 +139,9 @@ async fn order_given_up(handle: Handle) -> CheckResult {
     let now = noon() + TimeDelta::days(1);
     same("the first", claim(&handle, (1, 1), now, 9).await?.len(), 1)?;
     same("the second", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
-    same("due", handle.deliveries.due(now).await?.len(), 0)?;
+    same("due", due(&handle, now).await?.len(), 0)?;
     expect_new(handle.webhooks.change(change(Who::Mine, webhook(Who::Mine, 1)?)).await)?;
-    same("due without an order", handle.deliveries.due(now).await?.len(), 1)?;
+    same("due without an order", due(&handle, now).await?.len(), 1)?;
     same("the second without an order", claim(&handle, (1, 3), now, 9).await?.len(), 1)
 }
 
@@ -154,7 +155,7 @@ async fn order_regained(handle: Handle) -> CheckResult {
     let delivered = end(&first[0], 200, decision(DeliveryStatus::Delivered, now));
     handle.deliveries.record(vec![delivered], now).await?;
     expect_new(handle.webhooks.change(change(Who::Mine, Webhook { ordered: true, ..mine })).await)?;
-    same("due", handle.deliveries.due(now).await?.len(), 1)?;
+    same("due", due(&handle, now).await?.len(), 1)?;
     let next = claim(&handle, (1, 3), now, 9).await?;
     same("the second in order again", sequences(&next), vec![2])
 }
@@ -241,7 +242,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 1).await?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), now, None).await)?;
-    same("due", handle.deliveries.due(now).await?.len(), 0)?;
+    same("due", due(&handle, now).await?.len(), 0)?;
     same("claimed", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
     same("recorded", handle.deliveries.record(vec![delivered], now).await?, 0)?;

@@ -32,6 +32,7 @@ mod event_redeliveries;
 mod events;
 mod expiry;
 mod explanations;
+mod fan_out;
 mod groups;
 mod histories;
 mod idempotency_records;
@@ -163,6 +164,7 @@ const FILES: &[&[Check]] = &[
     webhooks::CHECKS,
     deliveries::CHECKS,
     deliveries_claim::CHECKS,
+    fan_out::CHECKS,
     members::CHECKS,
     pages::CHECKS,
     days::CHECKS,

@@ -41,6 +41,11 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::RecoversEverything, "deliveries.recover.what_is_neither_delivered_nor_waiting"),
     (Bug::YoungDeliveriesDeleted, "deliveries.delete_deliveries.old_ones_that_do_not_wait"),
     (Bug::BacklogEmpty, "deliveries.queue.one_for_each_matching_subscription"),
+    (Bug::DisabledTimesQueued, "deliveries.fan_out.as_the_subscription_was_at_the_event"),
+    (Bug::EarlierEventsFiltered, "deliveries.fan_out.a_filter_does_not_affect_earlier_events"),
+    (Bug::NewDeliveriesHidden, "deliveries.fan_out.includes_every_acknowledged_event"),
+    (Bug::NewEventsUnnoticed, "deliveries.new_events.ends_after_the_commit_of_received_events"),
+    (Bug::LateCommitsNotQueued, "deliveries.fan_out.each_event_once_while_others_write"),
     (Bug::BacklogOfOneHasAll, "deliveries.backlogs.count_what_waits_for_each_subscription"),
     (Bug::RestingDeliveriesUncounted, "deliveries.backlogs.count_what_waits_for_each_subscription"),
     (Bug::SecretsOfDeletedWebhooksKept, "webhooks.secrets.are_found_and_replaced"),
@@ -111,6 +116,14 @@ impl Mutant {
         if self.has(Bug::FirstAttemptsWaitForClocks) {
             claimed.deliveries.retain(|claimed| claimed.delivery.created_at <= now);
         }
+        if self.has(Bug::LateCommitsNotQueued) {
+            // Every tenth event has no delivery.
+            let mut count = 0;
+            claimed.deliveries.retain(|_| {
+                count += 1;
+                count % 10 != 0
+            });
+        }
         if self.has(Bug::RetriesByRealTime) {
             claimed.deliveries.retain(|claimed| claimed.delivery.due_at.is_none_or(|due| due <= now));
         }
@@ -166,7 +179,17 @@ impl Webhooks for Mutant {
                 Ok(Webhook { ordered: before.ordered || after.ordered, ..after })
             });
         }
-        Webhooks::change(&self.inner, command).await
+        let before = self.inner.all().await?.into_iter().find(|webhook| webhook.id == command.id);
+        let written = Webhooks::change(&self.inner, command).await?;
+        if let (Some(before), Written::New(after)) = (before, &written) {
+            if self.has(Bug::DisabledTimesQueued) && after.enabled && !before.enabled {
+                self.recover_all(after).await?;
+            }
+            if self.has(Bug::EarlierEventsFiltered) && after.filter != before.filter {
+                self.cancel_waiting(after).await?;
+            }
+        }
+        Ok(written)
     }
 
     async fn delete(
@@ -205,8 +228,39 @@ impl Webhooks for Mutant {
     }
 }
 
+impl Mutant {
+    /// Queues all events of a subscription.
+    async fn recover_all(&self, of: &Webhook) -> Result<(), WriteError<WebhookRefusal>> {
+        let reach = WebhookReach { client: of.client, accounts: None };
+        let (since, now) = (DateTime::<Utc>::MIN_UTC, of.updated_at);
+        let command =
+            RecoverCommand { reach, webhook: of.id, since, now, decide: Arc::new(|_| Ok(())), claim: None };
+        self.inner.recover(command).await.map(drop)
+    }
+
+    /// Cancels the waiting deliveries of a subscription.
+    async fn cancel_waiting(&self, of: &Webhook) -> Result<(), StoreError> {
+        let (now, lease) = (of.updated_at, LeaseId(of.id.0));
+        let command = ClaimDeliveriesCommand { webhook: of.id, lease, now, until: now, max: 1_000 };
+        let claimed = Deliveries::claim(&self.inner, command).await?.map(|claimed| claimed.deliveries);
+        let claims = claimed.iter().flatten().map(ClaimedDelivery::claim).collect();
+        self.inner.end(claims, DeliveryStatus::Cancelled).await
+    }
+}
+
 #[async_trait]
 impl Deliveries for Mutant {
+    async fn fan_out(&self) -> Result<bool, StoreError> {
+        self.inner.fan_out().await
+    }
+
+    async fn new_events(&self) {
+        if self.has(Bug::NewEventsUnnoticed) {
+            std::future::pending::<()>().await;
+        }
+        self.inner.new_events().await;
+    }
+
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
         if self.has(Bug::RestingDeliveriesDue) {
             return self.inner.all().await;
@@ -284,6 +338,9 @@ impl Deliveries for Mutant {
         if self.has(Bug::UndoneDeliveriesWait) {
             let cancelled = found.rows.iter_mut().filter(|(delivery, _)| delivery.status == DeliveryStatus::Cancelled);
             cancelled.for_each(|(delivery, _)| delivery.status = DeliveryStatus::Pending);
+        }
+        if self.has(Bug::NewDeliveriesHidden) {
+            found.rows.retain(|(delivery, _)| delivery.attempts > 0);
         }
         Ok(found)
     }

@@ -16,9 +16,16 @@ pub(crate) enum Job {
     Change(Box<dyn UngroupedWork>),
     /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn UngroupedWork>),
+    /// Work like a task, for which no request waits. At most one such job runs in each turn.
+    Background(Box<dyn UngroupedWork>),
 }
 
 impl Job {
+    /// Whether no request waits for it.
+    pub(crate) const fn is_background(&self) -> bool {
+        matches!(self, Self::Background(_))
+    }
+
     /// Creates the job of a command, and the receiver of its answer.
     pub(crate) fn command<C: Command>(command: C) -> (Self, Receiver<Reply<C>>) {
         let (ticket, answer) = Ticket::new();
@@ -45,11 +52,21 @@ impl Job {
         (Self::Task(Box::new(Task { work: task, ticket })), answer)
     }
 
+    /// Creates the job of work for which no request waits, and the receiver of its answer.
+    pub(crate) fn background<T, F>(work: F) -> (Self, Receiver<Result<T, StoreError>>)
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (ticket, answer) = Ticket::new();
+        (Self::Background(Box::new(Task { work, ticket })), answer)
+    }
+
     /// Sends the kept answer. The commit must have succeeded before.
     pub(crate) fn settle(&mut self) {
         match self {
             Self::Command(job) => job.settle(),
-            Self::Change(job) | Self::Task(job) => job.settle(),
+            Self::Change(job) | Self::Task(job) | Self::Background(job) => job.settle(),
         }
     }
 
@@ -57,7 +74,7 @@ impl Job {
     pub(crate) fn fail(&mut self, error: StoreError) {
         match self {
             Self::Command(job) => job.fail(error),
-            Self::Change(job) | Self::Task(job) => job.fail(error),
+            Self::Change(job) | Self::Task(job) | Self::Background(job) => job.fail(error),
         }
     }
 }

@@ -53,6 +53,7 @@ mod names;
 mod networks;
 mod payments;
 mod people;
+mod recording;
 mod registry;
 mod secrets;
 mod seeding;

@@ -8,6 +8,7 @@ use super::driver;
 use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
 use super::group::under_claim;
+use super::recording::Recording;
 use super::statements::insert;
 use super::store::Store;
 use super::tables::access::accounts;
@@ -28,7 +29,7 @@ use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 use florin_ports::{
-    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, EventRecording, People, StoreError, WriteError, Written,
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People, StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -165,7 +166,7 @@ fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
 }
 
 /// Erases a person. The caller holds the lock of operators. Creations hold it, too.
-fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<EventRecording>) -> Outcome<Vec<AccountId>> {
+fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<Recording>) -> Outcome<Vec<AccountId>> {
     let person = Id(command.person.0);
     let accounts: Vec<(Account, Id)> = people::table
         .inner_join(accounts::table)

@@ -6,6 +6,7 @@ use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::Command;
 use super::job::{Job, Reply};
+use super::recording::Recording;
 #[cfg(feature = "simulation")]
 use super::writer::Stepper;
 use super::writer::Writer;
@@ -112,8 +113,13 @@ impl Store {
     }
 
     /// Returns how events are written.
-    pub(super) fn recording(&self) -> Option<EventRecording> {
+    pub(super) fn recording(&self) -> Option<Recording> {
         self.inner.writer.recording()
+    }
+
+    /// Waits until this process has committed events that subscriptions receive. May end early.
+    pub(super) async fn wait_for_new_events(&self) {
+        self.inner.writer.new_events().await;
     }
 
     /// Records a tail, and returns the greatest tail so far: a tail stays valid after a greater one was found.
@@ -307,5 +313,14 @@ impl Store {
         T: Send + 'static,
     {
         self.inner.writer.submit(Job::task(work)).await
+    }
+
+    /// Runs work like [`Store::write`], for which no request waits: it yields to other work of the writer.
+    pub(crate) async fn write_in_background<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.inner.writer.submit(Job::background(work)).await
     }
 }

@@ -23,6 +23,7 @@ use super::errors::{Failure, Outcome};
 use super::footprint::{Footprint, RecordKey};
 use super::idempotency;
 use super::job::Job;
+use super::recording::{NewEvents, Recording};
 use super::working_set::WorkingSet;
 use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::OpenError;
@@ -50,7 +51,8 @@ pub(crate) struct Writer {
     threads: Mutex<Vec<JoinHandle<()>>>,
     progress: Arc<Progress>,
     /// How events are written.
-    recording: Arc<OnceLock<EventRecording>>,
+    recording: Arc<OnceLock<Recording>>,
+    new_events: Arc<NewEvents>,
 }
 
 impl Writer {
@@ -80,7 +82,7 @@ impl Writer {
                 recording: Arc::clone(&recording),
             });
         }
-        Ok((Self { queue, threads: Mutex::default(), progress, recording }, states))
+        Ok((Self { queue, threads: Mutex::default(), progress, recording, new_events: Arc::default() }, states))
     }
 
     fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
@@ -101,14 +103,19 @@ impl Writer {
     }
 
     /// Sets how events are written. Only the first call has an effect.
-    pub(crate) fn set_recording(&self, recording: EventRecording) {
+    pub(crate) fn set_recording(&self, with: EventRecording) {
         // Ignored if there is one already.
-        let _ = self.recording.set(recording);
+        let _ = self.recording.set(Recording { with, new_events: Arc::clone(&self.new_events) });
     }
 
     /// Returns how events are written.
-    pub(crate) fn recording(&self) -> Option<EventRecording> {
+    pub(crate) fn recording(&self) -> Option<Recording> {
         self.recording.get().cloned()
+    }
+
+    /// Waits until a thread has committed events that subscriptions receive. May end early.
+    pub(crate) async fn new_events(&self) {
+        self.new_events.wait().await;
     }
 
     /// How long the oldest transaction in progress has taken so far; `None` if none is in progress.
@@ -171,7 +178,7 @@ struct WriterThread {
     number: usize,
     progress: Arc<Progress>,
     /// How events are written.
-    recording: Arc<OnceLock<EventRecording>>,
+    recording: Arc<OnceLock<Recording>>,
 }
 
 impl WriterThread {
@@ -186,8 +193,7 @@ impl WriterThread {
         let turns = Arc::clone(&self.turns);
         let Some((mut jobs, turn)) = turns.take() else { return false };
         let mut turn = Some(turn);
-        let mut groups =
-            jobs.chunk_by_mut(|one, next| matches!((one, next), (Job::Command(_), Job::Command(_)))).peekable();
+        let mut groups = jobs.chunk_by_mut(shares_transaction).peekable();
         while let Some(group) = groups.next() {
             // Only the last group hands over the turn.
             let mut last = if groups.peek().is_none() { turn.take() } else { None };
@@ -222,6 +228,9 @@ impl WriterThread {
     fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
             let Err(failure) = self.attempt(group, turn) else {
+                if let Some(recording) = self.recording.get() {
+                    recording.new_events.committed();
+                }
                 group.iter_mut().for_each(Job::settle);
                 return true;
             };
@@ -279,7 +288,8 @@ impl WriterThread {
             let done = driver::write(&mut conn, |conn| {
                 let records = write(conn, group, turns, recording)?;
                 at_commit = true;
-                committing = matches!(group, [Job::Command(_), ..]).then(|| turns.hand_over(turn.take(), records));
+                let hands_over = matches!(group, [Job::Command(_) | Job::Background(_), ..]);
+                committing = hands_over.then(|| turns.hand_over(turn.take(), records));
                 Ok(())
             });
             drop(committing);
@@ -299,12 +309,23 @@ impl WriterThread {
     }
 }
 
+/// Whether two consecutive jobs run in one transaction. With one writer thread, no transaction waits for rows, so a
+/// background job shares the transaction of commands, and its sync of the disk. Otherwise it would lock rows in another
+/// order than commands do.
+fn shares_transaction(one: &Job, next: &Job) -> bool {
+    match (one, next) {
+        (Job::Command(_), Job::Command(_)) => true,
+        (Job::Background(_), Job::Command(_)) => backend::WRITERS == 1,
+        _ => false,
+    }
+}
+
 /// Does all the work of a group except the commit, and returns the keys of the records that it looked up.
 fn write(
     conn: &mut Conn,
     group: &mut [Job],
     turns: &Turns,
-    recording: Option<&EventRecording>,
+    recording: Option<&Recording>,
 ) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
     for job in group.iter_mut() {
@@ -314,7 +335,7 @@ fn write(
                 driver::lock_operators(conn)?;
                 change.attempt(conn)?;
             }
-            Job::Task(task) => task.attempt(conn)?,
+            Job::Task(work) | Job::Background(work) => work.attempt(conn)?,
         }
     }
     turns.wait_for(&footprint.records);

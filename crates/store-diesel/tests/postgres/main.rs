@@ -55,6 +55,7 @@ mod working_sets;
 
 mod crossing;
 mod database;
+mod fan_out;
 mod faults;
 mod instances;
 mod opening;

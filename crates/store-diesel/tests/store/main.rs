@@ -7,6 +7,7 @@ mod cards;
 mod contention;
 mod credits;
 mod failures;
+mod fan_out;
 mod groups;
 mod holds;
 mod invariants;

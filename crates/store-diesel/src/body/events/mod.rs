@@ -15,6 +15,7 @@ use super::event_tail::EventTail;
 use super::store::Store;
 use super::tables::events::{EventRow, outbox_events};
 use super::types::{Id, Time};
+use super::webhooks;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::count_star;
@@ -31,8 +32,8 @@ use tokio::time::sleep;
 
 /// Deletes the oldest events if they are expired. Positions are in the order of real time, so no index on times is
 /// needed. Another instance may delete events at the same time.
-const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 AND position IN \
-    (SELECT position FROM outbox_events ORDER BY position LIMIT $2";
+const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 AND position <= $2 AND position IN \
+    (SELECT position FROM outbox_events ORDER BY position LIMIT $3";
 
 /// Maximum number of checks whether transactions have ended. [`PAUSE`] is the time before each check.
 const CHECKS: u32 = 40;
@@ -124,14 +125,17 @@ impl Events for Store {
     }
 
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-        self.write(move |conn| delete_expired(conn, before, max)).await
+        // An event is deleted after its deliveries are queued.
+        let queued_until = webhooks::fan_out(self).await?;
+        self.write(move |conn| delete_expired(conn, before, queued_until, max)).await
     }
 }
 
-fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
+fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, queued_until: i64, max: u32) -> Outcome<u64> {
     use super::backend::sql::TimeSql;
     let gone = sql_query(format!("{DELETE_EXPIRED}{SKIP_LOCKED})"))
         .bind::<TimeSql, _>(Time(before))
+        .bind::<BigInt, _>(queued_until)
         .bind::<BigInt, _>(i64::from(max))
         .execute(conn)?;
     redeliveries::delete(conn, Time(before), max)?;

@@ -121,6 +121,7 @@ fn import(
     })?;
     buffer.store(conn)?;
     driver::events_imported(conn, last_position).map_err(StoreError::from)?;
+    webhooks::imported(conn, last_position).map_err(StoreError::from)?;
     webhooks::cancel_all(conn).map_err(StoreError::from)?;
     for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;

@@ -6,6 +6,7 @@ use super::body::tables::batches::PaymentRow;
 use super::body::tables::cards::MessageRow;
 use super::body::tables::events::{EventRow, RedeliveryRow};
 use super::body::tables::money::{LegRow, TransferRow};
+use super::body::tables::webhooks::WebhookRow;
 use super::body::tables::worlds::{ImportedRow, SnapshotRow, WorldRow};
 use florin_ports::StoreError;
 use florin_store_contract::export::{ExportError, ExportRow};
@@ -21,15 +22,16 @@ pub(super) struct Line<'a> {
     pub(super) row: &'a RawValue,
 }
 
-/// The position of a row. The epoch of a world is a position, too.
+/// The positions of a row. The epoch of a world is a position, too, and so are the limits of a subscription.
 #[derive(Deserialize)]
 struct Placed {
-    #[serde(alias = "epoch")]
+    #[serde(alias = "epoch", alias = "since")]
     position: Option<i64>,
+    until: Option<i64>,
 }
 
 /// The tables whose rows have positions.
-pub(super) const PLACED: [&str; 7] = [
+pub(super) const PLACED: [&str; 8] = [
     EventRow::TABLE,
     RedeliveryRow::TABLE,
     MessageRow::TABLE,
@@ -37,6 +39,7 @@ pub(super) const PLACED: [&str; 7] = [
     TransferRow::TABLE,
     PaymentRow::TABLE,
     WorldRow::TABLE,
+    WebhookRow::TABLE,
 ];
 
 #[derive(Deserialize)]
@@ -62,10 +65,27 @@ fn position(table: &str, json: &str) -> Result<i64, ExportError> {
     if !PLACED.contains(&table) {
         return Ok(0);
     }
-    let Placed { position } = serde_json::from_str(json).map_err(unreadable)?;
-    Ok(position.unwrap_or_default())
+    let Placed { position, until } = serde_json::from_str(json).map_err(unreadable)?;
+    Ok(position.max(until).unwrap_or_default())
 }
 
 fn unreadable(error: serde_json::Error) -> ExportError {
     StoreError::from(corrupt(error)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    /// After an import, an event must not get a position at or below the range of a subscription.
+    #[test]
+    fn limits_of_subscriptions_are_positions() {
+        for (row, expected) in
+            [(r#"{"since":7,"until":null}"#, 7), (r#"{"since":7,"until":9,"url":"x"}"#, 9), (r#"{"id":"x"}"#, 0)]
+        {
+            assert_eq!(position(WebhookRow::TABLE, row).unwrap(), expected);
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::table::Table;
 use super::{
-    access, batches, cards, checkout, checkpoints, disputes, events, keys, merchant, mfa, money, people, service,
-    webhooks, worlds,
+    access, batches, cards, checkout, checkpoints, disputes, events, fan_out, keys, merchant, mfa, money, people,
+    service, webhooks, worlds,
 };
 
 /// The areas, in the order of an export.
@@ -29,8 +29,9 @@ pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     AREAS.into_iter().flatten()
 }
 
-/// Returns the tables with rows that are derived from other rows. Each table follows the tables that its rows refer to.
-/// Exports and snapshots omit these tables, and their rows are deleted with the account's other rows.
+/// Returns the tables with rows that are derived from other rows, and the table of the fan-out. Each table follows the
+/// tables that its rows refer to. Exports and snapshots omit these tables, and the rows of an account are deleted with
+/// its other rows.
 pub(crate) fn derived() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
-    checkpoints::TABLES.iter()
+    checkpoints::TABLES.iter().chain(fan_out::TABLES)
 }

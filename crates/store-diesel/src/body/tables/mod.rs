@@ -16,6 +16,7 @@ pub(crate) mod checkpoints;
 pub(crate) mod declare;
 pub(crate) mod disputes;
 pub(crate) mod events;
+mod fan_out;
 pub(crate) mod keys;
 pub(crate) mod merchant;
 pub(crate) mod mfa;

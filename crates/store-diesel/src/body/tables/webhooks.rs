@@ -30,6 +30,10 @@ tables! {
         updated_at: Time,
         resumptions: i64,
         deleted_at: Option<Time>,
+        /// It receives events at positions above this one.
+        since: i64,
+        /// If it is disabled, it receives events up to this position.
+        until: Option<i64>,
     }
 
     /// A delivery: an event for a subscription.
@@ -109,7 +113,13 @@ changes! {
         by { id, }
     }
 
-    /// A delivery after a claim or an attempt.
+    /// A delivery after a claim or a release. No index contains these columns.
+    struct ClaimChange of webhook_deliveries {
+        set { attempts, unrecorded, lease_id, leased_until, }
+        by { webhook_id, message_id, }
+    }
+
+    /// A delivery after an attempt or another change of its state.
     struct DeliveryChange of webhook_deliveries {
         set { status, attempts, scheduled, unrecorded, blocked, due_at, lease_id, leased_until, }
         by { webhook_id, message_id, }

@@ -10,6 +10,7 @@ use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
 use super::body::types::{Account, Id, Time};
 use super::client_records::{replayed, under_claim};
+use super::fan_out;
 use super::rows::stored_events;
 use super::subscriptions::{locked, store};
 use diesel::prelude::*;
@@ -29,19 +30,10 @@ const PORTION: i64 = 500;
 /// Maximum number of positions that one read of a recovery searches, however few of their events match.
 const WINDOW: i64 = 10_000;
 
-/// The greatest position of an event.
-const LAST: &str = "SELECT COALESCE(MAX(position), 0) AS position FROM outbox_events";
-
 /// Stored events of a subscription's kind and accounts, in a range of positions.
 const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at, e.checkout_id FROM outbox_events e \
     JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1 AND e.kind = $2 AND e.occurred_at >= $3 \
     AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 AND e.position <= $6 ORDER BY e.position LIMIT $7";
-
-#[derive(QueryableByName)]
-struct LastPosition {
-    #[diesel(sql_type = BigInt)]
-    position: i64,
-}
 
 #[derive(QueryableByName)]
 struct EventKey {
@@ -107,7 +99,8 @@ pub(super) async fn recover(
         Recovery::Done(answer) => return Ok(Written::Replayed(answer)),
         Recovery::Of(webhook) => webhook,
     };
-    let end = to.read(|conn| Ok(sql_query(LAST).get_result::<LastPosition>(conn)?.position)).await?;
+    // The fan-out queues the deliveries of later events, and no earlier ones.
+    let end = fan_out::before_command(to).await?;
     let (mut recovered, mut after) = (0, 0);
     while after < end {
         let (of, since, until) = (webhook.clone(), Time(command.since), end.min(after + WINDOW));

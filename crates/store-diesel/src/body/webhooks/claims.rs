@@ -206,8 +206,7 @@ fn live(conn: &mut Conn, row: Option<WebhookRow>) -> Outcome<Option<Webhook>> {
 
 pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<ClaimedDeliveries>> {
     let now = Time(command.now);
-    // Every change of a subscription's deliveries holds this lock, except transactions of events, which only queue
-    // deliveries.
+    // Every change of a subscription's deliveries holds this lock, except the fan-out, which only queues deliveries.
     let locked = load::<LockedWebhooks>([(Id(command.webhook.0),)], conn)?.pop();
     let Some(webhook) = live(conn, locked)? else { return Ok(None) };
     let max = if webhook.ordered { command.max.max(CHECKED) } else { command.max };
@@ -228,10 +227,10 @@ pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcom
     for row in &mut rows {
         let mut delivery = row.read()?;
         delivery.begin_attempt();
-        row.set(&delivery);
+        (row.attempts, row.unrecorded) = (delivery.attempts.into(), delivery.unrecorded.into());
         (row.lease_id, row.leased_until) = (Some(Id(command.lease.0)), Some(Time(command.until)));
     }
-    update(rows.iter().map(DeliveryRow::change).collect(), conn)?;
+    update(rows.iter().map(DeliveryRow::claim_change).collect(), conn)?;
     rows.sort_by_key(|row| order.iter().position(|message| *message == row.message_id));
     let deliveries = claimed(conn, rows, command)?;
     Ok(Some(ClaimedDeliveries { webhook, deliveries, has_more }))

@@ -7,7 +7,7 @@ use super::body::errors::Outcome;
 use super::body::store::Store;
 use super::body::types::{Id, Time};
 use super::claims::{self, Search};
-use super::{again, ends, log};
+use super::{again, ends, fan_out, log};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -43,6 +43,14 @@ struct WaitingRow {
 
 #[async_trait]
 impl Deliveries for Store {
+    async fn fan_out(&self) -> Result<bool, StoreError> {
+        fan_out::round(self).await
+    }
+
+    async fn new_events(&self) {
+        self.wait_for_new_events().await;
+    }
+
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
         self.read(move |conn| claims::due(conn, now)).await
     }
@@ -54,20 +62,20 @@ impl Deliveries for Store {
             Search::Nothing(webhook) => {
                 Ok(Some(ClaimedDeliveries { webhook: *webhook, deliveries: Vec::new(), has_more: false }))
             }
-            Search::MayClaim => self.write(move |conn| claims::claim(conn, &command)).await,
+            Search::MayClaim => self.write_in_background(move |conn| claims::claim(conn, &command)).await,
         }
     }
 
     async fn record(&self, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.write(move |conn| ends::record(conn, &ends, now)).await
+        self.write_in_background(move |conn| ends::record(conn, &ends, now)).await
     }
 
     async fn release(&self, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {
-        self.write(move |conn| ends::release(conn, &claims)).await
+        self.write_in_background(move |conn| ends::release(conn, &claims)).await
     }
 
     async fn end(&self, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> {
-        self.write(move |conn| ends::end(conn, &claims, status)).await
+        self.write_in_background(move |conn| ends::end(conn, &claims, status)).await
     }
 
     async fn log(
@@ -76,10 +84,12 @@ impl Deliveries for Store {
         filter: DeliveryFilter,
         page: PageRequest,
     ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+        fan_out::before_read(self).await;
         self.read(move |conn| conn.transaction(|conn| log::list(conn, webhook, &filter, page))).await
     }
 
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+        fan_out::before_command(self).await?;
         self.task(move |conn| again::redeliver(conn, &command)).await
     }
 
@@ -92,10 +102,11 @@ impl Deliveries for Store {
     }
 
     async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-        self.write(move |conn| log::delete(conn, before, max)).await
+        self.write_in_background(move |conn| log::delete(conn, before, max)).await
     }
 
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
+        fan_out::before_read(self).await;
         self.read(|conn| {
             let of_enabled = format!("{WAITING} AND w.enabled AND c.disabled_at IS NULL{OF_EACH}");
             let rows: Vec<WaitingRow> = sql_query(of_enabled).load(conn)?;
@@ -106,6 +117,7 @@ impl Deliveries for Store {
     }
 
     async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+        fan_out::before_read(self).await;
         self.read_to_the_end(move |conn| conn.transaction(|conn| backlogs(conn, webhook))).await
     }
 }

@@ -7,7 +7,7 @@ use super::body::errors::Outcome;
 use super::body::statements::{load, update};
 use super::body::tables::webhooks::{AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow};
 use super::body::types::{Id, Named, Time};
-use super::{claims, rows, subscriptions};
+use super::{claims, fan_out, rows, subscriptions};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -69,8 +69,9 @@ pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -
     changes.insert(attempts)?;
     changes.store()?;
     for (id, webhook) in &webhooks {
-        if before.get(id) != Some(webhook) {
+        if let Some(before) = before.get(id).filter(|before| *before != webhook) {
             subscriptions::store(conn, webhook)?;
+            fan_out::set_range(conn, before, webhook)?;
         }
     }
     advance(conn, &webhooks, &ended)?;
@@ -99,7 +100,7 @@ pub(super) fn release(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<()> 
     for row in rows.values_mut() {
         (row.lease_id, row.leased_until) = (None, None);
     }
-    update(rows.values().map(DeliveryRow::change).collect(), conn)
+    update(rows.values().map(DeliveryRow::claim_change).collect(), conn)
 }
 
 /// Ends claimed deliveries with this status, without sending them.

@@ -30,7 +30,7 @@ pub(super) const GONE: &str = "SELECT w.id AS webhook_id FROM webhooks w WHERE w
 /// Deliveries of a subscription.
 const OF_ONE: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 LIMIT $2";
 
-/// Subscriptions that were deleted so long ago that no transaction in progress can still queue an event for them.
+/// Subscriptions that were deleted so long ago that no fan-out in progress can still queue an event for them.
 const DELETED: &str = "DELETE FROM webhooks WHERE deleted_at < $1 \
     AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id)";
 

@@ -5,8 +5,9 @@ mod claims;
 mod client_records;
 mod deliveries;
 mod ends;
+mod fan_out;
 mod log;
-mod queue;
+mod observers;
 mod rows;
 mod subscriptions;
 #[cfg(test)]
@@ -14,7 +15,8 @@ mod tests;
 mod world;
 
 pub(crate) use client_records::{delete_client_records, under_claim as under_client_claim, under_kept_claim};
-pub(crate) use queue::Observers;
+pub(crate) use fan_out::{before_command as fan_out, imported};
+pub(crate) use observers::Observers;
 pub(crate) use world::{cancel_all, forget_account, resume, undo};
 
 use super::body;

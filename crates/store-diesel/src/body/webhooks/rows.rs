@@ -3,7 +3,7 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::tables::events::outbox_events;
-use super::body::tables::webhooks::{AttemptRow, DeliveryChange, DeliveryRow, WebhookRow, WebhookUpdate};
+use super::body::tables::webhooks::{AttemptRow, ClaimChange, DeliveryChange, DeliveryRow, WebhookRow, WebhookUpdate};
 use super::body::tables::worlds::{TimelineRow, timelines};
 use super::body::types::{Account, Bytes, Id, Named, Time};
 use chrono::TimeDelta;
@@ -40,6 +40,8 @@ impl From<&Webhook> for WebhookRow {
             updated_at: Time(webhook.updated_at),
             resumptions: webhook.resumptions,
             deleted_at: None,
+            since: 0,
+            until: None,
         }
     }
 }
@@ -156,6 +158,18 @@ impl DeliveryRow {
     /// Whether this claim of it is current.
     pub(super) fn is_held(&self, claim: &DeliveryClaim) -> bool {
         self.lease_id == Some(Id(claim.lease.0)) && self.attempts == i64::from(claim.attempt)
+    }
+
+    /// Returns the change that stores the row after a claim or a release.
+    pub(super) fn claim_change(&self) -> ClaimChange {
+        ClaimChange {
+            attempts: self.attempts,
+            unrecorded: self.unrecorded,
+            lease_id: self.lease_id,
+            leased_until: self.leased_until,
+            webhook_id: self.webhook_id,
+            message_id: self.message_id,
+        }
     }
 
     /// Returns the change that stores the row.

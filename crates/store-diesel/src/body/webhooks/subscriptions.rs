@@ -9,6 +9,7 @@ use super::body::store::Store;
 use super::body::tables::webhooks::{LockedWebhooks, WebhookRow, WebhookUpdate, webhooks};
 use super::body::types::{Account, Id, Time};
 use super::client_records::under_claim;
+use super::fan_out;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -18,6 +19,10 @@ use florin_domain::webhook::{Webhook, WebhookRefusal};
 use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
+use std::sync::Arc;
+
+/// Maximum number of attempts at a change. An attempt fails if another request disables the subscription meanwhile.
+const ATTEMPTS: u32 = 5;
 
 /// Locks a subscription. `None`: it was deleted, so the caller can only receive a stored answer. `Absent`: the caller
 /// does not reach it, and must not receive a stored answer about it either.
@@ -51,26 +56,39 @@ fn create(
         let existing: i64 = own.count().get_result(conn).map_err(Failure::from)?;
         let existing = u32::try_from(existing).unwrap_or(u32::MAX);
         ask(|| (command.decide)(&existing))?.map_err(WriteError::Refused)?;
-        insert(vec![WebhookRow::from(webhook)], conn)?;
+        let since = fan_out::limit(conn)?;
+        let until = (!webhook.enabled).then_some(since);
+        insert(vec![WebhookRow { since, until, ..WebhookRow::from(webhook) }], conn)?;
         Ok(webhook.clone())
     })
 }
 
+/// Changes a subscription. The deliveries of all events up to `queued_until` must be queued, so that a change of the
+/// filter does not affect earlier events. `None`: this must be true of further events, because the subscription was
+/// disabled meanwhile.
 fn change(
     conn: &mut Conn,
     command: &ChangeWebhookCommand,
-) -> Result<Written<Webhook>, Stop<WriteError<WebhookRefusal>>> {
+    queued_until: i64,
+) -> Result<Option<Written<Webhook>>, Stop<WriteError<WebhookRefusal>>> {
     let found = locked(conn, &command.reach, command.id)?;
-    under_claim(conn, command.claim.as_ref(), |conn| {
+    if let Some(webhook) = &found
+        && fan_out::is_behind(conn, webhook, queued_until)?
+    {
+        return Ok(None);
+    }
+    let written = under_claim(conn, command.claim.as_ref(), |conn| {
         let webhook = found.ok_or(WriteError::Absent)?;
         let changed = ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
         store(conn, &changed)?;
+        fan_out::set_range(conn, &webhook, &changed)?;
         Ok(changed)
-    })
+    })?;
+    Ok(Some(written))
 }
 
-/// Marks a subscription as deleted. A worker deletes its deliveries afterwards, in portions, and later the row: events
-/// of transactions in progress may still be queued for it.
+/// Marks a subscription as deleted. A worker deletes its deliveries afterwards, in portions, and later the row: a
+/// fan-out in progress may still queue deliveries for it.
 fn delete(conn: &mut Conn, id: Id, now: Time) -> Outcome<()> {
     let row = webhooks::table.filter(webhooks::id.eq(id));
     diesel::update(row).set((webhooks::enabled.eq(false), webhooks::deleted_at.eq(Some(now)))).execute(conn)?;
@@ -107,7 +125,14 @@ impl Webhooks for Store {
     }
 
     async fn change(&self, command: ChangeWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
-        self.task(move |conn| change(conn, &command)).await
+        let command = Arc::new(command);
+        for _ in 0..ATTEMPTS {
+            let (queued_until, command) = (fan_out::before_command(self).await?, Arc::clone(&command));
+            if let Some(written) = self.task(move |conn| change(conn, &command, queued_until)).await? {
+                return Ok(written);
+            }
+        }
+        Err(StoreError::Unavailable("the subscription was disabled meanwhile".into()).into())
     }
 
     async fn delete(

@@ -7,6 +7,7 @@ use super::body::statements::load;
 use super::body::tables::access::accounts;
 use super::body::tables::webhooks::{LockedWebhooks, webhooks};
 use super::body::types::{Id, Time};
+use super::fan_out;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
@@ -64,6 +65,8 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
 /// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
 /// forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
+    // A fan-out in progress may queue undone events. It ends before they are cancelled.
+    fan_out::lock(conn)?;
     lock_webhooks(conn, account)?;
     for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {
         sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
@@ -74,6 +77,7 @@ pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()
 
 /// Deletes the subscriptions of an account, and all deliveries of its events.
 pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    fan_out::lock(conn)?;
     lock_webhooks(conn, account)?;
     for statement in [FAILING, OWN, ATTEMPTS, DELIVERIES, REDELIVERIES] {
         sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;

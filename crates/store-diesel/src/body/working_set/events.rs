@@ -4,12 +4,12 @@ use super::body::ask::ask;
 use super::body::backend::{Changes, Conn};
 use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
+use super::body::recording::Recording;
 use super::body::statements::load;
 use super::body::tables::cards::card_transitions;
 use super::body::tables::events::{
     ChainOfMessage, EventRow, FollowUpsOfChains, SequenceChange, SequenceRow, SequencesOfObjects,
 };
-use super::body::tables::webhooks::DeliveryRow;
 use super::body::types::{Account, Id, Named, Time};
 use super::body::webhooks::Observers;
 use chrono::SubsecRound;
@@ -25,22 +25,21 @@ type Object = (AccountId, EventObject);
 #[derive(Default)]
 pub(crate) struct Events {
     /// How they are written; `None` if they are only counted.
-    recording: Option<EventRecording>,
+    recording: Option<Recording>,
     new: Vec<Event>,
 }
 
-/// The rows of new events: events, deliveries and sequences.
+/// The rows of new events: events and sequences.
 #[derive(Default)]
 pub(crate) struct EventRows {
     events: Vec<EventRow>,
-    deliveries: Vec<DeliveryRow>,
     new_sequences: Vec<SequenceRow>,
     sequences: Vec<SequenceChange>,
 }
 
 impl Events {
     /// Sets how events are written.
-    pub(crate) fn record_with(&mut self, recording: Option<EventRecording>) {
+    pub(crate) fn record_with(&mut self, recording: Option<Recording>) {
         self.recording = recording;
     }
 
@@ -54,12 +53,15 @@ impl Events {
     /// events. Events and movements share the drawn positions, so a group draws only once.
     pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
-        let Numbered { mut rows, seen, observers } = number(conn, recording.as_ref(), new)?;
+        let Numbered { mut rows, seen, are_received } = number(conn, recording.as_ref(), new)?;
         let count = seen.len().max(usize::from(moves));
         let positions = if count > 0 { driver::draw_positions(conn, count)? } else { Vec::new() };
         let last = positions.last().copied().unwrap_or_default();
         if let Some(recording) = recording {
-            (rows.events, rows.deliveries) = render(&recording, &observers, seen, positions)?;
+            rows.events = render(&recording.with, seen, positions)?;
+            if are_received {
+                recording.new_events.written();
+            }
         }
         Ok((rows, last))
     }
@@ -72,16 +74,17 @@ struct Numbered {
     rows: EventRows,
     /// The events that somebody sees, with their sequences.
     seen: Vec<(Event, u64)>,
-    observers: Observers,
+    /// Whether subscriptions may receive some of them.
+    are_received: bool,
 }
 
-fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Event>) -> Outcome<Numbered> {
+fn number(conn: &mut Conn, recording: Option<&Recording>, mut new: Vec<Event>) -> Outcome<Numbered> {
     if new.is_empty() {
         return Ok(Numbered::default());
     }
     let accounts = new.iter().map(|event| event.account.clone()).collect();
     let observers = match recording {
-        Some(recording) => Observers::load(conn, &accounts, recording.environment)?,
+        Some(recording) => Observers::load(conn, &accounts, recording.with.environment)?,
         None => Observers::default(),
     };
     let is_seen = |event: &Event| observers.see(&event.account, event.kind);
@@ -90,7 +93,7 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
     new.retain(|event| has_sequence(event.object()) || is_seen(event));
     let before = Counts::load(conn, &new)?;
     let mut last = before.known.clone();
-    let mut seen = Vec::new();
+    let (mut seen, mut are_received) = (Vec::new(), false);
     for event in new {
         let last = last.entry((event.account.clone(), event.object())).or_default();
         if !event.counts_after(*last) {
@@ -98,10 +101,11 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
         }
         *last += 1;
         if is_seen(&event) {
+            are_received |= observers.receive(&event.account, event.kind);
             seen.push((event, *last));
         }
     }
-    Ok(Numbered { rows: before.changes(&last)?, seen, observers })
+    Ok(Numbered { rows: before.changes(&last)?, seen, are_received })
 }
 
 /// Whether the last sequence of an object is stored. Otherwise other rows count its events.
@@ -113,27 +117,19 @@ impl EventRows {
     /// Stores the rows.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.events)?;
-        changes.insert(self.deliveries)?;
         changes.insert(self.new_sequences)?;
         changes.update(self.sequences)
     }
 }
 
-fn render(
-    recording: &EventRecording,
-    observers: &Observers,
-    seen: Vec<(Event, u64)>,
-    positions: Vec<i64>,
-) -> Outcome<(Vec<EventRow>, Vec<DeliveryRow>)> {
+fn render(recording: &EventRecording, seen: Vec<(Event, u64)>, positions: Vec<i64>) -> Outcome<Vec<EventRow>> {
     if seen.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Vec::new());
     }
     let recorded_at = Time(recording.renderer.now().trunc_subsecs(6));
-    let mut deliveries = Vec::new();
     let row = |((event, sequence), position): ((Event, u64), i64)| {
         let id = recording.renderer.next_id();
         let number = i64::try_from(sequence).map_err(corrupt)?;
-        deliveries.extend(observers.deliveries(&event, (id, number), recorded_at));
         Ok(EventRow {
             position,
             id: Id(id.0),
@@ -147,8 +143,7 @@ fn render(
             account_id: Account(event.account),
         })
     };
-    let events = seen.into_iter().zip(positions).map(row).collect::<Outcome<_>>()?;
-    Ok((events, deliveries))
+    seen.into_iter().zip(positions).map(row).collect()
 }
 
 /// The number of events that each object had before.

@@ -12,6 +12,7 @@ use super::driver;
 use super::footprint::Footprint;
 use super::group::under_claim;
 use super::store::Store;
+use super::webhooks;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::Connection;
@@ -118,6 +119,8 @@ impl Worlds for Store {
     }
 
     async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
+        // Deliveries of undone events are cancelled, so they must be queued.
+        webhooks::fan_out(self).await?;
         self.task(move |conn| {
             driver::lock_operators(conn)?;
             snapshots::restore(conn, &command)

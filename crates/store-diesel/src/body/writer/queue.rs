@@ -4,7 +4,7 @@ use super::body;
 use body::footprint::RecordKey;
 use body::job::Job;
 use florin_ports::StoreError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +29,8 @@ pub(super) struct QueueReceiver {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
+    /// Background jobs that yield to others. They occupy no room in the queue.
+    background: VecDeque<Job>,
 }
 
 /// The coordination of the threads: who has the turn, and what is being committed. At most one thread has the turn, and
@@ -53,7 +55,8 @@ pub(super) struct Committing<'q> {
 pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
     let (sender, receiver) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
-    let receiver = QueueReceiver { queue: receiver, waiting: Arc::clone(&waiting), is_closed: false };
+    let receiver =
+        QueueReceiver { queue: receiver, waiting: Arc::clone(&waiting), is_closed: false, background: VecDeque::new() };
     let turns = Turns { receiver: Mutex::new(receiver), committing: Mutex::default(), records: Mutex::default() };
     (QueueSender { queue: sender, room, waiting }, turns)
 }
@@ -86,7 +89,7 @@ impl QueueSender {
 }
 
 impl Turns {
-    /// Waits for the turn and for a job, and takes all waiting jobs. Returns `None` when the queue is closed.
+    /// Waits for the turn and for a job, and takes the waiting jobs. Returns `None` when the queue is closed.
     pub(super) fn take(&self) -> Option<(Vec<Job>, Turn<'_>)> {
         let mut turn = locked(&self.receiver);
         let jobs = turn.take();
@@ -96,7 +99,8 @@ impl Turns {
     /// Whether jobs are waiting. Must not be called by the thread that has the turn.
     #[cfg(feature = "simulation")]
     pub(super) fn has_jobs(&self) -> bool {
-        locked(&self.receiver).waiting.load(Ordering::Relaxed) > 0
+        let receiver = locked(&self.receiver);
+        !receiver.background.is_empty() || receiver.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Hands over the turn as soon as no other commit is in progress.
@@ -116,10 +120,24 @@ impl Turns {
 }
 
 impl QueueReceiver {
-    /// Waits for a job and takes all waiting jobs. Returns an empty list when the queue is closed.
+    /// Waits for a job and takes the waiting jobs, but at most one background job. It comes first, so that it does not
+    /// divide a group of commands. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
+        let mut others = self.take_from_queue();
+        self.background.extend(others.extract_if(.., |job| job.is_background()));
+        let mut jobs: Vec<_> = self.background.pop_front().into_iter().collect();
+        jobs.append(&mut others);
+        jobs
+    }
+
+    /// Takes the jobs that were added. Waits for one if no background job is left.
+    fn take_from_queue(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
-        let mut next = if self.is_closed { None } else { self.queue.recv().ok() };
+        let mut next = match (self.is_closed, self.background.is_empty()) {
+            (true, _) => None,
+            (false, true) => self.queue.recv().ok(),
+            (false, false) => self.queue.try_recv().ok(),
+        };
         while let Some(message) = next {
             match message {
                 Message::Stop => {
@@ -201,6 +219,28 @@ mod tests {
             waiting.join().unwrap();
         });
         assert!(locked(&turns.records).is_empty());
+    }
+
+    #[test]
+    fn background_jobs_yield_to_others() {
+        let (sender, turns) = with_queue_capacity(8);
+        let take = || turns.take().unwrap().0.iter().map(Job::is_background).collect::<Vec<_>>();
+        let add_background = || sender.add(Job::background(|_| Ok(())).0).unwrap();
+        add(&sender);
+        add_background();
+        add(&sender);
+        add_background();
+        add_background();
+        assert_eq!(take(), [true, false, false]);
+        add(&sender);
+        assert_eq!(take(), [true, false]);
+        // No other job waits, so the rest runs, even after the queue is closed.
+        add_background();
+        sender.close();
+        assert_eq!(take(), [true]);
+        assert_eq!(take(), [true]);
+        assert!(turns.take().is_none());
+        assert_eq!(sender.waiting.load(Ordering::Relaxed), 0);
     }
 
     #[test]

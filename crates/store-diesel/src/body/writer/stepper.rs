@@ -19,7 +19,7 @@ impl Stepper {
         self.0.turns.has_jobs()
     }
 
-    /// Runs one turn of the writer: writes and answers all waiting jobs. Returns `false` if there are none.
+    /// Runs one turn of the writer: writes and answers the waiting jobs. Returns `false` if there are none.
     pub fn step(&mut self) -> bool {
         self.has_jobs() && self.0.take_turn()
     }

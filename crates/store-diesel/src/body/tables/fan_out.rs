@@ -1,0 +1,11 @@
+//! How far the deliveries of events are queued.
+
+use super::declare::tables;
+
+tables! {
+    /// The only row: deliveries of all events up to this position are queued.
+    struct FanOutRow in event_fan_out(one) not owned {
+        one: i64,
+        position: i64,
+    }
+}

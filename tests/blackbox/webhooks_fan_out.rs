@@ -1,0 +1,99 @@
+//! Deliveries are queued after the commit of their event, with the same outcome as in its transaction.
+
+use serde_json::json;
+
+use crate::support::assert::text;
+use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::wallet::pay;
+use crate::support::worlds::{frozen_world, restore, snapshot};
+use crate::support::{Server, expect_json};
+
+/// Nothing waits between the payments and the changes.
+#[test]
+fn a_subscription_receives_the_events_of_its_enabled_times() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    pay(&client, "1");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    let mut expected = Vec::new();
+    for (round, enabled) in [true, false, true, false].into_iter().enumerate() {
+        let change = json!({"enabled": enabled}).to_string();
+        expect_json(&client.call("PATCH", &webhook_path(&webhook, "")).json(change).send(), 200);
+        for amount in ["2", "3"] {
+            let paid = pay(&client, amount);
+            if enabled {
+                expected.push(text(&paid, "/token").to_owned());
+            }
+        }
+        assert_eq!(deliveries(&client, &webhook).len(), expected.len(), "after round {round}");
+    }
+    // Deliveries that wait pause while the subscription is disabled.
+    let change = json!({"enabled": true}).to_string();
+    expect_json(&client.call("PATCH", &webhook_path(&webhook, "")).json(change).send(), 200);
+    let paid = pay(&client, "4");
+    expected.push(text(&paid, "/token").to_owned());
+    receiver.wait_for(expected.len());
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    let mut arrived: Vec<_> =
+        receiver.arrived().iter().map(|got| text(&got.event(), "/transaction/token").to_owned()).collect();
+    arrived.sort_unstable();
+    arrived.dedup();
+    expected.sort_unstable();
+    assert_eq!(arrived, expected);
+    assert_eq!(deliveries(&client, &webhook).len(), expected.len());
+}
+
+/// The rows are deleted as if a crash had prevented the fan-out.
+#[test]
+fn events_whose_deliveries_were_not_queued_before_a_crash_are_delivered_after_it() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "1");
+    receiver.wait_for(1);
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    let home = server.kill();
+    home.sql("DELETE FROM webhook_attempts; DELETE FROM webhook_deliveries; UPDATE event_fan_out SET position = 0")
+        .unwrap();
+    let server = Server::on(home);
+    let client = server.client();
+    let arrived = receiver.wait_for(2);
+    assert_eq!((arrived[0].id(), &arrived[0].body), (arrived[1].id(), &arrived[1].body));
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(deliveries(&client, &webhook).len(), 1);
+}
+
+#[test]
+fn events_count_as_waiting_from_their_commit_on() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    // With this header, no retry is due during the test.
+    receiver.answer(500, "Retry-After: 3600\r\n");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    for count in 1..=3 {
+        pay(&client, "1");
+        assert_eq!(deliveries(&client, &webhook).len(), count);
+        let shown = server.home().json(&["webhooks", "show", text(&webhook, "/id"), "--json"]);
+        assert_eq!(shown["waiting"], json!(count), "{shown}");
+    }
+}
+
+#[test]
+fn a_restore_cancels_deliveries_of_events_from_just_before() {
+    let server = Server::sandbox();
+    let client = frozen_world(&server);
+    let receiver = Receiver::start();
+    receiver.answer(500, "Retry-After: 3600\r\n");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    let before = snapshot(&client);
+    for _ in 0..3 {
+        pay(&client, "1");
+    }
+    restore(&client, &before);
+    let log = deliveries(&client, &webhook);
+    assert_eq!(log.len(), 3);
+    assert!(log.iter().all(|delivery| delivery["status"] == "cancelled"), "{log:?}");
+}
