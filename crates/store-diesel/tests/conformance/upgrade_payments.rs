@@ -8,7 +8,7 @@ use florin_ports::{BooksCheck, MerchantPayments};
 use uuid::Uuid;
 
 /// The first migration that is missing.
-pub(crate) const MIGRATION: &str = "2026-11-26-000055";
+pub(crate) const MIGRATION: &str = "2026-11-26-000053";
 /// The rows of the database.
 pub(crate) const ROWS: &str = include_str!("before_payment_lists.sql");
 
