@@ -9,7 +9,7 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::checkout::{
-    CheckoutSession, MerchantPayment, MerchantPaymentFilter, PaymentSort, SessionFilter, SessionStatus,
+    CheckoutSession, ListedPayment, MerchantPaymentFilter, PaymentSort, SessionFilter, SessionStatus,
 };
 use florin_domain::merchant::{Checkout, CheckoutFilter, Payee, PayeeFilter, SettlementAccount};
 use florin_domain::page::PageRequest;
@@ -226,8 +226,8 @@ impl DemoData {
             settlement_accounts: settlement_accounts.rows.iter().rev().map(|row| account_line(&row.account)).collect(),
             payees: payees.rows.iter().rev().map(payee_line).collect(),
             checkout_sessions: sessions.iter().map(|session| session_line(session, &root, page_tokens)).collect(),
-            payments: payments.iter().map(|row| payment_line(&row.payment)).collect(),
-            refunds: payments.iter().filter_map(|row| refund_line(&row.payment)).collect(),
+            payments: payments.iter().map(payment_line).collect(),
+            refunds: payments.iter().filter_map(refund_line).collect(),
             orders: sessions.iter().filter_map(order_line).collect(),
             postcodes: florin_postcode_embedded::builtin_postcodes().iter().map(ToString::to_string).collect(),
         })
@@ -312,11 +312,11 @@ fn session_line(session: &CheckoutSession, root: &str, page_tokens: &PageTokenMa
     }
 }
 
-fn payment_line(payment: &MerchantPayment) -> PaymentLine {
+fn payment_line(payment: &ListedPayment) -> PaymentLine {
     PaymentLine { id: payment.id.to_string(), kind: payment.kind().as_str(), status: payment.status.as_str() }
 }
 
-fn refund_line(payment: &MerchantPayment) -> Option<RefundLine> {
+fn refund_line(payment: &ListedPayment) -> Option<RefundLine> {
     let id = payment.refund.as_ref()?.id.to_string();
     Some(RefundLine { id, status: payment.refund_status().as_str() })
 }

@@ -221,7 +221,7 @@ async fn a_refund_is_started_at_the_bank_of_the_merchant() {
         PaymentSort::NewestFirst,
         PageRequest::default(),
     );
-    let payment = all.await.unwrap().rows.into_iter().find(|row| row.is_refundable).unwrap().payment;
+    let payment = all.await.unwrap().rows.into_iter().find(|row| row.is_refundable).unwrap();
     let amount = Minor(1).of(payment.amount.currency);
     let made =
         create_merchant_refund(&home.services, &home.account, payment.id, (amount, None), Mode::Commit, None).await;

@@ -5,7 +5,7 @@ use crate::{AccountClocks, CheckoutServices, PageTokenMaker};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{CheckoutSession, DueItem, OfferedRates};
-use florin_domain::ids::CheckoutSessionId;
+use florin_domain::ids::{CheckoutSessionId, ClientId};
 use florin_domain::secret::Secret;
 use florin_domain::test_support::{a_session, account, noon};
 use florin_domain::world::Timeline;
@@ -24,7 +24,7 @@ struct NoRates;
 
 #[async_trait]
 impl ShippingRates for NoRates {
-    async fn load(&self, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
+    async fn load(&self, _: ClientId, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
         Err(ShippingRatesUnavailable("none".to_owned()))
     }
 }

@@ -1,6 +1,6 @@
 //! What lists show of payments and refunds.
 
-use super::{MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PaymentOverview};
+use super::{MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PaymentOverview, RefundStatus};
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use crate::merchant::CheckoutType;
 use crate::money::Money;
@@ -52,6 +52,11 @@ impl ListedPayment {
     /// Returns whether this is a payment or a refund.
     pub const fn kind(&self) -> MerchantPaymentKind {
         if self.refund.is_some() { MerchantPaymentKind::Refund } else { MerchantPaymentKind::Payment }
+    }
+
+    /// Returns the status of a refund.
+    pub const fn refund_status(&self) -> RefundStatus {
+        RefundStatus::of(self.status, self.initiated_at.is_some())
     }
 }
 

@@ -116,13 +116,7 @@ impl MerchantPayment {
 
     /// Returns the status of a refund.
     pub const fn refund_status(&self) -> RefundStatus {
-        match (self.status, self.initiated_at) {
-            (MerchantPaymentStatus::Pending, None) => RefundStatus::AwaitingAuthorisation,
-            (MerchantPaymentStatus::Pending, Some(_)) => RefundStatus::Pending,
-            (MerchantPaymentStatus::Completed, _) => RefundStatus::Completed,
-            (MerchantPaymentStatus::Failed, _) => RefundStatus::Failed,
-            (MerchantPaymentStatus::Cancelled, _) => RefundStatus::Cancelled,
-        }
+        RefundStatus::of(self.status, self.initiated_at.is_some())
     }
 
     /// Returns the time at which something is due on a refund. `None` for a final refund, and for a payment, which is

@@ -413,7 +413,7 @@ async fn other_keys(handle: Handle) -> CheckResult {
     }
     numbers.sort_unstable();
     // Two credits, both sides of a transfer, a top-up, two payments, and the return of one of them.
-    same("the numbers, without gaps", numbers, (1..=8).collect())
+    same("the numbers, without gaps", numbers, (1..=8).collect::<Vec<_>>())
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

@@ -42,7 +42,9 @@ impl CheckoutSessions for Mutant {
         let filter = MerchantPaymentFilter { kind, session: Some(session), ..MerchantPaymentFilter::default() };
         let payments =
             MerchantPayments::list(&self.inner, account, filter, PaymentSort::NewestFirst, EVERYTHING).await?;
-        Ok(Some(FoundSession { last: payments.rows.into_iter().next().map(|row| row.payment), ..found }))
+        let Some(listed) = payments.rows.first() else { return Ok(Some(FoundSession { last: None, ..found })) };
+        let last = MerchantPayments::find(&self.inner, account, listed.id).await?.map(|found| found.payment);
+        Ok(Some(FoundSession { last, ..found }))
     }
 
     async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {

@@ -233,8 +233,7 @@ impl Mutant {
     async fn recover_all(&self, of: &Webhook) -> Result<(), WriteError<WebhookRefusal>> {
         let reach = WebhookReach { client: of.client, accounts: None };
         let (since, now) = (DateTime::<Utc>::MIN_UTC, of.updated_at);
-        let command =
-            RecoverCommand { reach, webhook: of.id, since, now, decide: Arc::new(|_| Ok(())), claim: None };
+        let command = RecoverCommand { reach, webhook: of.id, since, now, decide: Arc::new(|_| Ok(())), claim: None };
         self.inner.recover(command).await.map(drop)
     }
 

@@ -118,14 +118,13 @@ pub(super) fn store_payments<'a>(
     payments: impl Iterator<Item = (Option<&'a MerchantPayment>, &'a MerchantPayment)> + Clone,
 ) -> Outcome<()> {
     for (before, payment) in payments.clone() {
-        match before {
-            Some(_) => update_payment(conn, payment, session)?,
-            None => {
-                insert(vec![PaymentRow::of(payment, session)], conn)?;
-                if let Some(refund) = &payment.refund {
-                    mark_refunded(conn, &payment.account, refund.payment)?;
-                }
-            }
+        if before.is_some() {
+            update_payment(conn, payment, session)?;
+            continue;
+        }
+        insert(vec![PaymentRow::of(payment, session)], conn)?;
+        if let Some(refund) = &payment.refund {
+            mark_refunded(conn, &payment.account, refund.payment)?;
         }
     }
     counts::change_all(conn, payments)
