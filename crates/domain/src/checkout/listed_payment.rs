@@ -56,7 +56,7 @@ impl ListedPayment {
 
     /// Returns the status of a refund.
     pub const fn refund_status(&self) -> RefundStatus {
-        RefundStatus::of(self.status, self.initiated_at.is_some())
+        self.status.of_refund(self.initiated_at.is_some())
     }
 }
 

@@ -45,6 +45,17 @@ impl MerchantPaymentStatus {
     /// All statuses.
     pub const ALL: [Self; 4] = [Self::Pending, Self::Completed, Self::Failed, Self::Cancelled];
 
+    /// Returns the status of a refund with this status. A refund that nobody has authorised is not initiated.
+    pub const fn of_refund(self, is_initiated: bool) -> RefundStatus {
+        match (self, is_initiated) {
+            (Self::Pending, false) => RefundStatus::AwaitingAuthorisation,
+            (Self::Pending, true) => RefundStatus::Pending,
+            (Self::Completed, _) => RefundStatus::Completed,
+            (Self::Failed, _) => RefundStatus::Failed,
+            (Self::Cancelled, _) => RefundStatus::Cancelled,
+        }
+    }
+
     /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -116,7 +127,7 @@ impl MerchantPayment {
 
     /// Returns the status of a refund.
     pub const fn refund_status(&self) -> RefundStatus {
-        RefundStatus::of(self.status, self.initiated_at.is_some())
+        self.status.of_refund(self.initiated_at.is_some())
     }
 
     /// Returns the time at which something is due on a refund. `None` for a final refund, and for a payment, which is

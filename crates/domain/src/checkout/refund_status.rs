@@ -1,7 +1,5 @@
 //! The statuses of refunds, and the ability of settlement accounts to pay them.
 
-use super::MerchantPaymentStatus;
-
 /// The status of a refund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefundStatus {
@@ -21,17 +19,6 @@ impl RefundStatus {
     /// All statuses.
     pub const ALL: [Self; 5] =
         [Self::AwaitingAuthorisation, Self::Pending, Self::Completed, Self::Failed, Self::Cancelled];
-
-    /// Returns the status of a refund whose payment has `status`. A refund that nobody has authorised is not initiated.
-    pub const fn of(status: MerchantPaymentStatus, is_initiated: bool) -> Self {
-        match (status, is_initiated) {
-            (MerchantPaymentStatus::Pending, false) => Self::AwaitingAuthorisation,
-            (MerchantPaymentStatus::Pending, true) => Self::Pending,
-            (MerchantPaymentStatus::Completed, _) => Self::Completed,
-            (MerchantPaymentStatus::Failed, _) => Self::Failed,
-            (MerchantPaymentStatus::Cancelled, _) => Self::Cancelled,
-        }
-    }
 
     /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
