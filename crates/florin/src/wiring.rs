@@ -15,7 +15,7 @@ use florin_bank_sandbox::{SandboxBank, SandboxPayerBanks};
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_domain::webhook::TargetPolicy;
-use florin_http_actix::{AllServices, EventViews, decision_question};
+use florin_http_actix::{AllServices, BLOCKING_THREADS, EventViews, decision_question};
 use florin_logo_images::LogoProcess;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{
@@ -42,6 +42,9 @@ pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_s
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached address lookups.
 const POSTCODES_KEPT: u64 = 10_000;
+
+// One worker of the HTTP server may run all lookups of host names for decisions and shipping rates.
+const _: () = assert!(HttpDecisions::LOOKUPS_MAX + HttpShippingRates::LOOKUPS_MAX <= BLOCKING_THREADS / 2);
 
 /// Opens the store, whatever its schema version. `create`: whether a missing database file is created. An error names
 /// the setting that gave the URL.
@@ -270,7 +273,7 @@ pub(crate) fn deliveries(
 }
 
 /// The settings for requests to servers of clients. Each sender has lookups of its own, so that no kind of request uses
-/// up those of another. Together they leave threads for reads of the store.
+/// up those of another. Lookups leave threads for reads of the store.
 fn sender_settings(
     settings: &Settings,
     environment: Environment,

@@ -45,7 +45,7 @@ mod views;
 
 pub use middleware::REQUESTS;
 pub use pages::Introduction;
-pub use server::{BoundServer, bind, bind_address};
+pub use server::{BLOCKING_THREADS, BoundServer, bind, bind_address};
 pub use settings::{HttpSettings, RenderMetrics};
 pub use state::AllServices;
 pub use views::{EventViews, decision_question};

@@ -15,6 +15,10 @@ use tokio::sync::oneshot;
 
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
+/// Maximum number of threads of each worker for work that blocks: reads of the store, and lookups of host names, which
+/// may hang. Without this setting, Actix divides 512 by the number of processors, so a few lookups that hang could stop
+/// all reads of a worker.
+pub const BLOCKING_THREADS: usize = 512;
 /// Limits of the connections to the address for operators.
 const ADMIN_LIMITS: ConnectionLimits = ConnectionLimits { total: 64, per_address: 64 };
 
@@ -66,6 +70,7 @@ pub fn bind(
         ConnectionLimits { total: settings.max_connections, per_address: settings.max_connections_per_address };
     let builder = Server::build()
         .workers(settings.workers.max(1))
+        .worker_max_blocking_threads(BLOCKING_THREADS)
         // Excess connections are refused, not queued.
         .max_concurrent_connections(usize::MAX)
         .shutdown_timeout(settings.shutdown_timeout.as_secs())
