@@ -16,7 +16,7 @@ pub(crate) enum Job {
     Change(Box<dyn UngroupedWork>),
     /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn UngroupedWork>),
-    /// Work like a task, for which no request waits. At most one such job runs in each turn.
+    /// Work like a task, for which no request waits. One such job runs in each turn, or more if many wait.
     Background(Box<dyn UngroupedWork>),
 }
 

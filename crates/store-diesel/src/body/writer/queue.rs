@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
+/// Maximum number of turns that a background job waits. Claims of deliveries have leases, so the wait must not grow
+/// with the number of subscriptions.
+const BACKGROUND_TURNS: usize = 64;
 
 enum Message {
     Job(Job),
@@ -120,12 +123,14 @@ impl Turns {
 }
 
 impl QueueReceiver {
-    /// Waits for a job and takes the waiting jobs, but at most one background job. It comes first, so that it does not
-    /// divide a group of commands. Returns an empty list when the queue is closed.
+    /// Waits for a job and takes the waiting jobs, but only one background job, or more if more than
+    /// [`BACKGROUND_TURNS`] wait. Background jobs come first, so that they do not divide a group of commands. Returns
+    /// an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
         let mut others = self.take_from_queue();
         self.background.extend(others.extract_if(.., |job| job.is_background()));
-        let mut jobs: Vec<_> = self.background.pop_front().into_iter().collect();
+        let share = self.background.len().div_ceil(BACKGROUND_TURNS);
+        let mut jobs: Vec<_> = self.background.drain(..share).collect();
         jobs.append(&mut others);
         jobs
     }
@@ -241,6 +246,19 @@ mod tests {
         assert_eq!(take(), [true]);
         assert!(turns.take().is_none());
         assert_eq!(sender.waiting.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn many_background_jobs_share_the_turns() {
+        let (sender, turns) = with_queue_capacity(BACKGROUND_TURNS + 2);
+        for _ in 0..=BACKGROUND_TURNS {
+            sender.add(Job::background(|_| Ok(())).0).unwrap();
+        }
+        add(&sender);
+        for expected in [&[true, true, false][..], &[true]] {
+            let taken: Vec<_> = turns.take().unwrap().0.iter().map(Job::is_background).collect();
+            assert_eq!(taken, expected);
+        }
     }
 
     #[test]
