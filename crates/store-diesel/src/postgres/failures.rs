@@ -66,6 +66,11 @@ pub(crate) fn failed_commit(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
+/// Whether the server ended the transaction because it and others waited for each other.
+pub(super) fn is_deadlock(failure: &Failure) -> bool {
+    failure.to_string().contains("deadlock detected")
+}
+
 /// Whether the message says that a table is missing, because migrations are pending.
 fn is_missing_table(message: &str) -> bool {
     message.starts_with("relation ") && message.contains("does not exist")
@@ -88,6 +93,12 @@ impl From<OpenError> for Failure {
 mod tests {
     use super::*;
     use diesel::result::DatabaseErrorKind as Kind;
+
+    #[test]
+    fn a_deadlock_is_recognized_in_the_error_of_a_migration() {
+        assert!(is_deadlock(&Failure::Unavailable("migrations: Failed to run x with: deadlock detected".into())));
+        assert!(!is_deadlock(&Failure::Unavailable("migrations: Failed to run x with: permission denied".into())));
+    }
 
     #[test]
     fn errors_are_classified() {

@@ -1,6 +1,7 @@
 //! The schema of PostgreSQL and its migrations.
 
 use super::body::errors::{Failure, Outcome};
+use super::failures::is_deadlock;
 use super::{Conn, Db};
 use diesel::connection::SimpleConnection;
 use diesel::migration::MigrationSource;
@@ -9,6 +10,9 @@ use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
+
+/// Maximum number of tries of all migrations.
+const MAX_TRIES: u32 = 10;
 
 /// Acquires the lock of migrations, because Diesel's runner acquires none. If several programs start together, one
 /// migrates, and the others wait for up to ten minutes: an index may take long to build.
@@ -46,8 +50,22 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.version).collect())
 }
 
-/// Applies all pending migrations or none, in one transaction. Other programs wait for it.
+/// Applies all pending migrations or none, in one transaction. Other programs wait for it. Instances that still write
+/// lock tables in other orders than the migrations. If the server resolves a deadlock with them by ending this
+/// transaction, it is tried again.
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
+    for _ in 1..MAX_TRIES {
+        match apply(conn) {
+            Err(failure) if is_deadlock(&failure) => {
+                tracing::warn!(error = %failure, "trying the migrations again; no change was made");
+            }
+            applied => return applied,
+        }
+    }
+    apply(conn)
+}
+
+fn apply(conn: &mut Conn) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
         conn.batch_execute(ALONE)?;
         let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;

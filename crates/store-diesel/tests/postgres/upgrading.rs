@@ -120,3 +120,28 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
     store.migrate().unwrap();
     upgrade_payments::are_listed(&store).await;
 }
+
+/// An instance of an earlier version that still writes locks tables in another order than the migrations.
+#[test]
+fn migrations_are_tried_again_after_a_deadlock() {
+    const WAITING: &str = "SELECT COUNT(*) AS value FROM pg_locks l JOIN pg_database d ON d.oid = l.database \
+        WHERE d.datname = current_database() AND NOT l.granted AND l.relation = 'accounts'::regclass";
+    let database = Database::new();
+    with_values(|values| {
+        for statement in before("2026-11-26-000051", "", "postgres", values) {
+            database.sql(&statement);
+        }
+    });
+    let store = open(&database);
+    let mut instance = database.connect();
+    instance.batch_execute("BEGIN; SELECT 1 FROM accounts").unwrap();
+    let migrating = std::thread::spawn(move || store.migrate());
+    while database.number(WAITING) == 0 {
+        assert!(!migrating.is_finished(), "the migrations do not wait for the instance");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // Whichever transaction the server ends, the migrations are applied.
+    let _ = instance.batch_execute("SELECT 1 FROM webhooks");
+    instance.batch_execute("ROLLBACK").unwrap();
+    assert!(migrating.join().unwrap().unwrap() >= 3);
+}
