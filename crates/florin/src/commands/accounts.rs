@@ -95,15 +95,17 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse)).transpose()?;
             let id = lookup::account(registry, "ACCOUNT", &account).await?;
             let mut changes = Vec::new();
+            let note = |changes: &[String]| context.note(format!("account {id}: {}", changes.join(", ")));
             if let Some(name) = name.map(Text::into_string) {
                 changes.push(format!("name {name:?}"));
                 registry.rename_account(&id, name).await?;
+                note(&changes);
             }
             if let Some(unique) = unique_budget_names {
                 changes.push(format!("unique budget names {}", if unique { "on" } else { "off" }));
                 registry.set_unique_budget_names(&id, unique).await?;
+                note(&changes);
             }
-            context.note(format!("account {id}: {}", changes.join(", ")));
             caches_expired().await;
             let found = registry.accounts().await?.into_iter().find(|account| account.id == id);
             let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
