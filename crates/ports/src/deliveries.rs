@@ -188,7 +188,7 @@ pub struct WaitingDeliveries {
 /// Whenever a delivery is queued, the outcome is the same: an event that was committed before a change of a
 /// subscription is queued, or not, as the subscription was before the change. The log, the backlog, redeliveries,
 /// recoveries, the restore of a world and the deletion of events include all events whose commits were acknowledged
-/// before the call.
+/// before the call. If very many events are not queued yet, the log and the backlog need not wait for all of them.
 ///
 /// Promises: a delivery is claimed by at most one lease at a time, and its attempt is counted with the claim. A claim
 /// whose lease was replaced, or whose attempt is not the last one, changes nothing. Deliveries are paused while their
