@@ -25,6 +25,9 @@ const PRODUCTION: [(&str, &str); 3] = [
 /// A receiver to which production does not connect, because its address is not public, so deliveries only wait.
 const RECEIVER: &str = "https://localhost:9443/";
 
+/// The data set is that of a sandbox. This makes its store a production store.
+const BECOME_PRODUCTION: &str = "UPDATE __florin_store SET environment = 'production'";
+
 /// The types of the subscriptions, what they do with the events of a transfer, and the least ratio to transfers without
 /// a subscription. Rounds of the same work differ by a few percent.
 const SUBSCRIPTIONS: [(&str, &str, f64); 2] =
@@ -34,10 +37,12 @@ const SUBSCRIPTIONS: [(&str, &str, f64); 2] =
 pub(super) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     if settings.wants("SQLite") {
         let file = File::fill(&folder.join("production.db"), Size::STANDARD)?;
+        file.conn.execute_batch(BECOME_PRODUCTION)?;
         measure(("SQLite", &file.url), settings, folder, report)?;
     }
     if settings.wants("PostgreSQL") {
-        let database = Database::fill("production", Size::STANDARD)?;
+        let mut database = Database::fill("production", Size::STANDARD)?;
+        database.client.batch_execute(BECOME_PRODUCTION)?;
         measure(("PostgreSQL", &database.url), settings, folder, report)?;
     }
     Ok(())
