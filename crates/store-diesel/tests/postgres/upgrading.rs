@@ -128,7 +128,7 @@ fn migrations_are_tried_again_after_a_deadlock() {
         WHERE d.datname = current_database() AND NOT l.granted AND l.relation = 'accounts'::regclass";
     let database = Database::new();
     with_values(|values| {
-        for statement in before("2026-11-26-000051", "", "postgres", values) {
+        for statement in before("2026-11-26-000051", "SELECT 1", "postgres", values) {
             database.sql(&statement);
         }
     });
