@@ -60,7 +60,7 @@ fn texts() {
     let long = format!("{}@example.com", "a".repeat(250));
     check_text::<EmailAddress>(
         &["ada@example.com", "a+b@localhost"],
-        &["", "ada", "@example.com", "ada@", "ada lovelace@example.com", "a@b@c", &long],
+        &["", "ada", "@example.com", "ada@", "ada lovelace@example.com", "a@b@c", "a\u{2}@b", "a@\u{85}b", &long],
     );
     check_text::<TransferReference>(
         &["INVOICE 42", "-,./:?()", "123456789012345678"],

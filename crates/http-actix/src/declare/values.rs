@@ -142,7 +142,7 @@ texts! {
     Pin: Self::parse, plain_text().pattern(Some("^[0-9]{4}$"));
     SecurityCode: Self::parse, plain_text().pattern(Some("^[0-9]{3,4}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
-    EmailAddress: Self::parse, plain_text().pattern(Some("^[^\\s@]+@[^\\s@]+$")).max_length(Some(Self::MAX));
+    EmailAddress: Self::parse, plain_text().pattern(Some(EMAIL)).max_length(Some(Self::MAX));
     TransferReference: Self::parse, plain_text().pattern(Some("^[ A-Za-z0-9\\-,./:?()]{1,18}$"));
     NaiveDate: date, of_format(KnownFormat::Date);
     DateTime<Utc>: parse_time, of_format(KnownFormat::DateTime).pattern(Some(TIME));
@@ -186,6 +186,8 @@ fn date(text: &str) -> Result<NaiveDate, Flaw> {
     if text.len() == 10 && date.to_string() == text { Ok(date) } else { Err(wrong()) }
 }
 
+/// The pattern of an email address: one `@`, neither white space nor control characters.
+const EMAIL: &str = "^[^\\s\\x00-\\x1f\\x7f-\\x9f@]+@[^\\s\\x00-\\x1f\\x7f-\\x9f@]+$";
 /// The pattern of a time that a clock can be set to, in whole seconds.
 const TIME: &str = "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
 /// The pattern of a duration above zero and below the maximum, without leading zeros.

@@ -32,6 +32,7 @@ const FILE: &str = "file";
 /// A form with the new logo.
 #[derive(ToSchema)]
 #[schema(as = SetLogoRequest)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it describes the form, which is read as bytes")]
 pub(crate) struct LogoForm {
     /// The image: PNG, JPEG or WebP, not animated, at most 5 MiB, with sides of at least 256 pixels and at most
