@@ -16,6 +16,7 @@ MESSAGES = (
     "must be the currency of the card",
     "must not be set without the permission",
     "must be the id of a bank on the bank list",
+    "must not be sent: the session collects no address",
     # The clock.
     "must be within the last ",
     "must be from today to",

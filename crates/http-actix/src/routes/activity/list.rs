@@ -81,7 +81,7 @@ impl TextValue for Cursor {
     }
 
     fn schema() -> Object {
-        plain_text().build()
+        plain_text().pattern(Some("^(0|[0-9]+\\.[0-9]+\\.[0-9a-f-]{36})$")).build()
     }
 }
 

@@ -114,6 +114,7 @@ fn example(name: &str, schema: &Value) -> Value {
     match (name, schema["type"].as_str(), schema["format"].as_str()) {
         ("limit", ..) => 100.into(),
         ("offset", ..) => 0.into(),
+        ("cursor", ..) => "0".into(),
         ("currencyCode", ..) => "GBP".into(),
         ("search", ..) => "travel".into(),
         ("emailAddress", ..) => "ada@example.com".into(),
