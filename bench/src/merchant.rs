@@ -24,7 +24,7 @@ const BUDGET: &str = "0198c0de-0005-7000-8000-000000000001";
 const LIMIT: usize = 1000;
 /// The p99 that a page may have, in microseconds.
 const PAGE_P99: f64 = 20_000.0;
-/// The ratio of lists of payments to lists of checkouts: a row of a payment needs its session, too.
+/// The required and the desired throughput of lists of payments, relative to lists of checkouts.
 const LIST: Rule = Rule::AtLeast(0.8, 1.0);
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
