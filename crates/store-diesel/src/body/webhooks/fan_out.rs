@@ -115,7 +115,7 @@ enum Caller {
 }
 
 impl Caller {
-    /// Maximum number of portions. Whoever asks for deliveries waits no longer, however many events there are.
+    /// Maximum number of portions. Only a command waits until all are queued, however many there are.
     const fn max_portions(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 10,
@@ -184,19 +184,19 @@ fn cursor(conn: &mut Conn) -> Outcome<Cursor> {
     Ok(sql_query(CURSOR).get_result(conn)?)
 }
 
-/// Does the same as [`to_the_tail`] for a worker.
+/// Queues deliveries for a worker, like [`to_the_tail`]. `false`: some are not queued yet.
 pub(super) async fn round(store: &Store) -> Result<bool, StoreError> {
     Ok(to_the_tail(store, Caller::Worker).await?.is_some())
 }
 
-/// Does the same as [`to_the_tail`] before a command that needs the deliveries of all earlier events.
+/// Queues deliveries, like [`to_the_tail`], before a command that needs those of all earlier events.
 pub(crate) async fn before_command(store: &Store) -> Result<i64, StoreError> {
     let tail = to_the_tail(store, Caller::Command).await?;
     tail.ok_or_else(|| StoreError::Unavailable("concurrent writes did not end in time".into()))
 }
 
-/// Does the same as [`to_the_tail`] before a read. If it fails or takes long, the read shows the deliveries that are
-/// queued.
+/// Queues deliveries, like [`to_the_tail`], before a read. If it fails or takes long, the read shows the deliveries
+/// that are queued.
 pub(super) async fn before_read(store: &Store) {
     if let Ok(Err(error)) = timeout(READ_WAIT, to_the_tail(store, Caller::Read)).await {
         tracing::warn!(%error, "could not queue the deliveries of the last events");
