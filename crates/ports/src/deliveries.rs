@@ -157,7 +157,7 @@ pub struct TestWebhookCommand {
     pub claim: Option<ClientClaim<EventId>>,
 }
 
-/// The deliveries that wait, excluding those of disabled subscriptions.
+/// The deliveries that wait, excluding those of disabled subscriptions and of disabled clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryBacklog {
     /// The waiting deliveries of each subscription that has any.
@@ -251,7 +251,8 @@ pub trait Deliveries: Send + Sync {
     /// subscriptions that were deleted before that time.
     async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 
-    /// Returns the waiting deliveries of each enabled subscription, and the age of the oldest.
+    /// Returns the waiting deliveries of each subscription that is not disabled and whose client is not, and when the
+    /// oldest was queued.
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError>;
 
     /// Returns the waiting deliveries of each subscription that has any, or of one subscription only. Paused deliveries

@@ -165,13 +165,13 @@ struct PaymentMembers<'a> {
     /// The id of the batch. Florin extension.
     #[schema(value_type = String, format = Uuid, required = false)]
     payment_batch_id: Uuid,
-    /// The number in the account's sequence that the payment took. Absent until the payment is completed. Florin
-    /// extension.
+    /// The number in the account's sequence that the payment took. Absent until the payment is completed, and if it was
+    /// not recorded. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     box_transaction_id: Option<i64>,
-    /// The number in the account's sequence that the return of the payment took. Absent unless it was returned. Florin
-    /// extension.
+    /// The number in the account's sequence that the return of the payment took. Absent unless it was returned, and if
+    /// it was not recorded. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     return_box_transaction_id: Option<i64>,
