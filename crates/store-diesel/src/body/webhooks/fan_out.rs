@@ -217,7 +217,7 @@ pub(crate) fn imported(conn: &mut Conn, last: i64) -> Outcome<()> {
 
 /// Draws the position at which a subscription is created, enabled or disabled.
 pub(super) fn limit(conn: &mut Conn) -> Outcome<i64> {
-    Ok(driver::draw_positions(conn, 1)?.pop().unwrap_or_default())
+    driver::draw_position(conn)
 }
 
 /// Stores the range of a subscription that was enabled or disabled.
