@@ -115,7 +115,8 @@ enum Caller {
 }
 
 impl Caller {
-    /// Maximum number of portions. Whoever asks for deliveries waits no longer, however many events there are.
+    /// Maximum number of portions. A worker and a read leave the rest, however many events there are. A command needs
+    /// the deliveries of all of them.
     const fn max_portions(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 10,

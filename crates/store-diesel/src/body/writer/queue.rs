@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
-/// Maximum number of turns that a background job waits. Claims of deliveries have leases, so the wait must not grow
-/// with the number of subscriptions.
+/// If more background jobs than this wait, a turn takes several: their number divided by this, rounded up. Claims of
+/// deliveries have leases, so the wait must hardly grow with the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
 
 enum Message {
