@@ -70,24 +70,21 @@ impl Registry for MemoryStore {
 
     async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {
         self.change(|data| {
-            let missing = || StoreError::NotFound(format!("account {account}"));
-            data.accounts.get_mut(account).ok_or_else(missing)?.name = name;
+            account_of(data, account)?.name = name;
             Ok(())
         })
     }
 
     async fn set_unique_budget_names(&self, account: &AccountId, unique: bool) -> Result<(), StoreError> {
         self.change(|data| {
-            let missing = || StoreError::NotFound(format!("account {account}"));
-            data.accounts.get_mut(account).ok_or_else(missing)?.unique_budget_names = unique;
+            account_of(data, account)?.unique_budget_names = unique;
             Ok(())
         })
     }
 
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
         self.change(|data| {
-            let missing = || StoreError::NotFound(format!("account {account}"));
-            data.accounts.get_mut(account).ok_or_else(missing)?.mfa_required = required;
+            account_of(data, account)?.mfa_required = required;
             Ok(())
         })
     }
@@ -219,6 +216,10 @@ impl KeyUpkeep for MemoryStore {
 
 fn client_of(data: &mut Data, client: ClientId) -> Result<&mut ApiClient, StoreError> {
     data.clients.get_mut(&client).ok_or_else(|| StoreError::NotFound(format!("client {client}")))
+}
+
+fn account_of<'d>(data: &'d mut Data, account: &AccountId) -> Result<&'d mut Account, StoreError> {
+    data.accounts.get_mut(account).ok_or_else(|| StoreError::NotFound(format!("account {account}")))
 }
 
 fn must_know(is_known: bool, missing: impl FnOnce() -> StoreError) -> Result<(), StoreError> {

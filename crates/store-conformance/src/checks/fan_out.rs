@@ -79,7 +79,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
     same("those that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
 }
 
-/// No call in this check queues deliveries by itself.
+/// Until the last claim, no call in this check asks the store to queue deliveries.
 async fn included(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;

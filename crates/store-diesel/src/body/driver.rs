@@ -1,7 +1,7 @@
 //! The functions that a database provides to the body. Each function must have the type that is written here.
 
 use super::backend::{Changes, Conn, Identity, Place, Readers, Values};
-use super::errors::{Failure, Outcome};
+use super::errors::{Failure, Outcome, corrupt};
 use super::event_tail::EventTail;
 use super::footprint::Footprint;
 use super::statements::{Change, Key, Lookup, Row};
@@ -114,3 +114,8 @@ const _: () = {
         load::<L>(keys, conn)
     }
 };
+
+/// Draws one position.
+pub(crate) fn draw_position(conn: &mut Conn) -> Outcome<i64> {
+    draw_positions(conn, 1)?.pop().ok_or_else(|| corrupt("a drawn position is missing"))
+}

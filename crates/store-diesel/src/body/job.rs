@@ -16,7 +16,8 @@ pub(crate) enum Job {
     Change(Box<dyn UngroupedWork>),
     /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn UngroupedWork>),
-    /// Work like a task, for which no request waits. One such job runs in each turn, or more if many wait.
+    /// Work for which no request waits. It locks rows like a task, and may share its transaction with the commands that
+    /// follow it. One such job runs in each turn, or more if many wait.
     Background(Box<dyn UngroupedWork>),
 }
 

@@ -9,7 +9,8 @@ pub(crate) use super::driver::{load, load_four, load_two};
 use super::errors::Outcome;
 use super::names::Name;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::{QueryResult, RunQueryDsl};
+use diesel::{Connection, QueryResult, RunQueryDsl};
+use florin_domain::page::{Page, PageRequest};
 
 /// A row that can be inserted.
 pub(crate) trait Row: Sized + 'static {
@@ -139,6 +140,24 @@ pub(crate) fn push_name<T: Name>(column: &str, member: Option<T>, out: &mut AstP
             out.push_sql(part);
         }
     }
+}
+
+/// Reads a page whose rows carry the count of all matches, in one view. Past the end no row carries it, so `count` reads
+/// it.
+pub(crate) fn counted_page<T>(
+    conn: &mut Conn,
+    page: PageRequest,
+    rows: impl Fn(&mut Conn) -> Outcome<Page<T>>,
+    count: impl Fn(&mut Conn) -> Outcome<i64>,
+) -> Outcome<Page<T>> {
+    let found = rows(conn)?;
+    if !found.rows.is_empty() || page.offset == 0 {
+        return Ok(found);
+    }
+    conn.transaction(|conn| {
+        let found = rows(conn)?;
+        Ok(if found.rows.is_empty() { Page { count: count(conn)?, ..found } } else { found })
+    })
 }
 
 /// A query for one row. Its limit is part of its text, so it stays prepared on SQLite, too.

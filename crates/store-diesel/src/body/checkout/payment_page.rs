@@ -6,7 +6,7 @@ use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::sql_list;
-use super::body::statements::{identified_by_text, push_name};
+use super::body::statements::{counted_page, identified_by_text, push_name};
 use super::body::tables::checkout::ListedPaymentRow;
 use super::body::types::{Account, Id, Time};
 use diesel::dsl::SqlTypeOf;
@@ -90,15 +90,7 @@ impl PaymentQuery {
 
     /// Reads a page and the count, in one view.
     pub(super) fn read(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<ListedPayment>> {
-        let found = self.rows(conn, page)?;
-        if !found.rows.is_empty() || page.offset == 0 {
-            return Ok(found);
-        }
-        // Past the end, no row carries the count.
-        conn.transaction(|conn| {
-            let found = self.rows(conn, page)?;
-            Ok(if found.rows.is_empty() { Page { count: Count(self).get_result(conn)?, ..found } } else { found })
-        })
+        counted_page(conn, page, |conn| self.rows(conn, page), |conn| Ok(Count(self).get_result(conn)?))
     }
 
     fn rows(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<ListedPayment>> {

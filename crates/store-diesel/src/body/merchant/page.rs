@@ -2,7 +2,7 @@
 
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
-use super::body::statements::{identified_by_text, push_name};
+use super::body::statements::{counted_page, identified_by_text, push_name};
 use super::body::tables::merchant::ListedCheckoutRow;
 use super::body::types::Account;
 use diesel::dsl::SqlTypeOf;
@@ -41,15 +41,7 @@ impl CheckoutQuery {
 
     /// Reads a page and the count, in one view.
     pub(super) fn read(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<Checkout>> {
-        let found = self.rows(conn, page)?;
-        if !found.rows.is_empty() || page.offset == 0 {
-            return Ok(found);
-        }
-        // Past the end, no row carries the count.
-        conn.transaction(|conn| {
-            let found = self.rows(conn, page)?;
-            Ok(if found.rows.is_empty() { Page { count: Count(self).get_result(conn)?, ..found } } else { found })
-        })
+        counted_page(conn, page, |conn| self.rows(conn, page), |conn| Ok(Count(self).get_result(conn)?))
     }
 
     fn rows(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<Checkout>> {

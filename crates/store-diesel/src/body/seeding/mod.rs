@@ -71,7 +71,7 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     let mut journal = Journal::default();
     let transactions = seed.budgets.iter().flat_map(|seed| &seed.journal).chain(&seed.merchant_journal);
     transactions.for_each(|transaction| journal.add(transaction));
-    let position = driver::draw_positions(conn, 1)?.pop().unwrap_or_default();
+    let position = driver::draw_position(conn)?;
     let mut changes = Changes::on(conn);
     journal.store(&mut changes, position)?;
     changes.store()?;

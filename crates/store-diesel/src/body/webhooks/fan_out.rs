@@ -115,7 +115,8 @@ enum Caller {
 }
 
 impl Caller {
-    /// Maximum number of portions. Only a command waits until all are queued, however many there are.
+    /// Maximum number of portions. A worker and a read leave the rest, however many events there are. A command needs
+    /// the deliveries of all of them.
     const fn max_portions(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 10,
@@ -217,7 +218,7 @@ pub(crate) fn imported(conn: &mut Conn, last: i64) -> Outcome<()> {
 
 /// Draws the position at which a subscription is created, enabled or disabled.
 pub(super) fn limit(conn: &mut Conn) -> Outcome<i64> {
-    Ok(driver::draw_positions(conn, 1)?.pop().unwrap_or_default())
+    driver::draw_position(conn)
 }
 
 /// Stores the range of a subscription that was enabled or disabled.

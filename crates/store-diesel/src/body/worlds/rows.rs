@@ -44,13 +44,13 @@ fn read((row, timeline): (WorldRow, TimelineRow)) -> Outcome<SandboxWorld> {
 }
 
 pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&CreationClaim>) -> Outcome<()> {
-    let epoch = driver::draw_positions(conn, 1)?.pop().unwrap_or_default();
+    let epoch = driver::draw_position(conn)?;
     statements::insert(vec![WorldRow::of(world, under, epoch)], conn)
 }
 
 /// Begins a new epoch of a world.
 pub(super) fn begin_epoch(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
-    let epoch = driver::draw_positions(conn, 1)?.pop().unwrap_or_default();
+    let epoch = driver::draw_position(conn)?;
     let row = worlds::table.filter(worlds::account_id.eq(account.as_str()));
     diesel::update(row).set(worlds::epoch.eq(epoch)).execute(conn)?;
     Ok(())
