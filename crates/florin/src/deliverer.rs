@@ -118,7 +118,7 @@ impl Deliverer {
     /// abandoned, and retried after the next start.
     pub(crate) async fn stop(&self, limit: Duration) {
         self.mode.set(DeliveryMode::Draining);
-        tracing::info!("beginning no further deliveries; those in flight may end");
+        tracing::info!("starting no more deliveries; waiting for those in flight");
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
         if all(&mut left, limit.min(DRAIN_MAX)).await {
             return;
