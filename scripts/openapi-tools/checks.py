@@ -20,8 +20,8 @@ MESSAGES = (
     # The clock.
     "must be within the last ",
     "must be from today to",
-    # A value from an earlier answer.
-    "must be 0 or a nextCursor",
+    # A cursor that no earlier answer returned.
+    "is from before a restore of the account",
     # Parameters that exclude each other, or must equal or differ from a member of the body.
     "cannot be combined with cursor",
     "must differ from the paying budget",

@@ -61,7 +61,7 @@ fn deliveries_end_while_a_request_is_in_progress() {
     let (mut wire, rest) = half_sent(&server, &body);
     server.signal_term();
     let start = Instant::now();
-    while !server.home().log().contains("starting no further deliveries") {
+    while !server.home().log().contains("starting no more deliveries") {
         assert!(start.elapsed() < LIMIT, "deliveries wait for the request");
         thread::sleep(Duration::from_millis(10));
     }

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 const PORTION: u32 = 200;
 /// The pause after an error of this process. It doubles with each consecutive error, up to 32 seconds.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
-/// Minimum pause between two rounds, so that under load one transaction queues the deliveries of many events.
+/// Minimum pause between two rounds. The events of this time are queued in one transaction.
 const ROUND_PAUSE: Duration = Duration::from_millis(100);
 /// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
@@ -118,7 +118,7 @@ impl Deliverer {
     /// abandoned, and retried after the next start.
     pub(crate) async fn stop(&self, limit: Duration) {
         self.mode.set(DeliveryMode::Draining);
-        tracing::info!("starting no further deliveries; waiting for those in flight");
+        tracing::info!("starting no more deliveries; waiting for those in flight");
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
         if all(&mut left, limit.min(DRAIN_MAX)).await {
             return;

@@ -170,6 +170,7 @@ pub use {
     sandbox_bank::MockSandboxBankStorage,
     secrets::{MockSecretCipher, MockSecrets},
     seeding::MockSeeding,
+    shipping_rates::MockShippingRates,
     snapshot_files::MockSnapshotFiles,
     timelines::MockTimelines,
     upkeep::MockUpkeep,

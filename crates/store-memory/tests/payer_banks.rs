@@ -10,18 +10,18 @@ use florin_application::{
 use florin_domain::access::Account;
 use florin_domain::checkout::{
     BankAnswer, BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPaymentFilter, MerchantPaymentKind,
-    MerchantPaymentStatus, OfferedRates, PayerDecision, PaymentProgress, PaymentSort, RefundStatus, SessionAction,
-    SessionStatus, SessionTerms,
+    MerchantPaymentStatus, PayerDecision, PaymentProgress, PaymentSort, RefundStatus, SessionAction, SessionStatus,
+    SessionTerms,
 };
-use florin_domain::ids::{AccountId, ClientId, MerchantPaymentId};
+use florin_domain::ids::{AccountId, MerchantPaymentId};
 use florin_domain::money::{Currency, Minor};
 use florin_domain::page::PageRequest;
 use florin_domain::secret::Secret;
 use florin_domain::text::Text;
 use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{
-    BankUnavailable, Banks, BooksCheck, Clock, DecisionPlace, FoundSession, IdSource, MerchantPayments, Mode,
-    PaymentInitiation, PaymentStart, Seeding, ShippingRates, ShippingRatesUnavailable, Written,
+    BankUnavailable, Banks, BooksCheck, Clock, DecisionPlace, FoundSession, IdSource, MerchantPayments,
+    MockShippingRates, Mode, PaymentInitiation, PaymentStart, Seeding, Written,
 };
 use florin_store_memory::MemoryStore;
 use std::collections::BTreeMap;
@@ -66,16 +66,6 @@ impl IdSource for SpreadIds {
     }
 }
 
-/// A merchant without shipping rates.
-struct NoRates;
-
-#[async_trait]
-impl ShippingRates for NoRates {
-    async fn load(&self, _: ClientId, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
-        Err(ShippingRatesUnavailable("none".to_owned()))
-    }
-}
-
 struct Home {
     store: Arc<MemoryStore>,
     clock: Arc<FakeClock>,
@@ -98,7 +88,7 @@ impl Home {
             sessions: store.clone(),
             payments: store.clone(),
             banks: store.clone(),
-            shipping_rates: Arc::new(NoRates),
+            shipping_rates: Arc::new(MockShippingRates::new()),
             page_tokens,
             initiation: Some(bank.clone()),
             simulated_bank: None,

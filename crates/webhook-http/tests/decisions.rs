@@ -5,33 +5,18 @@
 mod support;
 
 use florin_domain::access::Environment::{Production, Sandbox};
-use florin_domain::card::{DecisionQuestion, DecisionReply, NoDecision};
-use florin_domain::ids::EventId;
-use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card};
-use florin_domain::webhook::{SendError, SigningSecret, WebhookUrl};
+use florin_domain::card::{DecisionReply, NoDecision};
+use florin_domain::webhook::{SendError, SigningSecret};
 use florin_ports::{DecisionAsker, DecisionRequest};
 use standardwebhooks::Webhook;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{Receiver, Speaks, answer, decisions, names, now, secrets};
+use support::{Receiver, Speaks, answer, decisions, names, question, secrets};
 
 const APPROVE: &str = r#"{"decision": "APPROVE"}"#;
 
 fn request(url: &str, millis: u64) -> DecisionRequest {
-    let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
-    let message = scenario.authorize("12.50");
-    let id = EventId(message.token.0);
-    let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
-    DecisionRequest {
-        client: CLIENT,
-        url: WebhookUrl::stored(url.to_owned()),
-        time_limit: Duration::from_millis(millis),
-        message: id,
-        question: Arc::new(question),
-        body: r#"{"amount": "12.50"}"#.into(),
-        secrets: Arc::new(secrets()),
-        at: now(),
-    }
+    question(url, Duration::from_millis(millis))
 }
 
 async fn reply(speaks: Speaks, response: Vec<u8>) -> Result<DecisionReply, NoDecision> {

@@ -6,12 +6,10 @@ mod support;
 
 use async_trait::async_trait;
 use florin_domain::access::Environment::Sandbox;
-use florin_domain::card::{DecisionQuestion, DecisionReply, NoDecision};
-use florin_domain::checkout::SessionPurpose::Shopping;
+use florin_domain::card::{DecisionReply, NoDecision};
 use florin_domain::checkout::{CheckoutSession, OfferedRates};
-use florin_domain::ids::{AccountId, ClientId, EventId};
-use florin_domain::test_support::{CardScenario, a_budget, a_card, a_session, a_shipping, collecting_shipping};
-use florin_domain::webhook::{AttemptOutcome, TargetPolicy, WebhookUrl};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::webhook::{AttemptOutcome, TargetPolicy};
 use florin_ports::{
     DecisionAsker, DecisionRequest, ShippingRates, ShippingRatesUnavailable, WebhookRequest, WebhookSender,
 };
@@ -23,7 +21,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use support::{Receiver, Speaks, answer, now, request, secrets};
+use support::{Receiver, Speaks, answer, question, request, secrets, session};
 use tokio::task::JoinSet;
 
 /// The concurrent lookups of one client: for deliveries, and for requests that a card or a payer waits for.
@@ -104,31 +102,14 @@ async fn silent_name_servers_delay_deliveries_of_their_client_only() {
     names.stay_at(FOR_DELIVERIES_MAX).await;
 }
 
-/// A question to an endpoint of a client.
-fn question(url: String, client: ClientId) -> DecisionRequest {
-    let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
-    let message = scenario.authorize("12.50");
-    let id = EventId(message.token.0);
-    let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
-    DecisionRequest {
-        client,
-        url: WebhookUrl::stored(url),
-        time_limit: LONG,
-        message: id,
-        question: Arc::new(question),
-        body: "{}".into(),
-        secrets: Arc::new(secrets()),
-        at: now(),
-    }
-}
-
 #[tokio::test]
 async fn silent_name_servers_delay_decisions_of_their_client_only() {
     let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", r#"{"decision": "APPROVE"}"#)).await;
     let names = Arc::new(Silent::default());
     let decisions = Arc::new(HttpDecisions::new(settings(&names)).unwrap());
     let ask = |host: &str, number: u128| {
-        let request = question(receiver.url("http").replace("127.0.0.1", host), client(number));
+        let url = receiver.url("http").replace("127.0.0.1", host);
+        let request = DecisionRequest { client: client(number), ..question(&url, LONG) };
         let decisions = Arc::clone(&decisions);
         async move { decisions.ask(request).await }
     };
@@ -141,17 +122,6 @@ async fn silent_name_servers_delay_decisions_of_their_client_only() {
     names.stay_at(WHILE_WAITING_MAX).await;
 }
 
-/// A session of an account that loads its rates from this URL.
-fn session(account: &str, url: String) -> CheckoutSession {
-    let mut session = collecting_shipping(a_session("12.50 GBP"), true);
-    session.account = AccountId::parse(account).unwrap();
-    session.shipping = Some(a_shipping());
-    if let Shopping { options: Some(options), .. } = &mut session.purpose {
-        options.dynamic_rates_url = Some(url);
-    }
-    session
-}
-
 #[tokio::test]
 async fn silent_name_servers_delay_shipping_rates_of_their_client_only() {
     let rate = r#"[{"description": "Post", "amount": "1.00", "serviceCode": "a"}]"#;
@@ -159,7 +129,8 @@ async fn silent_name_servers_delay_shipping_rates_of_their_client_only() {
     let names = Arc::new(Silent::default());
     let rates = Arc::new(HttpShippingRates::new(settings(&names)).unwrap());
     let load = |host: &str, account: &str, number: u128| {
-        let session = session(account, receiver.url("http").replace("127.0.0.1", host));
+        let url = receiver.url("http").replace("127.0.0.1", host);
+        let session = CheckoutSession { account: AccountId::parse(account).unwrap(), ..session(&url) };
         let rates = Arc::clone(&rates);
         async move { rates.load(client(number), &session).await }
     };

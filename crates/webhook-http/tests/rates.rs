@@ -5,23 +5,11 @@
 mod support;
 
 use florin_domain::access::Environment::{Production, Sandbox};
-use florin_domain::checkout::CheckoutSession;
-use florin_domain::checkout::SessionPurpose::Shopping;
-use florin_domain::test_support::{CLIENT, a_session, a_shipping, collecting_shipping};
+use florin_domain::test_support::CLIENT;
 use florin_ports::{ShippingRates, ShippingRatesUnavailable};
 use florin_webhook_http::HttpShippingRates;
 use std::time::{Duration, Instant};
-use support::{Receiver, Speaks, answer, names, rates};
-
-/// A session that loads its rates from this URL.
-fn session(url: &str) -> CheckoutSession {
-    let mut session = collecting_shipping(a_session("12.50 GBP"), true);
-    session.shipping = Some(a_shipping());
-    if let Shopping { options: Some(options), .. } = &mut session.purpose {
-        options.dynamic_rates_url = Some(url.to_owned());
-    }
-    session
-}
+use support::{Receiver, Speaks, answer, names, rates, session};
 
 async fn refusal(speaks: Speaks, response: Vec<u8>) -> String {
     let receiver = Receiver::start(speaks, move |_| response.clone()).await;

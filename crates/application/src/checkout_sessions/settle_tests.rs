@@ -2,32 +2,20 @@
 
 use super::settle_checkouts_of;
 use crate::{AccountClocks, CheckoutServices, PageTokenMaker};
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::checkout::{CheckoutSession, DueItem, OfferedRates};
-use florin_domain::ids::{CheckoutSessionId, ClientId};
+use florin_domain::checkout::{CheckoutSession, DueItem};
+use florin_domain::ids::CheckoutSessionId;
 use florin_domain::secret::Secret;
 use florin_domain::test_support::{a_session, account, noon};
 use florin_domain::world::Timeline;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    FoundSession, MockBanks, MockCheckoutSessions, MockMerchantPayments, MockTimelines, ShippingRates,
-    ShippingRatesUnavailable, Written,
+    FoundSession, MockBanks, MockCheckoutSessions, MockMerchantPayments, MockShippingRates, MockTimelines, Written,
 };
 use futures_util::FutureExt;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
-
-/// A merchant without shipping rates.
-struct NoRates;
-
-#[async_trait]
-impl ShippingRates for NoRates {
-    async fn load(&self, _: ClientId, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
-        Err(ShippingRatesUnavailable("none".to_owned()))
-    }
-}
 
 /// A store of sessions. Times are seconds after noon.
 struct Stored {
@@ -86,7 +74,7 @@ fn swept<const N: usize>(sessions: [(u128, &[i64]); N]) -> (Vec<(u128, i64)>, us
         sessions: Arc::new(sessions),
         payments: Arc::new(MockMerchantPayments::new()),
         banks: Arc::new(MockBanks::new()),
-        shipping_rates: Arc::new(NoRates),
+        shipping_rates: Arc::new(MockShippingRates::new()),
         page_tokens: PageTokenMaker::new(Secret::new(vec![1])),
         initiation: None,
         simulated_bank: None,

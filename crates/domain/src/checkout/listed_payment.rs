@@ -1,4 +1,4 @@
-//! What lists show of payments and refunds.
+//! Rows of lists of payments and refunds.
 
 use super::{MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PaymentOverview, RefundStatus};
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
@@ -6,7 +6,7 @@ use crate::merchant::CheckoutType;
 use crate::money::Money;
 use chrono::{DateTime, Utc};
 
-/// What a list shows of a payment or refund. Stores read no other columns for it.
+/// A payment or refund in a list. Stores read no other columns for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedPayment {
     /// The id of the row. A refund also has a [`ListedRefund::id`].

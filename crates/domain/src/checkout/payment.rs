@@ -171,7 +171,7 @@ impl From<&CheckoutSession> for SessionOfPayment {
     }
 }
 
-/// What decides whether a payment can be refunded.
+/// The facts that decide whether a payment can be refunded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refundability {
     /// Whether it is a payment or a refund.

@@ -3,9 +3,13 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Environment;
+use florin_domain::card::DecisionQuestion;
+use florin_domain::checkout::CheckoutSession;
+use florin_domain::checkout::SessionPurpose::Shopping;
 use florin_domain::ids::EventId;
+use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_session, a_shipping, collecting_shipping};
 use florin_domain::webhook::{SigningSecret, TargetPolicy, WebhookSecrets, WebhookUrl};
-use florin_ports::WebhookRequest;
+use florin_ports::{DecisionRequest, WebhookRequest};
 use florin_webhook_http::{
     HttpDecisions, HttpShippingRates, HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots,
 };
@@ -323,4 +327,34 @@ pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> Webhoo
         secrets: Arc::new(secrets.clone()),
         at: now(),
     }
+}
+
+/// A question about a card message to the endpoint at this URL.
+#[allow(dead_code, reason = "the other tests use the rest")]
+pub(crate) fn question(url: &str, time_limit: Duration) -> DecisionRequest {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
+    let message = scenario.authorize("12.50");
+    let id = EventId(message.token.0);
+    let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
+    DecisionRequest {
+        client: CLIENT,
+        url: WebhookUrl::stored(url.to_owned()),
+        time_limit,
+        message: id,
+        question: Arc::new(question),
+        body: r#"{"amount": "12.50"}"#.into(),
+        secrets: Arc::new(secrets()),
+        at: now(),
+    }
+}
+
+/// A session that loads its rates from this URL.
+#[allow(dead_code, reason = "the other tests use the rest")]
+pub(crate) fn session(url: &str) -> CheckoutSession {
+    let mut session = collecting_shipping(a_session("12.50 GBP"), true);
+    session.shipping = Some(a_shipping());
+    if let Shopping { options: Some(options), .. } = &mut session.purpose {
+        options.dynamic_rates_url = Some(url.to_owned());
+    }
+    session
 }

@@ -6,6 +6,9 @@ use florin_domain::access::Scope;
 
 pub(super) const READ: Requirement = Requirement::of(Scope::ActivityRead);
 
+/// The pattern of a UUID, without anchors.
+pub(super) const UUID: &str = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
+
 /// An optional part of a response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Included {

@@ -1,6 +1,6 @@
 //! `GET /v2/activity/{type}/{id}`
 
-use super::common::{IncludeParameter, READ};
+use super::common::{IncludeParameter, READ, UUID};
 use crate::call::Call;
 use crate::declare::{AccountParameter, Parameters, Part, TextValue, named, parameter, plain_text};
 use crate::extract::query::Query;
@@ -44,8 +44,7 @@ impl TextValue for Id {
     }
 
     fn schema() -> Object {
-        let uuid = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
-        plain_text().pattern(Some(format!("^({uuid}|[0-9]{{1,18}})$"))).build()
+        plain_text().pattern(Some(format!("^({UUID}|[0-9]{{1,18}})$"))).build()
     }
 }
 

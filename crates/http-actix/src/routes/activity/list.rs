@@ -1,6 +1,6 @@
 //! `GET /v2/activity/{accountId}`
 
-use super::common::{IncludeParameter, READ};
+use super::common::{IncludeParameter, READ, UUID};
 use crate::call::Call;
 use crate::codes::ErrorCode;
 use crate::declare::{FromTime, PageParameters, Part, Several, TextValue, ToTime, parameters, plain_text};
@@ -81,7 +81,8 @@ impl TextValue for Cursor {
     }
 
     fn schema() -> Object {
-        plain_text().pattern(Some("^(0|[0-9]+\\.[0-9]+\\.[0-9a-f-]{36})$")).build()
+        let number = "[0-9]{1,18}";
+        plain_text().pattern(Some(format!("^(0|{number}\\.{number}\\.{UUID})$"))).build()
     }
 }
 
@@ -142,4 +143,32 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
 fn outdated() -> Problem {
     let message = "is from before a restore of the account; begin with cursor=0";
     Problem::new(StatusCode::BAD_REQUEST, "query.cursor", ErrorCode::InvalidValue, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::pattern_tests::check_text;
+
+    #[test]
+    fn the_pattern_of_cursors_is_the_rule() {
+        let id = "0198c0de-0000-7000-8000-00000000000a";
+        let upper = id.to_uppercase();
+        check_text::<Cursor>(
+            &["0", &format!("0.0.{id}"), &format!("3.14.{upper}"), &format!("3.999999999999999999.{id}")],
+            &[
+                "",
+                "00",
+                "1",
+                "1.2",
+                "1.2.3",
+                id,
+                &format!("-1.2.{id}"),
+                &format!("1..{id}"),
+                &format!("1.2.{id}0"),
+                &format!("1.2.{id}.3"),
+                "1.2.------------------------------------",
+            ],
+        );
+    }
 }
