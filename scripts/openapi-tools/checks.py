@@ -74,10 +74,14 @@ def is_activity_number(case, error):
     )
 
 
-def is_account_in_body(case, error):
-    """Whether an operation of people lacks the account in its query, where its body can name it instead."""
-    required = (error["path"], error["message"]) == ("query.accountId", "is required")
-    return required and case.operation.label.split(" ")[1].startswith("/v2/people")
+def is_without_account(case, error):
+    """Whether a request names the account neither in its query nor in its body. The document requires one of them."""
+    body = case.body if isinstance(case.body, dict) else {}
+    return (
+        case.operation.label in {"POST /v2/people", "PATCH /v2/people/{personId}"}
+        and (error["path"], error["message"]) == ("query.accountId", "is required")
+        and body.get("accountId") is None
+    )
 
 
 def is_in_file(case, status, error):
@@ -104,7 +108,7 @@ def is_described(case, status, error):
         or error["message"].endswith(ENDINGS)
         or (case.operation.label, error["message"]) in OF_STORED_TYPE
         or is_activity_number(case, error)
-        or is_account_in_body(case, error)
+        or is_without_account(case, error)
         or is_in_file(case, status, error)
     )
 
