@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
-  BROWSERS, SMALL, body, decide, enter, enterAddress, heading, launch, misfits, newSession, press, pressByKey, refusals,
-  startRates, startShop, toBank, violations, walk, watch,
+  BROWSERS, SMALL, body, chooseBank, decide, enter, enterAddress, heading, launch, misfits, newSession, press, pressByKey,
+  refusals, startRates, startShop, toBank, violations, walk, watch,
 } from "./support.mjs";
 
 let site;
@@ -57,8 +57,7 @@ for (const name of Object.keys(BROWSERS)) {
         await page.type('input[name="q"]', site.bank.name);
         await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
         assert.match(page.url(), /[?&]q=/);
-        await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
-        await press(page, "choose");
+        await chooseBank(page, site.bank);
         await sound(page, "simulated bank");
         await decide(page, "approve");
         const text = await body(page);
@@ -103,8 +102,7 @@ for (const name of Object.keys(BROWSERS)) {
         const { rows } = await site.shop.get(`/merchant/payments?checkoutSessionId=${id}`);
         assert.deepEqual(rows.map((row) => row.status), [payment]);
         await press(page, "continue");
-        await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
-        await press(page, "choose");
+        await chooseBank(page, site.bank);
         await decide(page, "approve");
         assert.equal((await session(id)).status, "COMPLETED");
       });
@@ -230,8 +228,7 @@ for (const name of Object.keys(BROWSERS)) {
       const page = await tab();
       await page.goto(checkoutUrl);
       await press(page, "continue");
-      await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
-      await press(page, "choose");
+      await chooseBank(page, site.bank);
       await decide(page, "approve");
       assert.equal(await heading(page), "Payment complete");
       // Chromium shows old forms, although the page must not be stored. Firefox loads the pages again.
@@ -304,8 +301,7 @@ for (const name of Object.keys(BROWSERS)) {
       assert.match(await body(page), /12 St James's Square/);
       await sound(page, "summary with an address");
       await press(page, "continue");
-      await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
-      await press(page, "choose");
+      await chooseBank(page, site.bank);
       await decide(page, "approve");
       const paid = await session(id);
       assert.deepEqual([paid.status, paid.shipping.city], ["COMPLETED", "London"]);
@@ -336,8 +332,7 @@ for (const name of Object.keys(BROWSERS)) {
         assert.match(await body(page), /£16\.00/);
         await sound(page, "summary with a rate");
         await press(page, "continue");
-        await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
-        await press(page, "choose");
+        await chooseBank(page, site.bank);
         await decide(page, "approve");
         const paid = await session(id);
         assert.deepEqual([paid.status, paid.amount.amount, paid.shipping.rate.serviceCode], ["COMPLETED", "16.00", "fast"]);

@@ -227,6 +227,11 @@ export async function enterAddress(page) {
 export async function toBank(page, url, bank) {
   await page.goto(url);
   await press(page, "continue");
+  await chooseBank(page, bank);
+}
+
+/** Chooses a bank of the list, which leads to the simulated bank. */
+export async function chooseBank(page, bank) {
   await page.click(`input[name="bankId"][value="${bank.id}"]`);
   await press(page, "choose");
 }
