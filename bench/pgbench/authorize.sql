@@ -17,7 +17,7 @@ INSERT INTO card_transactions VALUES (
     'authorization', 'PENDING', 'GBP', 1000, 1000, -1000, '0000',
     :available_minor::bigint + :held_minor::bigint + :reserved_minor::bigint, :available_minor::bigint - 1000, NULL,
     'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', now(),
-    NULL, NULL, NULL, NULL, bench_id(:turn, :n));
+    NULL, NULL, NULL, bench_id(:turn, :n));
 INSERT INTO card_chains VALUES (
     'bench-' || :account, bench_id(:turn, :n), bench_id(4, :card), :budget_id, 'GBP', 'purchase', 1000, 1000, 0, NULL,
     now() + interval '7 days', now());

@@ -90,14 +90,14 @@ INSERT INTO card_transactions
 SELECT account, bench_id(6, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, (card - 1) % {budgets} + 1),
     'purchase', 'authorization', CASE WHEN cleared THEN 'COMPLETION' ELSE 'PENDING' END, 'GBP', amount, amount, -amount,
     '0000', 100000000000000, 100000000000000 - amount, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '',
-    'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, NULL, bench_id(8, n)
+    'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, bench_id(8, n)
 FROM bench_chains ORDER BY n;
 INSERT INTO card_transactions
 SELECT account, bench_id(7, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, (card - 1) % {budgets} + 1),
     'purchase', 'authorization.clearing', 'COMPLETION', 'GBP', amount, amount, -amount,
     '0000', 100000000000000 - amount, 100000000000000 - amount, bench_id(6, n), 'VISA', '000000000011111',
     'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', at + interval '1 hour',
-    NULL, NULL, NULL, NULL, bench_id(9, n)
+    NULL, NULL, NULL, bench_id(9, n)
 FROM bench_chains WHERE cleared ORDER BY n;
 INSERT INTO card_chains
 SELECT account, bench_id(6, n), bench_id(4, card), bench_id(3, (card - 1) % {budgets} + 1), 'GBP', 'purchase', amount,

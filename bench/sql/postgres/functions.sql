@@ -38,7 +38,7 @@ BEGIN
     INSERT INTO card_transactions VALUES (
         account, message, message, card, c.user_token, c.budget_id, 'purchase', 'authorization', 'PENDING', 'GBP', 1000,
         1000, -1000, '0000', c.available_minor + c.held_minor + c.reserved_minor, c.available_minor - 1000, NULL, 'VISA',
-        '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, NULL, message);
+        '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, message);
     INSERT INTO card_chains VALUES (
         account, message, card, c.budget_id, 'GBP', 'purchase', 1000, 1000, 0, NULL, at + interval '7 days', at);
     INSERT INTO journal_transactions VALUES (account, message, 'card', message, 'GBP', at);

@@ -91,19 +91,19 @@ FROM numbers WHERE n BETWEEN 1 AND {budgets};
 INSERT INTO card_transactions (
     account_id, token, chain_id, card_id, user_token, budget_id, chain_kind, kind, state, currency, amount_minor, requested_minor,
     impacted_minor, response, ledger_minor, available_minor, preceding, network, acceptor_mid, acceptor_name, acceptor_city,
-    acceptor_state, acceptor_postal_code, acceptor_country_code, acceptor_mcc, created_at, acquirer_fee_minor, original_currency,
+    acceptor_state, acceptor_postal_code, acceptor_country_code, acceptor_mcc, created_at, original_currency,
     original_minor, conversion_rate, journal_id
 )
 SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
     'purchase', 'authorization', CASE WHEN cleared THEN 'COMPLETION' ELSE 'PENDING' END, 'GBP', amount, amount, -amount,
     '0000', 100000000000000, 100000000000000 - amount, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '',
-    'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, NULL, bench_id(8, n)
+    'EC1A 1BB', 'GBR', '5999', at, NULL, NULL, NULL, bench_id(8, n)
 FROM chains
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(7, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
     'purchase', 'authorization.clearing', 'COMPLETION', 'GBP', amount, amount, -amount, '0000', 100000000000000 - amount,
     100000000000000 - amount, bench_id(6, n), 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB',
-    'GBR', '5999', at + 3600000000, NULL, NULL, NULL, NULL, bench_id(9, n)
+    'GBR', '5999', at + 3600000000, NULL, NULL, NULL, bench_id(9, n)
 FROM chains WHERE cleared ORDER BY 1, 2;
 INSERT INTO card_chains (
     account_id, id, card_id, budget_id, currency, kind, authorised_minor, held_minor, cleared_minor, ended_by, due_at, created_at,

@@ -45,6 +45,8 @@ mod tenancy;
 mod upgrade;
 #[path = "../conformance/upgrade_events.rs"]
 mod upgrade_events;
+#[path = "../conformance/upgrade_fees.rs"]
+mod upgrade_fees;
 #[path = "../conformance/upgrade_legs.rs"]
 mod upgrade_legs;
 #[path = "../conformance/upgrade_payments.rs"]

@@ -7,6 +7,7 @@ use crate::upgrade::{
     secrets_are_marked, statements,
 };
 use crate::upgrade_events;
+use crate::upgrade_fees;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use crate::upgrade_payments;
 use diesel::connection::SimpleConnection;
@@ -106,6 +107,19 @@ async fn events_without_bodies_count() {
     store.migrate().unwrap();
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
     upgrade_events::are_counted(&store, &lines(&database, sequences), &lines(&database, stored)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fees_of_acquirers_become_details() {
+    let database = Database::new();
+    with_values(|values| {
+        for statement in later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "postgres", values) {
+            database.sql(&statement);
+        }
+    });
+    let store = open(&database);
+    store.migrate().unwrap();
+    upgrade_fees::are_details(&store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,7 @@ use crate::upgrade::{
     secrets_are_marked, statements,
 };
 use crate::upgrade_events;
+use crate::upgrade_fees;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use crate::upgrade_payments;
 use diesel::connection::SimpleConnection;
@@ -135,6 +136,20 @@ async fn events_without_bodies_count() {
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
     upgrade_events::are_counted(&store, &lines(&mut conn, sequences), &lines(&mut conn, stored)).await;
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fees_of_acquirers_become_details() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    with_values(|values| {
+        for statement in later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "sqlite", values) {
+            conn.batch_execute(&statement).unwrap();
+        }
+    });
+    let store = Store::open(&settings(&directory)).unwrap();
+    store.migrate().unwrap();
+    upgrade_fees::are_details(&store).await;
 }
 
 #[derive(QueryableByName)]

@@ -5,8 +5,8 @@ use super::body::names::Name;
 use super::body::types::Id;
 use super::decisions::StoredDecision;
 use florin_domain::card::{
-    DisputeLink, EntryMode, Match, MessageDetails, MultiClearing, PointOfSale, ThreeDSecure, Verification, WalletToken,
-    WalletTokenState,
+    CardTransaction, DisputeLink, EntryMode, Match, MessageDetails, MultiClearing, PointOfSale, ThreeDSecure,
+    Verification, WalletToken, WalletTokenState,
 };
 use florin_domain::ids::{DisputeId, TransactionToken};
 use florin_domain::money::Minor;
@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 /// The stored form. Absent members are left out, and members of a newer version are ignored.
 #[derive(Serialize, Deserialize)]
 struct Stored {
+    /// The fee of an ATM's acquirer, in minor units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acquirer_fee: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cash_back: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,8 +120,8 @@ fn named<T: Name>(text: &str) -> Outcome<T> {
 }
 
 /// Returns the text to store; `None` for nothing.
-pub(super) fn text(details: &MessageDetails) -> Option<String> {
-    if *details == MessageDetails::default() {
+pub(super) fn text(message: &CardTransaction) -> Option<String> {
+    if message.details == MessageDetails::default() && message.acquirer_fee == Minor::ZERO {
         return None;
     }
     let MessageDetails {
@@ -131,8 +134,9 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
         multi_clearing,
         decision,
         dispute,
-    } = details;
+    } = &message.details;
     let stored = Stored {
+        acquirer_fee: Some(message.acquirer_fee.0).filter(|fee| *fee != 0),
         cash_back: cash_back.map(|cash| cash.0),
         fee_type: fee_type.clone(),
         pos: pos.as_ref().map(StoredPos::from),
@@ -148,11 +152,12 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
     serde_json::to_string(&stored).ok()
 }
 
-/// Reads a stored text.
-pub(super) fn read(text: Option<&str>) -> Outcome<MessageDetails> {
-    let Some(text) = text else { return Ok(MessageDetails::default()) };
+/// Reads a stored text: the details, and the acquirer's fee.
+pub(super) fn read(text: Option<&str>) -> Outcome<(MessageDetails, Minor)> {
+    let Some(text) = text else { return Ok((MessageDetails::default(), Minor::ZERO)) };
     let stored: Stored = serde_json::from_str(text).map_err(corrupt)?;
-    Ok(MessageDetails {
+    let acquirer_fee = stored.acquirer_fee.map_or(Minor::ZERO, Minor);
+    let details = MessageDetails {
         cash_back: stored.cash_back.map(Minor),
         fee_type: stored.fee_type,
         pos: stored.pos.map(StoredPos::read).transpose()?,
@@ -165,5 +170,6 @@ pub(super) fn read(text: Option<&str>) -> Outcome<MessageDetails> {
             dispute: DisputeId(link.id.0),
             transaction: TransactionToken(link.transaction.0),
         }),
-    })
+    };
+    Ok((details, acquirer_fee))
 }

@@ -45,12 +45,11 @@ impl MessageRow {
             acceptor_country_code: acceptor.country_code,
             acceptor_mcc: acceptor.mcc,
             created_at: Time(message.created_at),
-            acquirer_fee_minor: Some(message.acquirer_fee.0).filter(|fee| *fee != 0),
             original_currency: conversion.map(|conversion| Currency(conversion.currency)),
             original_minor: conversion.map(|conversion| conversion.amount.0),
             conversion_rate: conversion.map(|conversion| Exchange(conversion.rate)),
             journal_id: journal.map(|journal| Id(journal.0)),
-            details: details::text(&message.details),
+            details: details::text(message),
             // The position is drawn when the group is stored.
             position: 0,
         }
@@ -59,6 +58,7 @@ impl MessageRow {
     /// Converts the row to the domain.
     pub(crate) fn read(self) -> Outcome<CardTransaction> {
         let row = self;
+        let (details, acquirer_fee) = details::read(row.details.as_deref())?;
         Ok(CardTransaction {
             token: TransactionToken(row.token.0),
             chain: TransactionToken(row.chain_id.0),
@@ -72,8 +72,8 @@ impl MessageRow {
             currency: row.currency.0,
             amount: Minor(row.amount_minor),
             requested: Minor(row.requested_minor),
-            acquirer_fee: Minor(row.acquirer_fee_minor.unwrap_or_default()),
-            details: details::read(row.details.as_deref())?,
+            acquirer_fee,
+            details,
             conversion: conversion(row.original_currency, row.original_minor, row.conversion_rate),
             impacted: Minor(row.impacted_minor),
             response: row.response.0,

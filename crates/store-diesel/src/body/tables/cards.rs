@@ -120,11 +120,11 @@ tables! {
         acceptor_country_code: String,
         acceptor_mcc: String,
         created_at: Time,
-        acquirer_fee_minor: Option<i64>,
         original_currency: Option<Currency>,
         original_minor: Option<i64>,
         conversion_rate: Option<Exchange>,
         journal_id: Option<Id>,
+        /// What only some messages have, as JSON; null for nothing.
         details: Option<String>,
         /// Its place in the feed of changes.
         position: i64,
