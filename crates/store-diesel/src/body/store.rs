@@ -7,6 +7,7 @@ use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::Command;
 use super::job::{Job, Reply};
 use super::recording::Recording;
+use super::webhooks::Lateness;
 #[cfg(feature = "simulation")]
 use super::writer::Stepper;
 use super::writer::Writer;
@@ -14,7 +15,7 @@ use florin_ports::{EventRecording, Readiness, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Maximum time that a read waits for a connection.
@@ -45,6 +46,8 @@ struct Inner {
     writer: Writer,
     /// The greatest tail that was found.
     tail: AtomicI64,
+    /// Whether the fan-out is late.
+    lateness: Mutex<Lateness>,
 }
 
 impl Store {
@@ -82,8 +85,9 @@ impl Store {
         let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
         let long_reads = Arc::new(Semaphore::new(1));
-        let tail = AtomicI64::new(0);
-        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, long_reads, reads_in_place, writer, tail }) })
+        let (tail, lateness) = (AtomicI64::new(0), Mutex::default());
+        let inner = Inner { anchor, readers, permits, long_reads, reads_in_place, writer, tail, lateness };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
@@ -125,6 +129,12 @@ impl Store {
     /// Records a tail, and returns the greatest tail so far: a tail stays valid after a greater one was found.
     pub(super) fn greatest_tail(&self, tail: i64) -> i64 {
         self.inner.tail.fetch_max(tail, Ordering::Relaxed).max(tail)
+    }
+
+    /// Records how far the fan-out has come, and returns whether it is late.
+    pub(super) fn fan_out_is_late(&self, queued_until: i64, tail: i64) -> bool {
+        let mut lateness = self.inner.lateness.lock().unwrap_or_else(PoisonError::into_inner);
+        lateness.is_late(queued_until, tail, Instant::now())
     }
 
     /// Returns the address of the database.

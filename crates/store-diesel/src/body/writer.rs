@@ -4,6 +4,7 @@
 //! only the commit is left, it hands the turn over, and the other thread starts while the disk is busy. The second
 //! thread acquires its locks after the first one, so commands of a budget keep the order of their arrival.
 
+mod pace;
 mod progress;
 mod queue;
 #[cfg(feature = "simulation")]
@@ -274,7 +275,7 @@ impl WriterThread {
     /// Runs jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the
     /// commit.
     fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
-        let _working = self.progress.begin(self.number);
+        let (_working, began) = (self.progress.begin(self.number), Instant::now());
         self.anchor.check()?;
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
@@ -295,6 +296,9 @@ impl WriterThread {
             drop(committing);
             (done, conn)
         }));
+        if let [Job::Background(_)] = group {
+            self.turns.background_took(began.elapsed());
+        }
         match done {
             Ok((Ok(()), conn)) => {
                 self.conn = Some(conn);
@@ -328,6 +332,8 @@ fn write(
     recording: Option<&Recording>,
 ) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
+    // The whole transaction of a job that is alone is measured.
+    let is_alone = group.len() == 1;
     for job in group.iter_mut() {
         match job {
             Job::Command(command) => command.footprint(&mut footprint),
@@ -335,7 +341,15 @@ fn write(
                 driver::lock_operators(conn)?;
                 change.attempt(conn)?;
             }
-            Job::Task(work) | Job::Background(work) => work.attempt(conn)?,
+            Job::Task(work) => work.attempt(conn)?,
+            Job::Background(work) => {
+                let began = Instant::now();
+                let done = work.attempt(conn);
+                if !is_alone {
+                    turns.background_took(began.elapsed());
+                }
+                done?;
+            }
         }
     }
     turns.wait_for(&footprint.records);

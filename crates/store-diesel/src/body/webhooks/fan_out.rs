@@ -160,15 +160,17 @@ async fn to_the_tail(store: &Store, caller: Caller) -> Result<Option<i64>, Store
     let Some(tail) = tail(store, caller).await? else { return Ok(None) };
     let (mut portions, mut checks) = (0, 0);
     loop {
-        if store.read(move |conn| Ok(cursor(conn)?.behind(tail).is_none())).await? {
+        let behind = store.read(move |conn| Ok(cursor(conn)?.behind(tail))).await?;
+        let is_late = store.fan_out_is_late(behind.unwrap_or(tail), tail);
+        if behind.is_none() {
             return Ok(Some(tail));
         }
         if portions >= caller.max_portions() {
             return Ok(None);
         }
         let is_queued = match caller {
-            Caller::Worker => store.write_in_background(move |conn| queue(conn, tail)).await?,
-            Caller::Read | Caller::Command => store.write(move |conn| queue(conn, tail)).await?,
+            Caller::Worker if !is_late => store.write_in_background(move |conn| queue(conn, tail)).await?,
+            Caller::Worker | Caller::Read | Caller::Command => store.write(move |conn| queue(conn, tail)).await?,
         };
         if is_queued {
             (portions, checks) = (portions + 1, 0);

@@ -6,6 +6,7 @@ mod client_records;
 mod deliveries;
 mod ends;
 mod fan_out;
+mod lateness;
 mod log;
 mod observers;
 mod rows;
@@ -16,6 +17,7 @@ mod world;
 
 pub(crate) use client_records::{delete_client_records, under_claim as under_client_claim, under_kept_claim};
 pub(crate) use fan_out::{before_command as fan_out, imported};
+pub(crate) use lateness::Lateness;
 pub(crate) use observers::Observers;
 pub(crate) use world::{cancel_all, forget_account, resume, undo};
 

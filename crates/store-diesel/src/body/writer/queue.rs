@@ -1,6 +1,7 @@
 //! The queue of jobs, and the turn to take them.
 
 use super::body;
+use super::pace::Pace;
 use body::footprint::RecordKey;
 use body::job::Job;
 use florin_ports::StoreError;
@@ -8,11 +9,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
-/// A turn takes one of this many waiting background jobs, rounded up. Claims of deliveries have leases, so their wait
-/// must grow much more slowly than the number of subscriptions.
+/// A turn takes one of this many waiting background jobs. Claims of deliveries have leases, so their wait must grow much
+/// more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
 
 enum Message {
@@ -32,8 +34,9 @@ pub(super) struct QueueReceiver {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
-    /// Background jobs that yield to others. They occupy no room in the queue.
-    background: VecDeque<Job>,
+    /// Background jobs that yield to others, and when they were added. They occupy no room in the queue.
+    background: VecDeque<(Instant, Job)>,
+    pace: Arc<Mutex<Pace>>,
 }
 
 /// The coordination of the threads: who has the turn, and what is being committed. At most one thread has the turn, and
@@ -41,6 +44,7 @@ pub(super) struct QueueReceiver {
 pub(super) struct Turns {
     receiver: Mutex<QueueReceiver>,
     committing: Mutex<()>,
+    pace: Arc<Mutex<Pace>>,
     /// Keys of the idempotency records that are being committed.
     records: Mutex<BTreeSet<RecordKey>>,
 }
@@ -58,9 +62,15 @@ pub(super) struct Committing<'q> {
 pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
     let (sender, receiver) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
-    let receiver =
-        QueueReceiver { queue: receiver, waiting: Arc::clone(&waiting), is_closed: false, background: VecDeque::new() };
-    let turns = Turns { receiver: Mutex::new(receiver), committing: Mutex::default(), records: Mutex::default() };
+    let pace = Arc::<Mutex<Pace>>::default();
+    let receiver = QueueReceiver {
+        queue: receiver,
+        waiting: Arc::clone(&waiting),
+        is_closed: false,
+        background: VecDeque::new(),
+        pace: Arc::clone(&pace),
+    };
+    let turns = Turns { receiver: Mutex::new(receiver), committing: Mutex::default(), pace, records: Mutex::default() };
     (QueueSender { queue: sender, room, waiting }, turns)
 }
 
@@ -99,6 +109,18 @@ impl Turns {
         (!jobs.is_empty()).then_some((jobs, turn))
     }
 
+    /// Records that a background job has taken some time, so that the next ones yield to other jobs for longer.
+    pub(super) fn background_took(&self, time: Duration) {
+        locked(&self.pace).took(time, Instant::now());
+    }
+
+    /// Replaces the pace of background jobs.
+    #[cfg(feature = "simulation")]
+    #[allow(dead_code, reason = "simulations run on SQLite only")]
+    pub(super) fn set_pace(&self, pace: Pace) {
+        *locked(&self.pace) = pace;
+    }
+
     /// Whether jobs are waiting. Must not be called by the thread that has the turn.
     #[cfg(feature = "simulation")]
     pub(super) fn has_jobs(&self) -> bool {
@@ -123,16 +145,23 @@ impl Turns {
 }
 
 impl QueueReceiver {
-    /// Waits for a job and takes the waiting jobs, but only one background job, or more if more than
-    /// [`BACKGROUND_TURNS`] wait. Background jobs come first, so that they do not divide a group of commands. Returns
-    /// an empty list when the queue is closed.
+    /// Waits for a job and takes the waiting jobs, but only some background jobs. They come first, so that they do not
+    /// divide a group of commands. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
-        let mut others = self.take_from_queue();
-        self.background.extend(others.extract_if(.., |job| job.is_background()));
-        let share = self.background.len().div_ceil(BACKGROUND_TURNS);
-        let mut jobs: Vec<_> = self.background.drain(..share).collect();
+        let (mut others, now) = (self.take_from_queue(), Instant::now());
+        self.background.extend(others.extract_if(.., |job| job.is_background()).map(|job| (now, job)));
+        let share = self.share(others.is_empty(), now);
+        let mut jobs: Vec<_> = self.background.drain(..share).map(|(_, job)| job).collect();
         jobs.append(&mut others);
         jobs
+    }
+
+    /// Returns how many background jobs a turn takes: one if no other job waits or the pace admits it, and more if more
+    /// than [`BACKGROUND_TURNS`] wait.
+    fn share(&self, nothing_else_waits: bool, now: Instant) -> usize {
+        let Some((added, _)) = self.background.front() else { return 0 };
+        let runs = nothing_else_waits || locked(&self.pace).admits(*added, now);
+        if runs { self.background.len().div_ceil(BACKGROUND_TURNS) } else { self.background.len() / BACKGROUND_TURNS }
     }
 
     /// Takes the jobs that were added. Waits for one if no background job is left.
@@ -218,7 +247,7 @@ mod tests {
         assert!(!locked(&turns.records).is_disjoint(&keys("one")));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| turns.wait_for(&keys("one")));
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(50));
             assert!(!waiting.is_finished());
             drop(committing);
             waiting.join().unwrap();
@@ -246,6 +275,18 @@ mod tests {
         assert_eq!(take(), [true]);
         assert!(turns.take().is_none());
         assert_eq!(sender.waiting.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn background_jobs_that_took_long_yield_for_longer() {
+        let (sender, turns) = with_queue_capacity(8);
+        let take = || turns.take().unwrap().0.iter().map(Job::is_background).collect::<Vec<_>>();
+        turns.background_took(Duration::from_secs(1));
+        sender.add(Job::background(|_| Ok(())).0).unwrap();
+        add(&sender);
+        assert_eq!(take(), [false]);
+        // No other job waits.
+        assert_eq!(take(), [true]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::body::anchor::Anchor;
 use super::body::errors::Failure;
+use super::pace::Pace;
 use super::{Writer, WriterThread};
 use diesel::connection::SimpleConnection;
 use florin_ports::StoreError;
@@ -45,6 +46,7 @@ impl Writer {
     pub(crate) fn stepped(anchor: &Anchor, room: usize) -> Result<(Self, Stepper), OpenError> {
         let (writer, states) = Self::connect(anchor, room)?;
         let first = states.into_iter().next().ok_or(OpenError::WrongAdapter)?;
+        first.turns.set_pace(Pace::off());
         Ok((writer, Stepper(first)))
     }
 }
