@@ -33,13 +33,15 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// The cursor, the least position after which a subscription may still receive events, and the greatest number of
-/// subscriptions to the same events.
+/// The cursor, and the least position after which a subscription may still receive events.
 const CURSOR: &str = "SELECT f.position, (SELECT MIN(w.since) FROM webhooks w \
-        WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position)) AS since, \
-    (SELECT COUNT(*) FROM webhooks w WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position) \
-        GROUP BY w.client_id, w.account_id, w.kind ORDER BY COUNT(*) DESC LIMIT 1) AS width \
+        WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position)) AS since \
     FROM event_fan_out f WHERE f.one = 1";
+
+/// The greatest number of subscriptions that receive the same events after a position.
+const WIDTH: &str = "SELECT COUNT(*) AS width FROM webhooks w \
+    WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > $1) \
+    GROUP BY w.client_id, w.account_id, w.kind ORDER BY COUNT(*) DESC LIMIT 1";
 
 /// The position of the last event of a full portion.
 const END: &str = "SELECT position FROM outbox_events WHERE position > $1 AND position <= $2 \
@@ -68,8 +70,12 @@ struct Cursor {
     position: i64,
     #[diesel(sql_type = Nullable<BigInt>)]
     since: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    width: Option<i64>,
+}
+
+#[derive(QueryableByName)]
+struct Width {
+    #[diesel(sql_type = BigInt)]
+    width: i64,
 }
 
 #[derive(QueryableByName)]
@@ -84,11 +90,12 @@ impl Cursor {
     fn behind(&self, tail: i64) -> Option<i64> {
         self.since.map(|since| since.max(self.position)).filter(|from| *from < tail)
     }
+}
 
-    /// Returns the number of events of a portion.
-    fn portion(&self) -> i64 {
-        (PORTION / self.width.unwrap_or(1).max(1)).max(1)
-    }
+/// Returns the number of events of a portion after a position.
+pub(super) fn portion(conn: &mut Conn, position: i64) -> Outcome<i64> {
+    let width = sql_query(WIDTH).bind::<BigInt, _>(position).get_result::<Width>(conn).optional()?;
+    Ok((PORTION / width.map_or(1, |found| found.width.max(1))).max(1))
 }
 
 /// Queues the deliveries of one portion of the events up to a tail. Returns `false` if another instance is doing it.
@@ -96,7 +103,8 @@ fn queue(conn: &mut Conn, tail: i64) -> Outcome<bool> {
     let cursor = sql_query(format!("{CURSOR}{SKIP_LOCKED}")).get_result::<Cursor>(conn).optional()?;
     let Some(cursor) = cursor else { return Ok(false) };
     let Some(from) = cursor.behind(tail) else { return Ok(true) };
-    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(tail).bind::<BigInt, _>(cursor.portion() - 1);
+    let portion = portion(conn, cursor.position)?;
+    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(tail).bind::<BigInt, _>(portion - 1);
     let until = end.get_result::<End>(conn).optional()?.map_or(tail, |end| end.position);
     sql_query(QUEUE).bind::<BigInt, _>(from).bind::<BigInt, _>(until).execute(conn)?;
     sql_query(ADVANCE).bind::<BigInt, _>(until).execute(conn)?;

@@ -6,6 +6,8 @@ mod client_records;
 mod deliveries;
 mod ends;
 mod fan_out;
+#[cfg(test)]
+mod fan_out_tests;
 mod lateness;
 mod log;
 mod observers;
