@@ -7,7 +7,7 @@ use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::Command;
 use super::job::{Job, Reply};
 use super::recording::Recording;
-use super::webhooks::Lateness;
+use super::webhooks::{Lateness, Warnings};
 #[cfg(feature = "simulation")]
 use super::writer::Stepper;
 use super::writer::Writer;
@@ -48,6 +48,8 @@ struct Inner {
     tail: AtomicI64,
     /// Whether the fan-out is late.
     lateness: Mutex<Lateness>,
+    /// Warnings that the fan-out failed before a read.
+    warnings: Mutex<Warnings>,
 }
 
 impl Store {
@@ -85,8 +87,8 @@ impl Store {
         let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
         let long_reads = Arc::new(Semaphore::new(1));
-        let (tail, lateness) = (AtomicI64::new(0), Mutex::default());
-        let inner = Inner { anchor, readers, permits, long_reads, reads_in_place, writer, tail, lateness };
+        let (tail, lateness, warnings) = (AtomicI64::new(0), Mutex::default(), Mutex::default());
+        let inner = Inner { anchor, readers, permits, long_reads, reads_in_place, writer, tail, lateness, warnings };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -135,6 +137,11 @@ impl Store {
     pub(super) fn fan_out_is_late(&self, queued_until: i64, tail: i64) -> bool {
         let mut lateness = self.inner.lateness.lock().unwrap_or_else(PoisonError::into_inner);
         lateness.is_late(queued_until, tail, Instant::now())
+    }
+
+    /// Whether to log that the fan-out failed before a read: at most once a minute, because callers can repeat reads.
+    pub(super) fn must_warn_of_fan_out(&self) -> bool {
+        self.inner.warnings.lock().unwrap_or_else(PoisonError::into_inner).is_due(Instant::now())
     }
 
     /// Returns the address of the database.

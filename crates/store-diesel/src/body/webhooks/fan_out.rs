@@ -207,10 +207,12 @@ pub(crate) async fn before_command(store: &Store) -> Result<i64, StoreError> {
 }
 
 /// Queues deliveries, like [`to_the_tail`], before a read. If it fails or takes long, the read shows the deliveries
-/// that are queued.
+/// that are queued. The worker logs the failures of its own rounds.
 pub(super) async fn before_read(store: &Store) {
-    if let Ok(Err(error)) = timeout(READ_WAIT, to_the_tail(store, Caller::Read)).await {
-        tracing::warn!(%error, "could not queue the deliveries of the last events");
+    if let Ok(Err(error)) = timeout(READ_WAIT, to_the_tail(store, Caller::Read)).await
+        && store.must_warn_of_fan_out()
+    {
+        tracing::warn!(%error, "could not queue the deliveries of the last events (repeated at most once a minute)");
     }
 }
 

@@ -15,12 +15,14 @@ mod rows;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod warnings;
 mod world;
 
 pub(crate) use client_records::{delete_client_records, under_claim as under_client_claim, under_kept_claim};
 pub(crate) use fan_out::{before_command as fan_out, imported};
 pub(crate) use lateness::Lateness;
 pub(crate) use observers::Observers;
+pub(crate) use warnings::Warnings;
 pub(crate) use world::{cancel_all, forget_account, resume, undo};
 
 use super::body;
