@@ -146,7 +146,8 @@ pub async fn edit_webhook(
         let found = services.webhooks.find(reach.clone(), id).await?;
         let (change, now) = (edit.change, time_of(services, found.as_ref()).await?);
         let decide = Arc::new(move |webhook: &Webhook| webhook.changed(change.clone(), now));
-        return services.webhooks.change(ChangeWebhookCommand { reach, id, decide, claim }).await;
+        let command = ChangeWebhookCommand { reach, id, decide, claim, has_deadline: true };
+        return services.webhooks.change(command).await;
     };
     change_secrets(services, (reach, id), edit.change, claim, |secrets| {
         Ok((WebhookSecrets { authorization: authorization.clone(), ..secrets.clone() }, ()))
@@ -171,7 +172,8 @@ pub async fn set_webhook_enabled(
     let change = WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
     let decide = Arc::new(move |webhook: &Webhook| webhook.changed(change.clone(), now));
     let reach = WebhookReach { client: webhook.client, accounts: None };
-    Webhooks::change(store, ChangeWebhookCommand { reach, id: webhook.id, decide, claim: None }).await
+    let command = ChangeWebhookCommand { reach, id: webhook.id, decide, claim: None, has_deadline: false };
+    Webhooks::change(store, command).await
 }
 
 /// Replaces the signing secret of a subscription. Returns the new secret, and when the previous one ends.
@@ -206,7 +208,7 @@ async fn change_secrets<T>(
             // The command runs even without a subscription: an earlier request with the same key may have a stored
             // response.
             let decide = Arc::new(|_: &Webhook| Err(WebhookRefusal::Changed));
-            let command = ChangeWebhookCommand { reach, id, decide, claim };
+            let command = ChangeWebhookCommand { reach, id, decide, claim, has_deadline: true };
             return services.webhooks.change(command).await.map(|written| (written, None));
         };
         let (secrets, done) = work(&open_secrets(services.cipher.as_ref(), &seen)?)?;
@@ -220,7 +222,8 @@ async fn change_secrets<T>(
                 Err(WebhookRefusal::Changed)
             }
         });
-        let command = ChangeWebhookCommand { reach: reach.clone(), id, decide, claim: claim.clone() };
+        let (reach, claim) = (reach.clone(), claim.clone());
+        let command = ChangeWebhookCommand { reach, id, decide, claim, has_deadline: true };
         match services.webhooks.change(command).await {
             Err(WriteError::Refused(WebhookRefusal::Changed)) if attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(error),

@@ -46,7 +46,8 @@ pub(crate) fn create(webhook: Webhook) -> CreateWebhookCommand {
 
 /// Returns a command that stores this subscription.
 pub(crate) fn change(who: Who, to: Webhook) -> ChangeWebhookCommand {
-    ChangeWebhookCommand { reach: reach(who), id: to.id, decide: Arc::new(move |_| Ok(to.clone())), claim: None }
+    let (id, decide) = (to.id, Arc::new(move |_: &Webhook| Ok(to.clone())));
+    ChangeWebhookCommand { reach: reach(who), id, decide, claim: None, has_deadline: true }
 }
 
 /// Creates a subscription.

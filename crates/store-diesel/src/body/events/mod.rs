@@ -126,7 +126,7 @@ impl Events for Store {
 
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         // An event is deleted after its deliveries are queued.
-        let queued_until = webhooks::fan_out(self).await?;
+        let queued_until = webhooks::fan_out_to_the_end(self).await?;
         self.write(move |conn| delete_expired(conn, before, queued_until, max)).await
     }
 }

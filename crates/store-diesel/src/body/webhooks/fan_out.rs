@@ -33,6 +33,10 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
+/// Maximum time that the command of a request waits. Under load, the fan-out is late for up to ten seconds. The deadline of a write is
+/// longer.
+const COMMAND_WAIT: Duration = Duration::from_secs(15);
+
 /// The cursor, and the least position after which a subscription may still receive events.
 const CURSOR: &str = "SELECT f.position, (SELECT MIN(w.since) FROM webhooks w \
         WHERE w.deleted_at IS NULL AND (w.enabled OR w.until > f.position)) AS since \
@@ -118,13 +122,13 @@ enum Caller {
     Worker,
     /// A read. It does not wait for long.
     Read,
-    /// A command.
+    /// A command, or a job that needs the deliveries like a command.
     Command,
 }
 
 impl Caller {
     /// Maximum number of portions. A worker and a read leave the rest, however many events there are. A command needs
-    /// the deliveries of all of them.
+    /// the deliveries of all of them. If a request waits for it, it has a deadline.
     const fn max_portions(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 10,
@@ -200,10 +204,23 @@ pub(super) async fn round(store: &Store) -> Result<bool, StoreError> {
     Ok(to_the_tail(store, Caller::Worker).await?.is_some())
 }
 
-/// Queues deliveries, like [`to_the_tail`], before a command that needs those of all earlier events.
-pub(crate) async fn before_command(store: &Store) -> Result<i64, StoreError> {
+/// Queues deliveries, like [`to_the_tail`], before a command or a job that needs those of all earlier events. It takes as
+/// long as there are such events.
+pub(crate) async fn to_the_end(store: &Store) -> Result<i64, StoreError> {
     let tail = to_the_tail(store, Caller::Command).await?;
     tail.ok_or_else(|| StoreError::Unavailable("concurrent writes did not end in time".into()))
+}
+
+/// Queues deliveries, like [`to_the_end`], before the command of a request. If it takes too long, the command fails.
+/// What was queued stays queued, so a repetition of the command continues.
+pub(crate) async fn before_command(store: &Store) -> Result<i64, StoreError> {
+    before_command_within(COMMAND_WAIT, store).await
+}
+
+/// Does the work of [`before_command`], within a time limit.
+pub(super) async fn before_command_within(limit: Duration, store: &Store) -> Result<i64, StoreError> {
+    let late = || StoreError::Unavailable("some deliveries of earlier events are not queued yet; try again".into());
+    timeout(limit, to_the_end(store)).await.unwrap_or_else(|_| Err(late()))
 }
 
 /// Queues deliveries, like [`to_the_tail`], before a read. If it fails or takes long, the read shows the deliveries

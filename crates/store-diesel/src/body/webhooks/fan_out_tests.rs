@@ -1,8 +1,9 @@
-//! Tests of the size of portions.
+//! Tests of the size of portions, and of the deadline of commands.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::Conn;
 use super::body::backend::testing::with_store;
+use super::body::driver;
 use super::body::errors::Outcome;
 use super::body::tables::access::clients;
 use super::body::tables::webhooks::webhooks;
@@ -10,6 +11,10 @@ use super::body::types::{Id, Time};
 use super::fan_out;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use florin_ports::StoreError;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// The client of all subscriptions.
@@ -58,5 +63,35 @@ fn a_portion_has_fewer_events_if_several_subscriptions_receive_them() {
             Ok([without, fan_out::portion(conn, 4)?, fan_out::portion(conn, 5)?, fan_out::portion(conn, 9)?])
         }));
         assert_eq!(portions, Ok([200, 66, 100, 200]));
+    });
+}
+
+#[test]
+fn a_command_does_not_wait_for_ever_and_a_repetition_continues() {
+    with_store(8, |store| {
+        in_runtime(async {
+            let drawn = store.change(|conn| {
+                insert_client(conn)?;
+                subscribe(conn, 1, None)?;
+                driver::draw_position(conn)
+            });
+            let drawn = drawn.await.unwrap();
+            let (go_on, signal) = channel::<()>();
+            let signal = Mutex::new(signal);
+            // The writer is busy until the deadline has passed, so the portion waits.
+            let busy = store.change(move |_: &mut Conn| {
+                signal.lock().unwrap().recv().unwrap();
+                Ok(())
+            });
+            let command = async {
+                let done = fan_out::before_command_within(Duration::from_millis(20), &store).await;
+                go_on.send(()).unwrap();
+                done
+            };
+            let (busy, command) = tokio::join!(busy, command);
+            busy.unwrap();
+            assert!(matches!(command, Err(StoreError::Unavailable(_))), "{command:?}");
+            assert_eq!(fan_out::before_command(&store).await, Ok(drawn));
+        });
     });
 }

@@ -127,7 +127,12 @@ impl Webhooks for Store {
     async fn change(&self, command: ChangeWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
         let command = Arc::new(command);
         for _ in 0..ATTEMPTS {
-            let (queued_until, command) = (fan_out::before_command(self).await?, Arc::clone(&command));
+            let queued_until = if command.has_deadline {
+                fan_out::before_command(self).await?
+            } else {
+                fan_out::to_the_end(self).await?
+            };
+            let command = Arc::clone(&command);
             if let Some(written) = self.task(move |conn| change(conn, &command, queued_until)).await? {
                 return Ok(written);
             }
