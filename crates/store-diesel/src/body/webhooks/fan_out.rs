@@ -33,8 +33,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// Maximum time that the command of a request waits. Under load, the fan-out is late for up to ten seconds. The deadline of a write is
-/// longer.
+/// Maximum time that the command of a request waits. Under load, the fan-out is late for up to ten seconds. The deadline
+/// of a write is longer.
 const COMMAND_WAIT: Duration = Duration::from_secs(15);
 
 /// The cursor, and the least position after which a subscription may still receive events.
@@ -204,8 +204,8 @@ pub(super) async fn round(store: &Store) -> Result<bool, StoreError> {
     Ok(to_the_tail(store, Caller::Worker).await?.is_some())
 }
 
-/// Queues deliveries, like [`to_the_tail`], before a command or a job that needs those of all earlier events. It takes as
-/// long as there are such events.
+/// Queues deliveries, like [`to_the_tail`], before a command or a job that needs those of all earlier events, however
+/// many they are.
 pub(crate) async fn to_the_end(store: &Store) -> Result<i64, StoreError> {
     let tail = to_the_tail(store, Caller::Command).await?;
     tail.ok_or_else(|| StoreError::Unavailable("concurrent writes did not end in time".into()))
