@@ -76,8 +76,8 @@ pub struct ChangeWebhookCommand {
     pub decide: Decide<Webhook, Result<Webhook, WebhookRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<ClientClaim<Webhook>>,
-    /// Whether the change may fail with [`StoreError::Unavailable`] if very many events are not queued yet. Otherwise it
-    /// waits for as long as it takes.
+    /// Whether the change may fail with [`StoreError::Unavailable`] if very many events are not queued yet. Otherwise
+    /// it waits for as long as it takes.
     pub has_deadline: bool,
 }
 
