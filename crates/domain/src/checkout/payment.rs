@@ -72,8 +72,8 @@ impl MerchantPaymentStatus {
         matches!(self, Self::Pending | Self::Completed)
     }
 
-    /// Returns whether the session of such a payment or refund is completed, so that its order is final. Another payment
-    /// may complete the session of a payment that completed nothing.
+    /// Returns whether the session of such a payment or refund is completed, so that its order is final. Another
+    /// payment may complete the session of a payment that completed nothing.
     pub const fn has_final_order(self, kind: MerchantPaymentKind) -> bool {
         matches!((kind, self), (MerchantPaymentKind::Refund, _) | (MerchantPaymentKind::Payment, Self::Completed))
     }

@@ -12,8 +12,8 @@ use florin_domain::checkout::{MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::{AccountId, MerchantPaymentId};
 use std::collections::BTreeSet;
 
-/// Selects accounts with payments whose rows contradict their sessions or refunds. `{final}` is replaced by the condition
-/// that the order is final.
+/// Selects accounts with payments whose rows contradict their sessions or refunds. `{final}` is replaced by the
+/// condition that the order is final.
 const CONTRADICTING: &str = "SELECT DISTINCT p.account_id AS account_id FROM merchant_payments p \
     JOIN checkout_sessions s ON s.account_id = p.account_id AND s.id = p.session_id \
     WHERE COALESCE(CAST(p.settlement_account_id AS TEXT), '') <> COALESCE(CAST(s.settlement_account_id AS TEXT), '') \
@@ -37,8 +37,8 @@ pub(crate) fn contradicting(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
     selected_accounts(conn, &CONTRADICTING.replace("{final}", &has_final_order("p")))
 }
 
-/// Returns the condition that a row carries the order of its session, because the order is final. `row` is the row's name
-/// in the statement.
+/// Returns the condition that a row carries the order of its session, because the order is final. `row` is the row's
+/// name in the statement.
 pub(super) fn has_final_order(row: &str) -> String {
     let of_kind = |kind: MerchantPaymentKind| {
         let statuses = sql_list(|status: MerchantPaymentStatus| status.has_final_order(kind));
