@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
   BROWSERS, SMALL, body, chooseBank, decide, enter, enterAddress, heading, launch, misfits, newSession, press, pressByKey,
-  refusals, startRates, startShop, toBank, violations, walk, watch,
+  refusals, serve, startRates, startShop, stopScripts, toBank, violations, walk, watch,
 } from "./support.mjs";
 
 let site;
@@ -23,10 +23,10 @@ for (const name of Object.keys(BROWSERS)) {
     });
     after(() => browser?.close());
 
-    /** Opens a tab. Without `script`, Chromium runs no scripts. Firefox always does. */
+    /** Opens a tab. Without `script`, its pages run no scripts. */
     async function tab({ script = false } = {}) {
       const page = await browser.newPage();
-      if (name === "chrome") await page.setJavaScriptEnabled(script);
+      if (!script) await stopScripts(name, page);
       await watch(page, site.baseUrl);
       return page;
     }
@@ -45,7 +45,24 @@ for (const name of Object.keys(BROWSERS)) {
       await checked.close();
     }
 
-    for (const script of name === "chrome" ? [false, true] : [true]) {
+    it("runs the scripts of a page only with scripts on", async () => {
+      const server = await serve((request, response) => {
+        response.writeHead(200, { "Content-Type": "text/html" });
+        response.end('<!doctype html><h1>off</h1><script>document.querySelector("h1").textContent = "on"</script>');
+      });
+      try {
+        for (const [script, shown] of [[false, "off"], [true, "on"]]) {
+          const page = await tab({ script });
+          await page.goto(server.baseUrl);
+          assert.equal(await heading(page), shown);
+          await page.close();
+        }
+      } finally {
+        server.stop();
+      }
+    });
+
+    for (const script of [false, true]) {
       it(`pays from the summary to the receipt, with scripts ${script ? "on" : "off"}`, async () => {
         const { id, checkoutUrl, paymentReference } = await newSession(site);
         const page = await tab({ script });

@@ -15,11 +15,27 @@ const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 /** The browsers: Debian's packages. */
 export const BROWSERS = {
   chrome: { browser: "chrome", executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] },
-  firefox: { browser: "firefox", executablePath: "/usr/bin/firefox-esr" },
+  firefox: { browser: "firefox", executablePath: "/usr/bin/firefox-esr", args: ["--remote-allow-system-access"] },
 };
 
 export async function launch(name) {
   return puppeteer.launch({ headless: true, ...BROWSERS[name] });
+}
+
+/** Stops the scripts of the pages of a tab. The scripts of these tests still run. */
+export async function stopScripts(name, page) {
+  if (name === "chrome") return page.setJavaScriptEnabled(false);
+  // Firefox 153 has no command for it. The preference `javascript.enabled` would also stop the scripts of puppeteer. So the
+  // browser's own window sets what the developer tools set for a tab.
+  const { connection } = page.browser();
+  const tree = await connection.send("browsingContext.getTree", { "moz:scope": "chrome" });
+  const answer = await connection.send("script.evaluate", {
+    expression: `ChromeUtils.importESModule("chrome://remote/content/shared/NavigableManager.sys.mjs")
+      .NavigableManager.getBrowsingContextById(${JSON.stringify(page.mainFrame()._id)}).allowJavascript = false`,
+    target: { context: tree.result.contexts[0].context },
+    awaitPromise: false,
+  });
+  assert.equal(answer.result.type, "success", JSON.stringify(answer.result));
 }
 
 /** Starts a sandbox with a world whose merchant has a shop. */
@@ -71,18 +87,23 @@ export async function startShop() {
 /** Starts a merchant's server of shipping rates. While `rates` is null, it responds with an error. */
 export async function startRates() {
   const merchant = { rates: null };
-  const server = createServer((request, response) => {
+  const { baseUrl, stop } = await serve((request, response) => {
     request.resume();
     response.writeHead(merchant.rates ? 200 : 500, { "Content-Type": "application/json" });
     response.end(JSON.stringify(merchant.rates));
   });
+  return Object.assign(merchant, { url: `${baseUrl}/rates`, stop });
+}
+
+/** Starts a server. */
+export async function serve(answer) {
+  const server = createServer(answer);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  merchant.url = `http://127.0.0.1:${server.address().port}/rates`;
-  merchant.stop = () => {
+  const stop = () => {
     server.close();
     server.closeAllConnections();
   };
-  return merchant;
+  return { baseUrl: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
 let sessions = 0;
@@ -141,8 +162,8 @@ const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-actio
 const TYPES = { ".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
 
 /** Serves the files of a folder under the content security policy of the pages. `pages` are further pages by path. */
-export async function serveFolder(folder, pages = {}) {
-  const server = createServer((request, response) => {
+export function serveFolder(folder, pages = {}) {
+  return serve((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     try {
       const body = pages[path] ?? readFileSync(join(folder, path));
@@ -152,8 +173,6 @@ export async function serveFolder(folder, pages = {}) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { baseUrl: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
 }
 
 /**

@@ -4,13 +4,11 @@ use super::*;
 use chrono::{DateTime, TimeDelta};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Environment};
 use florin_domain::ids::{ApiKeyId, ClientId};
-use florin_domain::world::Timeline;
+use florin_domain::test_support::{CLIENT, an_account};
 use florin_ports::{MockAccounts, MockCallers};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicUsize;
 use uuid::Uuid;
-
-const CLIENT: ClientId = ClientId(Uuid::nil());
 
 fn caller(number: u8) -> Caller {
     let key = ApiKey {
@@ -37,19 +35,7 @@ fn caller(number: u8) -> Caller {
 }
 
 fn account(id: &str) -> Account {
-    let id = AccountId::parse(id).unwrap();
-    let timeline = Timeline::default();
-    Account {
-        id,
-        client: CLIENT,
-        name: String::new(),
-        merchant: true,
-        mfa_required: true,
-        unique_budget_names: false,
-        timeline,
-        decisions: None,
-        epoch: 0,
-    }
+    an_account(AccountId::parse(id).unwrap())
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,9 +13,8 @@ use florin_domain::card::{
 };
 use florin_domain::ids::AccountId;
 use florin_domain::secret::{SealedSecret, SecretOwner};
-use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_purchase};
+use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_purchase, an_account};
 use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets, WebhookUrl};
-use florin_domain::world::Timeline;
 use florin_ports::test_support::FakeCipher;
 use florin_ports::{
     Answer, FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode,
@@ -42,17 +41,7 @@ fn endpoint(enabled: bool) -> DecisionEndpoint {
 }
 
 fn account(decisions: Option<DecisionEndpoint>) -> Account {
-    Account {
-        id: AccountId::parse("F1").unwrap(),
-        client: CLIENT,
-        name: String::new(),
-        merchant: false,
-        mfa_required: false,
-        unique_budget_names: false,
-        timeline: Timeline::default(),
-        decisions: decisions.map(Arc::new),
-        epoch: 0,
-    }
+    Account { decisions: decisions.map(Arc::new), ..an_account(AccountId::parse("F1").unwrap()) }
 }
 
 /// Returns services with a card on a budget of 100.00 GBP, and the stored transactions.

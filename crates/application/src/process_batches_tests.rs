@@ -2,7 +2,6 @@
 
 use crate::{AccountClocks, ProcessingLimits, ProcessingServices, process_batches};
 use chrono::{DateTime, Utc};
-use florin_domain::access::Account;
 use florin_domain::batch::{
     BulkStatus, CheckBasis, CreateRequest, FundingBudgets, InputFormat, ModulusTable, Payment, PaymentBatch,
     PaymentBatchStatus, PaymentInput, PaymentOutcome, PaymentReport, PaymentRow, PaymentState, PaymentStatus,
@@ -12,8 +11,7 @@ use florin_domain::ids::{AccountId, BudgetId, ClientId, PaymentBatchId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::stamp::Stamp;
-use florin_domain::test_support::a_batch_state;
-use florin_domain::world::Timeline;
+use florin_domain::test_support::{a_batch_state, an_account};
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     Clock, IdSource, Lease, MockAccounts, MockBatchProcessing, MockPaymentRail, MockTimelines, ProcessingError,
@@ -138,19 +136,7 @@ fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
 
 fn accounts() -> MockAccounts {
     let mut accounts = MockAccounts::new();
-    accounts.expect_find().returning(|id| {
-        Ok(Some(Account {
-            id: id.clone(),
-            client: ClientId(Uuid::from_u128(3)),
-            name: String::new(),
-            merchant: true,
-            mfa_required: true,
-            unique_budget_names: false,
-            timeline: Timeline::default(),
-            decisions: None,
-            epoch: 0,
-        }))
-    });
+    accounts.expect_find().returning(|id| Ok(Some(an_account(id.clone()))));
     accounts
 }
 

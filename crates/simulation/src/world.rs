@@ -10,8 +10,7 @@ use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, JournalId, PaymentBatchId, UserToken};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor};
-use florin_domain::test_support::{a_payment, noon};
-use florin_domain::world::Timeline;
+use florin_domain::test_support::{a_payment, an_account, noon};
 use florin_ports::test_support::FakeClock;
 use florin_ports::{IdSource, SeedAccount, SeedBudget, SeedCard, SeedData, Seeding, Written};
 use florin_store_contract::StoreSettings;
@@ -111,17 +110,8 @@ async fn make() -> Home {
 }
 
 fn account() -> Account {
-    Account {
-        id: AccountId::parse("F1").unwrap(),
-        client: ClientId(Uuid::from_u64_pair(1, 0)),
-        name: "account".into(),
-        merchant: false,
-        mfa_required: false,
-        unique_budget_names: false,
-        timeline: Timeline::default(),
-        decisions: None,
-        epoch: 0,
-    }
+    let client = ClientId(Uuid::from_u64_pair(1, 0));
+    Account { client, name: "account".into(), ..an_account(AccountId::parse("F1").unwrap()) }
 }
 
 fn initial_state(account: &Account) -> SeedData {

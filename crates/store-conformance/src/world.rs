@@ -20,6 +20,7 @@ use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::people::{EmailAddress, Person, PersonStatus, Role};
 use florin_domain::secret::SealedSecret;
+use florin_domain::test_support::an_account;
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData};
 use uuid::Uuid;
 
@@ -181,15 +182,11 @@ pub(crate) fn key(who: Who) -> Result<ApiKey, Failure> {
 
 pub(crate) fn account(who: Who) -> Result<Account, Failure> {
     Ok(Account {
-        id: who.account()?,
         client: who.client(),
         name: format!("account {}", who.number()),
         merchant: true,
         mfa_required: true,
-        unique_budget_names: false,
-        timeline: florin_domain::world::Timeline::default(),
-        decisions: None,
-        epoch: 0,
+        ..an_account(who.account()?)
     })
 }
 

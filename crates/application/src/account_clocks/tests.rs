@@ -1,5 +1,6 @@
 use super::*;
 use chrono::TimeDelta;
+use florin_domain::test_support::an_account;
 use florin_domain::world::ClockSetting;
 use florin_ports::MockTimelines;
 use florin_ports::test_support::{CountingIds, FakeClock};
@@ -15,17 +16,8 @@ fn keeper() -> AccountClocks {
 
 fn account(seed: Option<&str>, clock: ClockSetting) -> Account {
     let client = ClientId(Uuid::from_u128(7));
-    Account {
-        id: AccountId::parse("W1").unwrap(),
-        client,
-        name: String::new(),
-        merchant: true,
-        mfa_required: true,
-        unique_budget_names: false,
-        timeline: Timeline { clock, seed: seed.map(|seed| seed_of(client, seed)) },
-        decisions: None,
-        epoch: 0,
-    }
+    let timeline = Timeline { clock, seed: seed.map(|seed| seed_of(client, seed)) };
+    Account { client, timeline, ..an_account(AccountId::parse("W1").unwrap()) }
 }
 
 fn frozen() -> ClockSetting {

@@ -238,17 +238,8 @@ mod tests {
     }
 
     fn account(client: u128) -> Account {
-        Account {
-            id: AccountId::parse("F1").unwrap(),
-            client: ClientId(Uuid::from_u128(client)),
-            name: String::new(),
-            merchant: false,
-            mfa_required: true,
-            unique_budget_names: false,
-            timeline: Timeline::default(),
-            decisions: None,
-            epoch: 0,
-        }
+        let client = ClientId(Uuid::from_u128(client));
+        Account { client, ..crate::test_support::an_account(AccountId::parse("F1").unwrap()) }
     }
 
     fn listed() -> ApiKey {

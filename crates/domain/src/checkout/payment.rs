@@ -71,6 +71,12 @@ impl MerchantPaymentStatus {
     pub const fn counts_against_payment(self) -> bool {
         matches!(self, Self::Pending | Self::Completed)
     }
+
+    /// Returns whether the session of such a payment or refund is completed, so that its order is final. Another
+    /// payment may complete the session of a payment that completed nothing.
+    pub const fn has_final_order(self, kind: MerchantPaymentKind) -> bool {
+        matches!((kind, self), (MerchantPaymentKind::Refund, _) | (MerchantPaymentKind::Payment, Self::Completed))
+    }
 }
 
 /// A payment of a session, or a refund of such a payment.
@@ -144,6 +150,11 @@ impl MerchantPayment {
     /// Returns whether a refund counts against the refundable amount of its payment.
     pub const fn counts_against_payment(&self) -> bool {
         self.status.counts_against_payment()
+    }
+
+    /// Returns whether the order of its session is final.
+    pub const fn has_final_order(&self) -> bool {
+        self.status.has_final_order(self.kind())
     }
 }
 

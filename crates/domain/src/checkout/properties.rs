@@ -1,7 +1,8 @@
 //! Property tests of random stories of a session. They compare the rules with a small model of the contract's table.
 
 use super::{
-    MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction, SessionPurpose, SessionRefusal, SessionStatus,
+    MerchantPayment, MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction, SessionPurpose, SessionRefusal,
+    SessionStatus,
 };
 use crate::event::EventKind;
 use crate::ids::MerchantPaymentId;
@@ -246,6 +247,7 @@ fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCa
     prop_assert_eq!((completed.len(), scenario.journal.len()), (usize::from(is_completed), usize::from(is_completed)));
     prop_assert_eq!(session.payment, completed.first().map(|payment| payment.id));
     prop_assert_eq!(session.order.is_some(), is_completed && kind == Kind::Shopping);
+    prop_assert_eq!(scenario.payments.iter().any(MerchantPayment::has_final_order), is_completed);
     prop_assert_eq!(session.completed_at, is_completed.then_some(session.updated_at));
     for (payment, journal) in completed.iter().zip(&scenario.journal) {
         prop_assert_eq!((payment.amount, payment.completed_at), (session.amount, session.completed_at));

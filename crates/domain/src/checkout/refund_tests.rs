@@ -55,6 +55,16 @@ fn a_refund_awaits_its_authorisation() {
 }
 
 #[test]
+fn the_order_is_final_for_refunds_and_completed_payments() {
+    let (_, payment) = a_completed_session("12.50 GBP");
+    for status in MerchantPaymentStatus::ALL {
+        let with_status = |payment: &MerchantPayment| MerchantPayment { status, ..payment.clone() };
+        let is_final = [with_status(&payment), with_status(&awaiting())].map(|payment| payment.has_final_order());
+        assert_eq!(is_final, [status == MerchantPaymentStatus::Completed, true], "{status:?}");
+    }
+}
+
+#[test]
 fn refunds_never_exceed_the_payment_or_the_maximum() {
     let situation_left = situation("12.50 GBP", "7.00 GBP");
     assert!(decide_create_refund(&situation_left, &a_refund_request("5.50 GBP")).is_ok());

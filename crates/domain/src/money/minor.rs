@@ -52,24 +52,43 @@ pub struct Money {
     pub currency: Currency,
 }
 
+impl Money {
+    /// Writes the amount at the end of a buffer, and returns this part of it. It exists so that lists do not need the
+    /// general formatter for each amount.
+    pub fn text(self, buffer: &mut [u8; 24]) -> &str {
+        let decimals = self.currency.exponent();
+        let mut units = self.minor.0.unsigned_abs();
+        let (mut begin, mut digits) = (buffer.len(), 0);
+        // At least one digit is before the point.
+        while units > 0 || digits <= decimals {
+            if digits == decimals && decimals > 0 {
+                begin -= 1;
+                buffer[begin] = b'.';
+            }
+            begin -= 1;
+            buffer[begin] = b'0' + u8::try_from(units % 10).unwrap_or_default();
+            units /= 10;
+            digits += 1;
+        }
+        if self.minor.is_negative() {
+            begin -= 1;
+            buffer[begin] = b'-';
+        }
+        // The bytes are ASCII.
+        str::from_utf8(&buffer[begin..]).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.minor.is_negative() { "-" } else { "" };
-        let units = self.minor.0.unsigned_abs();
-        match self.currency.exponent() {
-            0 => write!(f, "{sign}{units}"),
-            digits => {
-                let scale = 10_u64.pow(digits);
-                let width = digits as usize;
-                write!(f, "{sign}{}.{:0width$}", units / scale, units % scale)
-            }
-        }
+        f.write_str(self.text(&mut [0; 24]))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn print(minor: i64, code: &str) -> String {
         Minor(minor).of(Currency::parse(code).unwrap()).to_string()
@@ -85,5 +104,20 @@ mod tests {
         assert_eq!(print(10_000, "BHD"), "10.000");
         assert_eq!(print(i64::MIN, "GBP"), "-92233720368547758.08");
         assert_eq!(print(i64::MAX, "BHD"), "9223372036854775.807");
+    }
+
+    proptest! {
+        #[test]
+        fn prints_the_digits_of_the_minor_units(
+            minor in prop_oneof![any::<i64>(), -20_000..20_000_i64],
+            currency in prop::sample::select(Currency::all().collect::<Vec<_>>()),
+        ) {
+            let printed = Minor(minor).of(currency).to_string();
+            let (whole, decimals) = printed.split_once('.').unwrap_or((printed.as_str(), ""));
+            prop_assert_eq!(decimals.len(), currency.exponent() as usize);
+            prop_assert_eq!(format!("{whole}{decimals}").parse::<i64>(), Ok(minor));
+            let major = whole.trim_start_matches('-');
+            prop_assert!(major == "0" || !major.starts_with('0'), "{printed}");
+        }
     }
 }

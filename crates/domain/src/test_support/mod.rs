@@ -16,6 +16,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a builder stops the test that gave it a wrong value")]
 #![expect(clippy::missing_panics_doc, reason = "every builder panics on a wrong value")]
 
+mod account;
 mod batch_scenario;
 mod budget;
 mod card;
@@ -32,6 +33,7 @@ mod session_scenario;
 mod state;
 mod webhook;
 
+pub use account::an_account;
 pub use batch_scenario::BatchScenario;
 pub use budget::{BudgetBuilder, a_budget};
 pub use card::{

@@ -3,12 +3,11 @@
 use super::{PROCESS_PAUSE, Workers, process};
 use chrono::{DateTime, Utc};
 use florin_application::{AccountClocks, ProcessingLimits, ProcessingServices};
-use florin_domain::access::Account;
 use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatchStatus, PaymentInput, PaymentOutcome, PaymentReport, PaymentState, SettleDecision,
 };
-use florin_domain::ids::{AccountId, ClientId, PaymentBatchId, PaymentId};
-use florin_domain::world::Timeline;
+use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
+use florin_domain::test_support::an_account;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     ClaimCommand, Lease, MockAccounts, MockBatchProcessing, MockPaymentRail, MockTimelines, ProcessingError,
@@ -73,19 +72,7 @@ fn processing(backlog: &Backlog) -> MockBatchProcessing {
 
 fn services(backlog: &Backlog) -> ProcessingServices {
     let mut accounts = MockAccounts::new();
-    accounts.expect_find().returning(|id| {
-        Ok(Some(Account {
-            id: id.clone(),
-            client: ClientId(Uuid::from_u128(3)),
-            name: String::new(),
-            merchant: false,
-            mfa_required: false,
-            unique_budget_names: false,
-            timeline: Timeline::default(),
-            decisions: None,
-            epoch: 0,
-        }))
-    });
+    accounts.expect_find().returning(|id| Ok(Some(an_account(id.clone()))));
     let mut rail = MockPaymentRail::new();
     let paid = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
     rail.expect_ask().returning(move |_| Ok(Some(paid)));

@@ -4,6 +4,7 @@ use crate::support::{Home, MINE, OTHER, client, id, key, key_hash, noon, parent,
 use chrono::TimeDelta;
 use florin_domain::access::{Account, AccountGrant, ApiClient, Caller, Feature, KeyHash};
 use florin_domain::ids::{ApiKeyId, ClientId};
+use florin_domain::test_support::an_account;
 use florin_ports::{Accounts, Callers, Registry, Seeding, StoreError};
 use uuid::Uuid;
 
@@ -45,17 +46,7 @@ async fn clients_are_sorted_by_name_and_have_features() {
 #[tokio::test(flavor = "multi_thread")]
 async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
     let home = Home::seeded().await;
-    let account = Account {
-        id: id("A9"),
-        client: client(OTHER),
-        name: "9".into(),
-        merchant: false,
-        mfa_required: false,
-        unique_budget_names: false,
-        timeline: florin_domain::world::Timeline::default(),
-        decisions: None,
-        epoch: 0,
-    };
+    let account = Account { client: client(OTHER), name: "9".into(), ..an_account(id("A9")) };
     home.store.add_account(account.clone(), parent(&account.id)).await.unwrap();
     assert_eq!(Accounts::find(&home.store, &id("A9")).await.unwrap(), Some(account.clone()));
     let ids: Vec<_> = home.store.accounts().await.unwrap().into_iter().map(|account| account.id).collect();

@@ -18,6 +18,7 @@ use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::secret::SealedSecret;
 use florin_domain::stamp::Stamp;
+use florin_domain::test_support::an_account;
 use florin_domain::text::Text;
 use florin_ports::{
     BooksCheck, CardLedger, FirstMessageCommand, FollowUpCommand, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
@@ -176,15 +177,11 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
     let journal = if minor == 0 { vec![] } else { vec![funding(account, 0, minor)] };
     SeedAccount {
         account: Account {
-            id: id(account),
             client: client(account),
             name: format!("account {account}"),
             merchant: true,
             mfa_required: true,
-            unique_budget_names: false,
-            timeline: florin_domain::world::Timeline::default(),
-            decisions: None,
-            epoch: 0,
+            ..an_account(id(account))
         },
         parent: parent(&id(account)),
         enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),

@@ -4,18 +4,21 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, exactly};
 use super::body::kept_counts::selected_accounts;
+use super::body::names::sql_list;
 use super::body::tables::checkout::merchant_payments;
 use super::body::types::Id;
 use diesel::prelude::*;
+use florin_domain::checkout::{MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::{AccountId, MerchantPaymentId};
 use std::collections::BTreeSet;
 
-/// Selects accounts with payments whose rows contradict their sessions or refunds.
+/// Selects accounts with payments whose rows contradict their sessions or refunds. `{final}` is replaced by the
+/// condition that the order is final.
 const CONTRADICTING: &str = "SELECT DISTINCT p.account_id AS account_id FROM merchant_payments p \
     JOIN checkout_sessions s ON s.account_id = p.account_id AND s.id = p.session_id \
     WHERE COALESCE(CAST(p.settlement_account_id AS TEXT), '') <> COALESCE(CAST(s.settlement_account_id AS TEXT), '') \
     OR COALESCE(p.merchant_reference, '') <> COALESCE(s.merchant_reference, '') \
-    OR COALESCE(CAST(p.order_id AS TEXT), '') <> CASE WHEN p.kind = 'REFUND' OR p.status = 'COMPLETED' \
+    OR COALESCE(CAST(p.order_id AS TEXT), '') <> CASE WHEN {final} \
         THEN COALESCE(CAST(s.order_id AS TEXT), '') ELSE '' END \
     OR CASE WHEN p.has_refunds THEN 1 ELSE 0 END <> CASE WHEN EXISTS (SELECT 1 FROM merchant_payments r \
         WHERE r.account_id = p.account_id AND r.refunded_payment_id = p.id) THEN 1 ELSE 0 END";
@@ -31,5 +34,15 @@ pub(super) fn mark_refunded(conn: &mut Conn, account: &AccountId, payment: Merch
 
 /// Returns the accounts with payments whose rows contradict their sessions or refunds, each once.
 pub(crate) fn contradicting(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
-    selected_accounts(conn, CONTRADICTING)
+    selected_accounts(conn, &CONTRADICTING.replace("{final}", &has_final_order("p")))
+}
+
+/// Returns the condition that a row carries the order of its session, because the order is final. `row` is the row's
+/// name in the statement.
+pub(super) fn has_final_order(row: &str) -> String {
+    let of_kind = |kind: MerchantPaymentKind| {
+        let statuses = sql_list(|status: MerchantPaymentStatus| status.has_final_order(kind));
+        format!("{row}.kind = '{}' AND {row}.status IN ({statuses})", kind.as_str())
+    };
+    MerchantPaymentKind::ALL.map(of_kind).join(" OR ")
 }

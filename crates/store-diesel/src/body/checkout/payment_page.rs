@@ -9,6 +9,7 @@ use super::body::names::sql_list;
 use super::body::statements::{counted_page, identified_by_text, push_name};
 use super::body::tables::checkout::ListedPaymentRow;
 use super::body::types::{Account, Id, Time};
+use super::carried::has_final_order;
 use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
@@ -69,11 +70,12 @@ const CAN_BE_PAID_BACK: [&str; 2] = [
     " AND b.supports_refunds)",
 ];
 
-/// The order of the session. A payment that completed nothing carries none, because another payment may have completed
-/// its session later.
-const ORDER: &str = "CASE WHEN merchant_payments.kind = 'REFUND' OR merchant_payments.status = 'COMPLETED' \
-    THEN merchant_payments.order_id ELSE (SELECT s.order_id FROM checkout_sessions s \
-    WHERE s.account_id = merchant_payments.account_id AND s.id = merchant_payments.session_id) END";
+/// The order of the session: the row's own, after the condition that it is final, or the session's.
+const ORDER: [&str; 2] = [
+    "CASE WHEN ",
+    " THEN merchant_payments.order_id ELSE (SELECT s.order_id FROM checkout_sessions s \
+    WHERE s.account_id = merchant_payments.account_id AND s.id = merchant_payments.session_id) END",
+];
 
 impl PaymentQuery {
     /// `days` are the first moment of the filter's first day, and the first one after its last day.
@@ -215,7 +217,8 @@ impl QueryFragment<Db> for Rows<'_> {
             out.push_sql(part);
         }
         out.push_bind_param::<Text, _>(&self.query.account)?;
-        for part in [after, ", ", ORDER, ", "] {
+        let [case, order] = ORDER;
+        for part in [after, ", ", case, &has_final_order("merchant_payments"), order, ", "] {
             out.push_sql(part);
         }
         self.selection.walk_ast(out.reborrow())?;

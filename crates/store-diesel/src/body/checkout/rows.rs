@@ -4,8 +4,8 @@ use super::body::errors::{Failure, Outcome, corrupt};
 use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
-    BankChoice, BankReport, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PageTokenHash, PaymentReference,
-    PurposeKind, RefundPart, SessionOfPayment, SessionPurpose,
+    BankChoice, BankReport, CheckoutSession, MerchantPayment, PageTokenHash, PaymentReference, PurposeKind, RefundPart,
+    SessionOfPayment, SessionPurpose,
 };
 use florin_domain::ids::{
     BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId, RefundId, SettlementAccountId,
@@ -118,8 +118,6 @@ impl PaymentRow {
     /// The row of a payment or refund, with what lists show of its session. A new payment has no refunds.
     pub(super) fn of(payment: &MerchantPayment, session: &CheckoutSession) -> Self {
         let refund = payment.refund.as_ref();
-        // From here on, the order never changes.
-        let is_settled = refund.is_some() || payment.status == MerchantPaymentStatus::Completed;
         Self {
             account_id: Account(payment.account.clone()),
             id: Id(payment.id.0),
@@ -143,7 +141,7 @@ impl PaymentRow {
             authorise_before: refund.map(|refund| Time(refund.authorise_before)),
             due_at: payment.refund_due_at().map(Time),
             settlement_account_id: session.purpose.settlement_account().map(|id| Id(id.0)),
-            order_id: session.order.filter(|_| is_settled).map(|id| Id(id.0)),
+            order_id: session.order.filter(|_| payment.has_final_order()).map(|id| Id(id.0)),
             merchant_reference: session.merchant_reference.clone(),
             has_refunds: false,
         }
