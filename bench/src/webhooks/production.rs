@@ -25,8 +25,9 @@ const PRODUCTION: [(&str, &str); 3] = [
 /// A receiver to which production does not connect, because its address is not public, so deliveries only wait.
 const RECEIVER: &str = "https://localhost:9443/";
 
-/// The data set is that of a sandbox. This makes its store a production store.
-const BECOME_PRODUCTION: &str = "UPDATE __florin_store SET environment = 'production'";
+/// The data set is that of a sandbox. This makes its store a production store, with another secret key: the data set has
+/// no encrypted secrets.
+const BECOME_PRODUCTION: &str = "UPDATE __florin_store SET environment = 'production'; DELETE FROM __florin_secret_key";
 
 /// The types of the subscriptions, what they do with the events of a transfer, and the least ratio to transfers without
 /// a subscription. Rounds of the same work differ by a few percent.

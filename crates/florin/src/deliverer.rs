@@ -1,17 +1,19 @@
 //! Delivers events to subscribers, in the background.
 
 use crate::metrics::SubscriptionMetrics;
-use actix_web::rt::{spawn, task::JoinHandle};
 use chrono::TimeDelta;
 use florin_application::{DeliveryMode, DeliveryServices, deliver};
 use florin_domain::ids::WebhookId;
 use florin_domain::webhook::{Breaker, DELIVERIES_KEPT, Webhook};
 use florin_ports::StoreError;
 use florin_webhook_http::HttpWebhookSender;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// Maximum number of deliveries deleted in one transaction.
@@ -28,13 +30,20 @@ const DRAIN_MAX: Duration = HttpWebhookSender::TIME_LIMIT.saturating_add(Duratio
 /// Time that the tasks have to release the claims of attempts that were abandoned.
 const RELEASE: Duration = Duration::from_secs(3);
 
-/// Delivers events with one task for each subscription, so that a receiver that hangs delays no other.
+/// How much the thread that delivers yields to other threads. Under load, it has a few percent of a processor.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+
+/// Delivers events with one task for each subscription, so that a receiver that hangs delays no other. The tasks have a
+/// thread of their own, which yields to requests.
 pub(crate) struct Deliverer {
     services: DeliveryServices,
     tasks: RefCell<BTreeMap<WebhookId, JoinHandle<()>>>,
-    receivers: Rc<RefCell<BTreeMap<WebhookId, Receiver>>>,
-    mode: Rc<Cell<DeliveryMode>>,
+    receivers: Arc<Mutex<BTreeMap<WebhookId, Receiver>>>,
+    mode: Arc<Mutex<DeliveryMode>>,
     metrics: SubscriptionMetrics,
+    /// The runtime of the tasks. `None` only while this is dropped.
+    runtime: Option<Runtime>,
 }
 
 /// The state of the receiver of a subscription in this process.
@@ -62,10 +71,13 @@ impl Receiver {
 }
 
 impl Deliverer {
-    /// Creates a deliverer. Nothing is delivered until the first round.
-    pub(crate) fn new(services: DeliveryServices, metrics: SubscriptionMetrics) -> Self {
-        let mode = Rc::new(Cell::new(DeliveryMode::Running));
-        Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode, metrics }
+    /// Creates a deliverer and its thread. Nothing is delivered until the first round.
+    pub(crate) fn new(services: DeliveryServices, metrics: SubscriptionMetrics) -> io::Result<Self> {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(1).thread_name("florin-deliveries").on_thread_start(yield_to_others);
+        let runtime = Some(runtime.enable_all().build()?);
+        let mode = Arc::new(Mutex::new(DeliveryMode::Running));
+        Ok(Self { services, tasks: RefCell::default(), receivers: Arc::default(), mode, metrics, runtime })
     }
 
     /// Queues the deliveries of new events, and begins to deliver to the subscriptions that have due deliveries.
@@ -75,7 +87,7 @@ impl Deliverer {
         self.tasks.borrow_mut().retain(|_, task| !task.is_finished());
         for webhook in self.services.deliveries.due(self.services.time.real_now()).await? {
             let mut tasks = self.tasks.borrow_mut();
-            if self.mode.get() != DeliveryMode::Running || tasks.contains_key(&webhook.id) {
+            if *locked(&self.mode) != DeliveryMode::Running || tasks.contains_key(&webhook.id) {
                 continue;
             }
             let id = webhook.id;
@@ -93,7 +105,7 @@ impl Deliverer {
     }
 
     fn begin(&self, webhook: Webhook) -> Option<JoinHandle<()>> {
-        let mut known = self.receivers.borrow_mut();
+        let mut known = locked(&self.receivers);
         let receiver = known.entry(webhook.id).or_insert_with(|| Receiver::new(&webhook));
         if receiver.resumptions != webhook.resumptions {
             *receiver = Receiver::new(&webhook);
@@ -102,29 +114,29 @@ impl Deliverer {
             return None;
         }
         let mut receiver = receiver.clone();
-        let (services, mode, receivers) = (self.services.clone(), Rc::clone(&self.mode), Rc::clone(&self.receivers));
-        Some(spawn(async move {
+        let (services, mode, receivers) = (self.services.clone(), Arc::clone(&self.mode), Arc::clone(&self.receivers));
+        Some(self.runtime.as_ref()?.spawn(async move {
             let id = webhook.id;
-            let done = deliver(&services, webhook, &mut receiver.breaker, || mode.get()).await;
+            let done = deliver(&services, webhook, &mut receiver.breaker, || *locked(&mode)).await;
             if let Err(error) = &done {
                 tracing::error!(webhook = %id, %error, "could not deliver events; they will be tried again");
             }
             receiver.ended(done.is_err());
-            receivers.borrow_mut().insert(id, receiver);
+            locked(&receivers).insert(id, receiver);
         }))
     }
 
     /// Stops delivering. Attempts in flight have `limit` to end, at most [`DRAIN_MAX`]. Attempts that take longer are
     /// abandoned, and retried after the next start.
     pub(crate) async fn stop(&self, limit: Duration) {
-        self.mode.set(DeliveryMode::Draining);
+        *locked(&self.mode) = DeliveryMode::Draining;
         tracing::info!("starting no more deliveries; waiting for those in flight");
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
         if all(&mut left, limit.min(DRAIN_MAX)).await {
             return;
         }
         tracing::info!("abandoning deliveries to receivers that did not answer; they will be retried");
-        self.mode.set(DeliveryMode::Stopped);
+        *locked(&self.mode) = DeliveryMode::Stopped;
         if !all(&mut left, RELEASE).await {
             left.iter().for_each(JoinHandle::abort);
         }
@@ -133,7 +145,7 @@ impl Deliverer {
     /// Deletes old deliveries, and returns their number.
     pub(crate) async fn prune(&self) -> Result<u64, StoreError> {
         // Forget receivers without recent deliveries. Receivers of deleted subscriptions are among them.
-        self.receivers.borrow_mut().retain(|_, receiver| receiver.next.elapsed() < FORGET);
+        locked(&self.receivers).retain(|_, receiver| receiver.next.elapsed() < FORGET);
         let before = self.services.time.real_now() - DELIVERIES_KEPT;
         let mut deleted = 0;
         loop {
@@ -155,6 +167,29 @@ impl Deliverer {
         self.metrics.set(&backlog.waiting);
         Ok(())
     }
+}
+
+impl Drop for Deliverer {
+    fn drop(&mut self) {
+        // Dropping a runtime would block.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Lets this thread yield to others.
+fn yield_to_others() {
+    // Linux applies this to the thread, other systems to the whole process.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::warn!(%error, "deliveries do not yield to requests");
+    }
+}
+
+/// Locks a mutex. Ignores poisoning: a panic leaves none of these values half changed.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits until all tasks have ended, but not longer than `limit`. Returns whether they have ended.

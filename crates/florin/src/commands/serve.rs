@@ -83,7 +83,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     };
     let all = wiring::all(settings, &services, store, public_url)?;
     let checkouts = all.checkouts.clone();
-    let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?, subscriptions));
+    let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?, subscriptions)?);
     let bound = florin_http_actix::bind(all, &http, listener, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
     let addresses = Addresses { main: server.address, admin: server.admin };

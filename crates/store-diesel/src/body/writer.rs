@@ -296,8 +296,9 @@ impl WriterThread {
             drop(committing);
             (done, conn)
         }));
-        if let [Job::Background(_)] = group {
-            self.turns.background_took(began.elapsed());
+        match group {
+            [Job::Background(_)] => self.turns.background_took(began.elapsed()),
+            _ => self.turns.others_took(began.elapsed()),
         }
         match done {
             Ok((Ok(()), conn)) => {

@@ -1,17 +1,23 @@
-//! When background jobs run although other jobs wait.
+//! When background jobs yield to other jobs.
 
 use std::time::{Duration, Instant};
 
-/// While other jobs wait, background jobs take one of this many parts of the time.
+/// Under load, background jobs take one of this many parts of the time.
 const PARTS: u32 = 50;
 /// Maximum time that a background job yields to others. Claims of deliveries have leases that end a little later.
 const WAIT_MAX: Duration = Duration::from_secs(1);
+/// Time over which the load is measured.
+const WINDOW: Duration = Duration::from_millis(100);
 
-/// The time that background jobs have taken.
+/// The time that jobs have taken.
 #[derive(Default)]
 pub(super) struct Pace {
     /// Until then, background jobs yield. `None` before the first one.
     resumes: Option<Instant>,
+    /// When the current window began, and how long other jobs have taken in it. `None` before the first one.
+    window: Option<(Instant, Duration)>,
+    /// Until when the writer counts as busy, because other jobs took at least half of the last window.
+    busy_until: Option<Instant>,
     /// Whether the time counts. In a simulation it would decide what happens next.
     is_off: bool,
 }
@@ -29,15 +35,36 @@ impl Pace {
         self.resumes.is_none_or(|resumes| now >= resumes) || now.saturating_duration_since(added) >= WAIT_MAX
     }
 
+    /// Whether background jobs yield even if no other job waits at the moment, because one soon will.
+    pub(super) fn is_busy(&self, now: Instant) -> bool {
+        self.busy_until.is_some_and(|until| now < until)
+    }
+
     /// Records that a background job has taken some time.
-    pub(super) fn took(&mut self, time: Duration, now: Instant) {
+    pub(super) fn background_took(&mut self, time: Duration, now: Instant) {
         if self.is_off {
             return;
         }
         let from = self.resumes.map_or(now, |resumes| resumes.max(now));
         // Jobs wait no longer than `WAIT_MAX`, so a longer pause means nothing.
         let pause = time.saturating_mul(PARTS - 1).min(WAIT_MAX);
-        self.resumes = Some(from.checked_add(pause).unwrap_or(from));
+        self.resumes = Some(from + pause);
+    }
+
+    /// Records that other jobs have taken some time.
+    pub(super) fn others_took(&mut self, time: Duration, now: Instant) {
+        if self.is_off {
+            return;
+        }
+        let (began, taken) = self.window.unwrap_or((now, Duration::ZERO));
+        let (length, taken) = (now.saturating_duration_since(began), taken.saturating_add(time));
+        if length < WINDOW {
+            self.window = Some((began, taken));
+            return;
+        }
+        let is_busy = taken.saturating_mul(2) >= length;
+        self.busy_until = is_busy.then(|| now + 2 * WINDOW);
+        self.window = Some((now, Duration::ZERO));
     }
 }
 
@@ -51,11 +78,11 @@ mod tests {
     fn background_jobs_take_a_fiftieth_of_the_time() {
         let (start, mut pace) = (Instant::now(), Pace::default());
         assert!(pace.admits(start, start));
-        pace.took(2 * MS, start);
+        pace.background_took(2 * MS, start);
         assert!(!pace.admits(start, start + 97 * MS));
         assert!(pace.admits(start, start + 98 * MS));
         // Jobs that ran while nothing else waited count, too.
-        pace.took(MS, start + 10 * MS);
+        pace.background_took(MS, start + 10 * MS);
         assert!(!pace.admits(start, start + 146 * MS));
         assert!(pace.admits(start, start + 147 * MS));
     }
@@ -63,9 +90,22 @@ mod tests {
     #[test]
     fn a_background_job_waits_at_most_a_second() {
         let (start, mut pace) = (Instant::now(), Pace::default());
-        pace.took(Duration::from_secs(100), start);
+        pace.background_took(Duration::from_secs(100), start);
         let added = start + 50 * MS;
         assert!(!pace.admits(added, added + 999 * MS));
         assert!(pace.admits(added, added + 1000 * MS));
+    }
+
+    #[test]
+    fn the_writer_is_busy_if_jobs_take_half_of_the_time() {
+        let (start, mut pace) = (Instant::now(), Pace::default());
+        pace.others_took(MS, start);
+        pace.others_took(49 * MS, start + 60 * MS);
+        assert!(!pace.is_busy(start + 60 * MS), "the window has not ended");
+        pace.others_took(MS, start + 100 * MS);
+        assert!(pace.is_busy(start + 299 * MS));
+        assert!(!pace.is_busy(start + 300 * MS), "nothing was done for two windows");
+        pace.others_took(49 * MS, start + 200 * MS);
+        assert!(!pace.is_busy(start + 200 * MS));
     }
 }

@@ -17,6 +17,9 @@ const MAX_IN_A_GROUP: usize = 256;
 /// more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
 
+/// Time between two checks whether a background job still yields.
+const MOMENT: Duration = Duration::from_millis(2);
+
 enum Message {
     Job(Job),
     Stop,
@@ -111,7 +114,12 @@ impl Turns {
 
     /// Records that a background job has taken some time, so that the next ones yield to other jobs for longer.
     pub(super) fn background_took(&self, time: Duration) {
-        locked(&self.pace).took(time, Instant::now());
+        locked(&self.pace).background_took(time, Instant::now());
+    }
+
+    /// Records that other jobs have taken some time.
+    pub(super) fn others_took(&self, time: Duration) {
+        locked(&self.pace).others_took(time, Instant::now());
     }
 
     /// Replaces the pace of background jobs.
@@ -148,28 +156,38 @@ impl QueueReceiver {
     /// Waits for a job and takes the waiting jobs, but only some background jobs. They come first, so that they do not
     /// divide a group of commands. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
-        let (mut others, now) = (self.take_from_queue(), Instant::now());
-        self.background.extend(others.extract_if(.., |job| job.is_background()).map(|job| (now, job)));
-        let share = self.share(others.is_empty(), now);
-        let mut jobs: Vec<_> = self.background.drain(..share).map(|(_, job)| job).collect();
-        jobs.append(&mut others);
-        jobs
+        loop {
+            let (mut others, now) = (self.take_from_queue(), Instant::now());
+            self.background.extend(others.extract_if(.., |job| job.is_background()).map(|job| (now, job)));
+            let share = self.share(!others.is_empty(), now);
+            let mut jobs: Vec<_> = self.background.drain(..share).map(|(_, job)| job).collect();
+            jobs.append(&mut others);
+            if !jobs.is_empty() || self.background.is_empty() {
+                return jobs;
+            }
+        }
     }
 
-    /// Returns how many background jobs a turn takes: one if no other job waits or the pace admits it, and more if more
-    /// than [`BACKGROUND_TURNS`] wait.
-    fn share(&self, nothing_else_waits: bool, now: Instant) -> usize {
-        let Some((added, _)) = self.background.front() else { return 0 };
-        let runs = nothing_else_waits || locked(&self.pace).admits(*added, now);
-        if runs { self.background.len().div_ceil(BACKGROUND_TURNS) } else { self.background.len() / BACKGROUND_TURNS }
+    /// Returns how many background jobs a turn takes: one unless it yields, and more if more than [`BACKGROUND_TURNS`]
+    /// wait.
+    fn share(&self, others_wait: bool, now: Instant) -> usize {
+        let waiting = self.background.len();
+        if self.yields(others_wait, now) { waiting / BACKGROUND_TURNS } else { waiting.div_ceil(BACKGROUND_TURNS) }
     }
 
-    /// Takes the jobs that were added. Waits for one if no background job is left.
+    /// Whether background jobs yield to others, which wait or will wait soon.
+    fn yields(&self, others_wait: bool, now: Instant) -> bool {
+        let (Some((added, _)), pace) = (self.background.front(), locked(&self.pace)) else { return false };
+        (others_wait || (!self.is_closed && pace.is_busy(now))) && !pace.admits(*added, now)
+    }
+
+    /// Takes the jobs that were added. Waits for one if no background job is left, and for a moment if they yield.
     fn take_from_queue(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
         let mut next = match (self.is_closed, self.background.is_empty()) {
             (true, _) => None,
             (false, true) => self.queue.recv().ok(),
+            (false, false) if self.yields(false, Instant::now()) => self.queue.recv_timeout(MOMENT).ok(),
             (false, false) => self.queue.try_recv().ok(),
         };
         while let Some(message) = next {
@@ -287,6 +305,26 @@ mod tests {
         assert_eq!(take(), [false]);
         // No other job waits.
         assert_eq!(take(), [true]);
+    }
+
+    #[test]
+    fn background_jobs_yield_to_a_busy_writer() {
+        let (sender, turns) = with_queue_capacity(8);
+        let now = Instant::now();
+        let mut pace = Pace::default();
+        pace.others_took(Duration::ZERO, now.checked_sub(Duration::from_millis(100)).unwrap());
+        pace.others_took(Duration::from_millis(50), now);
+        pace.background_took(Duration::from_secs(1), now);
+        *locked(&turns.pace) = pace;
+        sender.add(Job::background(|_| Ok(())).0).unwrap();
+        std::thread::scope(|scope| {
+            let taken = scope.spawn(|| turns.take().unwrap().0.iter().map(Job::is_background).collect::<Vec<_>>());
+            std::thread::sleep(Duration::from_millis(20));
+            add(&sender);
+            assert_eq!(taken.join().unwrap(), [false]);
+        });
+        // The writer is no longer busy after a while.
+        assert!(turns.take().unwrap().0[0].is_background());
     }
 
     #[test]
