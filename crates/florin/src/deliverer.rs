@@ -30,12 +30,13 @@ const DRAIN_MAX: Duration = HttpWebhookSender::TIME_LIMIT.saturating_add(Duratio
 /// Time that the tasks have to release the claims of attempts that were abandoned.
 const RELEASE: Duration = Duration::from_secs(3);
 
-/// How much the thread that delivers yields to other threads. Under load, it has a few percent of a processor.
+/// How much the threads that deliver yield to other threads: a thread with this niceness has a tenth of the weight of
+/// another one.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
 /// Delivers events with one task for each subscription, so that a receiver that hangs delays no other. The tasks have a
-/// thread of their own, which yields to requests.
+/// thread of their own, which yields to requests, as do the threads of their reads.
 pub(crate) struct Deliverer {
     services: DeliveryServices,
     tasks: RefCell<BTreeMap<WebhookId, JoinHandle<()>>>,
@@ -180,10 +181,14 @@ impl Drop for Deliverer {
 
 /// Lets this thread yield to others.
 fn yield_to_others() {
-    // Linux applies this to the thread, other systems to the whole process.
+    // Linux applies this to the thread, other systems to the whole process. A process may not yield less than before.
     #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::warn!(%error, "deliveries do not yield to requests");
+    {
+        let niceness = rustix::process::getpriority_process(None);
+        let done = niceness.and_then(|now| rustix::process::setpriority_process(None, now.max(NICENESS)));
+        if let Err(error) = done {
+            tracing::warn!(%error, "deliveries do not yield to requests");
+        }
     }
 }
 

@@ -33,8 +33,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// Maximum time that the command of a request waits. Under load, the fan-out is late for up to ten seconds. The
-/// deadline of a write is longer.
+/// Maximum time that the command of a request waits. Under load, the events of up to twenty seconds are not queued
+/// yet; queueing them takes much less time. The deadline of a write is longer.
 const COMMAND_WAIT: Duration = Duration::from_secs(15);
 
 /// The cursor, and the least position after which a subscription may still receive events.

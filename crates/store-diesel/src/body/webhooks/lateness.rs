@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// The fan-out yields to requests, so events wait while requests keep the writer busy. Commands that need their
-/// deliveries queue them first, and may wait for the events of so much time.
+/// How long the fan-out yields to requests, so that events wait while requests keep the writer busy. When it has caught
+/// up with the position of that time, it begins anew, so an event waits for at most twice as long. Commands that need
+/// the deliveries queue them first, and may wait for the events of so much time.
 const LATE: Duration = Duration::from_secs(10);
 
 /// A position that the fan-out has not reached, and since when it is known.
@@ -13,7 +14,8 @@ pub(crate) struct Lateness {
 }
 
 impl Lateness {
-    /// Records how far the fan-out has come, and returns whether an event has waited for [`LATE`].
+    /// Records how far the fan-out has come, and returns whether the fan-out has been behind the same position for
+    /// [`LATE`].
     pub(crate) fn is_late(&mut self, queued_until: i64, tail: i64, now: Instant) -> bool {
         if let Some((position, since)) = self.behind
             && queued_until < position

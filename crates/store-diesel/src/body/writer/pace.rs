@@ -46,9 +46,10 @@ impl Pace {
             return;
         }
         let from = self.resumes.map_or(now, |resumes| resumes.max(now));
-        // Jobs wait no longer than `WAIT_MAX`, so a longer pause means nothing.
+        // Jobs wait no longer than `WAIT_MAX`, so a longer pause means nothing. Without the limit, jobs that ran while
+        // nothing else waited would delay the jobs of a later load for hours.
         let pause = time.saturating_mul(PARTS - 1).min(WAIT_MAX);
-        self.resumes = Some(from + pause);
+        self.resumes = Some((from + pause).min(now + WAIT_MAX));
     }
 
     /// Records that other jobs have taken some time.
@@ -90,10 +91,21 @@ mod tests {
     #[test]
     fn a_background_job_waits_at_most_a_second() {
         let (start, mut pace) = (Instant::now(), Pace::default());
-        pace.background_took(Duration::from_secs(100), start);
+        pace.background_took(Duration::from_secs(100), start + 100 * MS);
         let added = start + 50 * MS;
         assert!(!pace.admits(added, added + 999 * MS));
         assert!(pace.admits(added, added + 1000 * MS));
+    }
+
+    #[test]
+    fn however_long_background_jobs_took_the_next_ones_yield_for_a_second() {
+        let (start, mut pace) = (Instant::now(), Pace::default());
+        for _ in 0..100 {
+            pace.background_took(100 * MS, start);
+        }
+        let (before, end) = (start + 999 * MS, start + 1000 * MS);
+        assert!(!pace.admits(before, before));
+        assert!(pace.admits(end, end));
     }
 
     #[test]
