@@ -189,7 +189,7 @@ pub struct WaitingDeliveries {
 /// subscription is queued, or not, as the subscription was before the change. The log, the backlog, redeliveries,
 /// recoveries, the restore of a world and the deletion of events include all events whose commits were acknowledged
 /// before the call. If very many events are not queued yet, the log and the backlog need not wait for all of them.
-/// A redelivery, a recovery, a restore and a change with a deadline may then fail with [`StoreError::Unavailable`], and
+/// A redelivery, a recovery, a restore and a change with a deadline may then fail with [`StoreError::Overloaded`], and
 /// a repetition continues.
 ///
 /// Promises: a delivery is claimed by at most one lease at a time, and its attempt is counted with the claim. A claim

@@ -8,7 +8,7 @@ pub enum StoreError {
     /// The store can't be reached, or was too slow. Nothing was stored; a retry may succeed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// The queue of the store is full. Nothing was stored.
+    /// The queue of the store is full, or too much work precedes the call. The call stored nothing.
     #[error("the store is overloaded")]
     Overloaded,
     /// The connection was lost or the disk failed during the commit, or the store did not respond in time. Either

@@ -76,7 +76,7 @@ pub struct ChangeWebhookCommand {
     pub decide: Decide<Webhook, Result<Webhook, WebhookRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<ClientClaim<Webhook>>,
-    /// Whether the change may fail with [`StoreError::Unavailable`] if very many events are not queued yet. Otherwise
+    /// Whether the change may fail with [`StoreError::Overloaded`] if very many events are not queued yet. Otherwise
     /// it waits for as long as it takes.
     pub has_deadline: bool,
 }

@@ -16,21 +16,20 @@ use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::access::Environment;
 use florin_store_contract::StoreSettings;
 
-/// Calls `create` with the values of the rows of the first schema.
-fn with_values(create: impl FnOnce(&[(&str, &str)])) {
+/// Creates a database with the statements for these values of its rows.
+fn create(statements: impl FnOnce(&[(&str, &str)]) -> Vec<String>) -> Database {
     let (hash, secret) = (format!("'\\x{}'", "ab".repeat(32)), format!("'\\x{SECRET}'"));
-    create(&[("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", &hash), ("@secret", &secret)]);
+    let values = [("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", &hash), ("@secret", &secret)];
+    let database = Database::new();
+    for statement in statements(&values) {
+        database.sql(&statement);
+    }
+    database
 }
 
 /// Creates a database of the first schema with rows.
 fn of_first_schema() -> Database {
-    let database = Database::new();
-    with_values(|values| {
-        for statement in statements("postgres", values) {
-            database.sql(&statement);
-        }
-    });
-    database
+    create(|values| statements("postgres", values))
 }
 
 fn open(database: &Database) -> Store {
@@ -96,12 +95,7 @@ async fn entries_of_the_journal_become_legs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_without_bodies_count() {
-    let database = Database::new();
-    with_values(|values| {
-        for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", values) {
-            database.sql(&statement);
-        }
-    });
+    let database = create(|values| later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", values));
     let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
@@ -111,12 +105,7 @@ async fn events_without_bodies_count() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fees_of_acquirers_become_details() {
-    let database = Database::new();
-    with_values(|values| {
-        for statement in later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "postgres", values) {
-            database.sql(&statement);
-        }
-    });
+    let database = create(|values| later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "postgres", values));
     let store = open(&database);
     store.migrate().unwrap();
     upgrade_fees::are_details(&store).await;
@@ -124,12 +113,7 @@ async fn fees_of_acquirers_become_details() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn payments_carry_what_lists_show_of_their_sessions() {
-    let database = Database::new();
-    with_values(|values| {
-        for statement in before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "postgres", values) {
-            database.sql(&statement);
-        }
-    });
+    let database = create(|values| before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "postgres", values));
     let store = open(&database);
     store.migrate().unwrap();
     upgrade_payments::are_listed(&store).await;
@@ -140,12 +124,7 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
 fn migrations_are_tried_again_after_a_deadlock() {
     const WAITING: &str = "SELECT COUNT(*) AS value FROM pg_locks l JOIN pg_database d ON d.oid = l.database \
         WHERE d.datname = current_database() AND NOT l.granted AND l.relation = 'accounts'::regclass";
-    let database = Database::new();
-    with_values(|values| {
-        for statement in before("2026-11-26-000051", "SELECT 1", "postgres", values) {
-            database.sql(&statement);
-        }
-    });
+    let database = create(|values| before("2026-11-26-000051", "SELECT 1", "postgres", values));
     let store = open(&database);
     let mut instance = database.connect();
     instance.batch_execute("BEGIN; SELECT 1 FROM accounts").unwrap();

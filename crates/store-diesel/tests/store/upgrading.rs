@@ -36,19 +36,18 @@ fn connect(directory: &TempDir) -> SqliteConnection {
 const FOREIGN_KEYS: &str = "SELECT m.name || ' ' || f.\"from\" || ' ' || f.\"table\" || ' ' || f.\"to\" AS line \
     FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1";
 
-/// Calls `create` with the values of the rows of the first schema.
-fn with_values(create: impl FnOnce(&[(&str, &str)])) {
+/// Creates a database with the statements for these values of its rows.
+fn create(conn: &mut SqliteConnection, statements: impl FnOnce(&[(&str, &str)]) -> Vec<String>) {
     let (hash, secret) = (format!("X'{}'", "ab".repeat(32)), format!("X'{SECRET}'"));
-    create(&[("@time", "1788264000000000"), ("@true", "1"), ("@hash", &hash), ("@secret", &secret)]);
+    let values = [("@time", "1788264000000000"), ("@true", "1"), ("@hash", &hash), ("@secret", &secret)];
+    for statement in statements(&values) {
+        conn.batch_execute(&statement).unwrap();
+    }
 }
 
 /// Creates a database of the first schema with rows.
 fn of_first_schema(conn: &mut SqliteConnection) {
-    with_values(|values| {
-        for statement in statements("sqlite", values) {
-            conn.batch_execute(&statement).unwrap();
-        }
-    });
+    create(conn, |values| statements("sqlite", values));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,11 +124,7 @@ async fn entries_of_the_journal_become_legs() {
 async fn events_without_bodies_count() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    with_values(|values| {
-        for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", values) {
-            conn.batch_execute(&statement).unwrap();
-        }
-    });
+    create(&mut conn, |values| later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", values));
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
@@ -142,11 +137,7 @@ async fn events_without_bodies_count() {
 async fn fees_of_acquirers_become_details() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    with_values(|values| {
-        for statement in later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "sqlite", values) {
-            conn.batch_execute(&statement).unwrap();
-        }
-    });
+    create(&mut conn, |values| later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "sqlite", values));
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
     upgrade_fees::are_details(&store).await;
@@ -174,11 +165,7 @@ fn messages_of_a_chain_are_found_by_their_index() {
 async fn payments_carry_what_lists_show_of_their_sessions() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    with_values(|values| {
-        for statement in before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "sqlite", values) {
-            conn.batch_execute(&statement).unwrap();
-        }
-    });
+    create(&mut conn, |values| before(upgrade_payments::MIGRATION, upgrade_payments::ROWS, "sqlite", values));
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
     upgrade_payments::are_listed(&store).await;

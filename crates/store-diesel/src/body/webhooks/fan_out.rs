@@ -33,8 +33,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Maximum time that a read waits, for example while another program has locked the database.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// Maximum time that the command of a request waits. Under load, the events of up to twenty seconds are not queued
-/// yet; queueing them takes much less time. The deadline of a write is longer.
+/// Maximum time that the command of a request waits. Under load, the deliveries of the events of up to twenty seconds
+/// may not be queued yet. The deadline of a write is longer.
 const COMMAND_WAIT: Duration = Duration::from_secs(15);
 
 /// The cursor, and the least position after which a subscription may still receive events.
@@ -219,8 +219,7 @@ pub(crate) async fn before_command(store: &Store) -> Result<i64, StoreError> {
 
 /// Does the work of [`before_command`], within a time limit.
 pub(super) async fn before_command_within(limit: Duration, store: &Store) -> Result<i64, StoreError> {
-    let late = || StoreError::Unavailable("some deliveries of earlier events are not queued yet; try again".into());
-    timeout(limit, to_the_end(store)).await.unwrap_or_else(|_| Err(late()))
+    timeout(limit, to_the_end(store)).await.unwrap_or(Err(StoreError::Overloaded))
 }
 
 /// Queues deliveries, like [`to_the_tail`], before a read. If it fails or takes long, the read shows the deliveries
