@@ -82,8 +82,8 @@ pub(crate) async fn consult(
     run(Consulted { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
 }
 
-/// Returns whether the world of an account is still in the epoch in which the account was read. `true` for an account
-/// that is no world.
+/// Returns whether the world of an account is still in the epoch in which the account was read. An account that is not a
+/// world is always the same.
 async fn is_same_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     if account.epoch == 0 {
         return Ok(true);

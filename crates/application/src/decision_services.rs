@@ -1,4 +1,4 @@
-//! The ports used by real-time decisions, connected by the app.
+//! The ports that real-time decisions use. The app connects them to adapters.
 
 use florin_domain::card::DecisionQuestion;
 use florin_domain::ids::EventId;

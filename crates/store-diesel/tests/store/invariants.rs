@@ -1,5 +1,5 @@
-//! Tests that every falsification that was made without the store is found, with a counter-example. The other account
-//! is not affected.
+//! Tests that the checks of the books find every change that was made in the database directly, and return a
+//! counter-example. The other account is not affected.
 
 use crate::batches::{confirm, open};
 use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, stamp, world};
@@ -48,7 +48,7 @@ fn pool(pool: BudgetPool, stated: i128, computed: i128) -> CounterExample {
     CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
 }
 
-/// Falsifies the data, and returns the findings.
+/// Runs a statement that falsifies the data. Returns the broken invariants and the failed proofs.
 async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<&'static str>) {
     let home = busy().await;
     assert_eq!((broken(&home, MINE).await, disproved(&home).await), (vec![], vec![]));
@@ -97,7 +97,7 @@ async fn missing_and_contradicting_legs() {
     let journal = stamp(1).journal;
     let (broken, currency) = (JournalId(journal.0), gbp());
     let transaction = |currency| (Invariant::Conservation, CounterExample::Transaction { journal: broken, currency });
-    // A second leg of the transaction, which takes back what moved and comes from the available pool again.
+    // Two more legs of the transaction: the first one takes back what moved, and the second one moves it again.
     let second = |kind: &str, cause: &str, currency: &str, at: &str| {
         format!(
             "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \

@@ -215,7 +215,7 @@ body! {
 impl EditMerchantBody {
     /// Returns the changes in the body.
     pub(super) fn edit(self) -> ProfileEdit {
-        // `status` has no value here: reading one records a fault.
+        // `status` is never set here: a request that sends it has been refused.
         let Self { status: _status, .. } = &self;
         let (primary, background, hide) = match self.branding {
             Clearable::Value(branding) => (
