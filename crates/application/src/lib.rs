@@ -115,7 +115,7 @@ pub use merchant_services::{MerchantServices, ReachMerchantError};
 pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
 };
-pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
+pub use open_mfa_session::{OpenMfaSessionRequest, open_mfa_session};
 pub use page_tokens::PageTokenMaker;
 pub use payees::{approve_payee, create_payee};
 pub use process_batches::process_batches;

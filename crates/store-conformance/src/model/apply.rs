@@ -22,7 +22,7 @@ use florin_domain::money::Currency;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim,
-    Mode, OpenSessionCommand, StoreError, WriteError,
+    Mode, OpenMfaSessionCommand, StoreError, WriteError,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -160,7 +160,7 @@ impl Turn<'_> {
         let request = OpenRequest { id: session_id(self.number), client: who.client(), provider, now: self.now };
         let claim = self.claim(who, key, "open")?;
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-        let command = OpenSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, claim };
+        let command = OpenMfaSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, claim };
         Ok(text(self.handle.mfa.open(command).await))
     }
 

@@ -15,8 +15,8 @@ use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
     CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand,
-    FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry,
-    StoreError, WriteError, Written,
+    FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches,
+    Registry, StoreError, WriteError, Written,
 };
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -404,9 +404,9 @@ impl PaymentBatches for Mutant {
 
 #[async_trait]
 impl MfaSessions for Mutant {
-    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    async fn open(&self, command: OpenMfaSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
         let claim = self.claim(command.claim.clone());
-        self.inner.open(OpenSessionCommand { claim, ..command }).await
+        self.inner.open(OpenMfaSessionCommand { claim, ..command }).await
     }
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {
