@@ -10,7 +10,7 @@ use crate::ids::{CardId, CheckoutId, PaymentBatchId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
     /// Money entered or left a budget.
-    Box(Box<BudgetEvent>),
+    Budget(Box<BudgetEvent>),
     /// A card message was recorded.
     CardTransaction(Box<CardTransaction>),
     /// A card was created or changed its state.
