@@ -65,7 +65,7 @@ pub struct EventReach {
 pub trait Events: Send + Sync {
     /// Sets how events are written. Only the first call has an effect. Before it, no event is written, but causes are
     /// still numbered.
-    fn record_events(&self, recording: EventRecording);
+    fn start_recording_events(&self, recording: EventRecording);
 
     /// Lists matching events in reach, greatest position first. The count ignores the page. Each call reads one
     /// consistent view.

@@ -16,7 +16,7 @@ use florin_ports::{EventReach, EventRecording, Events, StoreError};
 
 #[async_trait]
 impl Events for MemoryStore {
-    fn record_events(&self, recording: EventRecording) {
+    fn start_recording_events(&self, recording: EventRecording) {
         // A change of the data can't fail.
         let _ = self.change(|data| {
             data.recording.get_or_insert(recording);

@@ -99,7 +99,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     }
     let environment = environment::of_store(&context.settings, store).await?;
     // An act may cause events: the erasure of a person terminates cards.
-    wiring::record_events(store, environment);
+    wiring::start_recording_events(store, environment);
     if let Some(act) = &mut act {
         act.begin(store).await.context(UNRECORDED)?;
     }
