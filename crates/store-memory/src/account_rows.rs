@@ -208,7 +208,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sessions,
         enrolments,
         records,
-        numbers,
+        id_counters,
         worlds: _,
         snapshots: _,
         exported: _,
@@ -246,7 +246,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sessions: part(sessions, account),
         enrolments: without_secrets(part(enrolments, account)),
         records: part::<RecordKey, Record>(records, account),
-        numbers: part(numbers, account),
+        id_counters: part(id_counters, account),
         payments,
         ..Data::default()
     }
@@ -301,7 +301,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.sessions, account);
     out(&mut data.enrolments, account);
     out(&mut data.records, account);
-    out(&mut data.numbers, account);
+    out(&mut data.id_counters, account);
 }
 
 /// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. An
@@ -360,5 +360,5 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.sessions, account, account_rows.sessions);
     into(&mut data.enrolments, account, account_rows.enrolments);
     into(&mut data.records, account, account_rows.records);
-    into(&mut data.numbers, account, account_rows.numbers);
+    into(&mut data.id_counters, account, account_rows.id_counters);
 }

@@ -88,7 +88,7 @@ impl CardLedger for MemoryStore {
             let held = data
                 .chains
                 .values()
-                .filter(|chain| !data.numbers.contains_key(&chain.account))
+                .filter(|chain| !data.id_counters.contains_key(&chain.account))
                 .filter_map(|chain| Some((chain.due_at()?, chain.account.clone(), chain.id)));
             held.filter(|(due_at, ..)| *due_at <= now).collect()
         });

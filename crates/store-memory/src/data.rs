@@ -88,7 +88,7 @@ pub(crate) struct Data {
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,
     /// The counter of ids of each account that has a timeline. The timeline is stored with the account.
-    pub(crate) numbers: BTreeMap<AccountId, u64>,
+    pub(crate) id_counters: BTreeMap<AccountId, u64>,
     pub(crate) webhooks: BTreeMap<WebhookId, Webhook>,
     /// Deleted subscriptions, and when they were deleted.
     pub(crate) deleted_webhooks: BTreeMap<WebhookId, (Webhook, DateTime<Utc>)>,

@@ -245,7 +245,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     if replaces {
         delete(data, &new.account);
     }
-    data.numbers.insert(new.account.clone(), 0);
+    data.id_counters.insert(new.account.clone(), 0);
     match (contents, kept) {
         (WorldContents::Seeded(seed), _) => {
             insert_account(data, seed.account.clone())?;
