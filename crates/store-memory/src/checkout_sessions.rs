@@ -5,7 +5,7 @@ use crate::credits::next_number;
 use crate::data::{Data, add};
 use crate::events::record;
 use crate::idempotency::once;
-use crate::merchants::profile;
+use crate::merchant_profiles::profile;
 use crate::money::{store_balances, write_journal};
 use crate::pages::cut;
 use crate::settlement_accounts::of_account;
