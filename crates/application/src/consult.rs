@@ -60,7 +60,7 @@ pub(crate) async fn consult(
     mode: Mode,
     run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let Some(endpoint) = account.decisions.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
+    let Some(endpoint) = account.decision_endpoint.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
         return run(Consulted { endpoint_decision: EndpointDecision::Off, token: None }).await;
     };
     let question = match run(Consulted { endpoint_decision: EndpointDecision::Due, token: None }).await {

@@ -40,8 +40,8 @@ fn endpoint(enabled: bool) -> DecisionEndpoint {
     }
 }
 
-fn account(decisions: Option<DecisionEndpoint>) -> Account {
-    Account { decisions: decisions.map(Arc::new), ..an_account(AccountId::parse("F1").unwrap()) }
+fn account(endpoint: Option<DecisionEndpoint>) -> Account {
+    Account { decision_endpoint: endpoint.map(Arc::new), ..an_account(AccountId::parse("F1").unwrap()) }
 }
 
 /// Returns services with a card on a budget of 100.00 GBP, and the stored transactions.
@@ -112,9 +112,9 @@ async fn a_dry_run_asks_for_a_preview() {
 
 #[tokio::test]
 async fn nobody_is_asked_without_an_endpoint_that_is_enabled() {
-    for decisions in [None, Some(endpoint(false))] {
+    for endpoint in [None, Some(endpoint(false))] {
         let (services, _) = deciding(MockDecisionAsker::new());
-        let sent = send_first_message(&services, (&account(decisions)).into(), purchase(), Mode::Commit, None).await;
+        let sent = send_first_message(&services, (&account(endpoint)).into(), purchase(), Mode::Commit, None).await;
         let Written::New(record) = sent.unwrap() else { panic!("not new") };
         assert_eq!(record.details.decision, None);
     }

@@ -301,7 +301,7 @@ fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
         mfa_required: true,
         unique_budget_names: false,
         timeline,
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     }
 }

@@ -78,7 +78,7 @@ fn empty_account(
         mfa_required: true,
         unique_budget_names: false,
         timeline,
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     };
     Ok(bare(account, currencies()?, opened(now)))
