@@ -1,7 +1,7 @@
 //! Asks the decision endpoint of an account about a card message.
 
 use crate::Services;
-use crate::decision_services::Asking;
+use crate::decision_services::QuestionToRender;
 use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
@@ -103,8 +103,8 @@ async fn ask(
 ) -> Result<Verdict, StoreError> {
     let (decisions, settings) = (&services.decisions, &endpoint.settings);
     let message = EventId(question.message.token.0);
-    let asking = Asking { id: message, question: &question, is_preview: mode == Mode::DryRun };
-    let body = (decisions.render)(asking)?.into();
+    let to_render = QuestionToRender { id: message, question: &question, is_dry_run: mode == Mode::DryRun };
+    let body = (decisions.render)(to_render)?.into();
     let request = DecisionRequest {
         client,
         url: settings.url.clone(),

@@ -60,7 +60,7 @@ fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransactio
     let decisions = DecisionServices {
         endpoints: Arc::new(MockDecisionEndpoints::new()),
         asker: Arc::new(asker),
-        render: Arc::new(|asking| Ok(format!("{} {}", asking.id, asking.is_preview))),
+        render: Arc::new(|to_render| Ok(format!("{} {}", to_render.id, to_render.is_dry_run))),
         observe: Arc::new(|_| {}),
     };
     (Services { decisions, ..services(cards) }, stored)

@@ -93,7 +93,7 @@ pub use create_budget::{NewBudget, create_budget};
 pub use create_card::{NewCard, create_card, order_physical_card, replace_card};
 pub use create_person::{NewPerson, create_person};
 pub use decision_endpoints::{delete_endpoint, find_endpoint, rotate_endpoint_secret, set_endpoint};
-pub use decision_services::{Asking, DecisionServices, RenderQuestion};
+pub use decision_services::{DecisionServices, QuestionToRender, RenderQuestion};
 pub use delete_idempotency_records::delete_idempotency_records;
 pub use deliver::{DeliveryMode, deliver};
 pub use disputes::{act_on_dispute, open_dispute};
