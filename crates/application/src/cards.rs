@@ -1,7 +1,7 @@
 //! Simulates card messages (contract 5.3 to 5.5).
 
 use crate::Services;
-use crate::consult::{CardSender, Consulted, consult};
+use crate::consult::{Consulted, MessageSender, consult};
 use florin_domain::card::decide::{
     CardRefusal, ChainSituation, FirstMessage, FirstSituation, FirstUseSituation, FollowUp, decide_consulted_follow_up,
     decide_first, decide_first_use,
@@ -46,7 +46,7 @@ pub struct NewMessage {
 /// physical card into use.
 pub async fn send_first_message(
     services: &Services,
-    sender: CardSender<'_>,
+    sender: MessageSender<'_>,
     NewMessage { card, mut message, merchant, pin }: NewMessage,
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
@@ -97,7 +97,7 @@ async fn priced(
 /// `place`, its place among several clearings.
 pub async fn send_follow_up(
     services: &Services,
-    sender: CardSender<'_>,
+    sender: MessageSender<'_>,
     token: TransactionToken,
     (message, place): (FollowUp, MultiClearing),
     mode: Mode,

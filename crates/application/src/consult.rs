@@ -27,14 +27,14 @@ pub trait ReleasableGuard: Send + Sync {
 
 /// A sender of card messages: the account, and the right of the request to work on it.
 #[derive(Clone, Copy)]
-pub struct CardSender<'a> {
+pub struct MessageSender<'a> {
     /// The account.
     pub account: &'a Account,
     /// The right to work on the account. `None`: restores do not wait for the request.
     pub guard: Option<&'a dyn ReleasableGuard>,
 }
 
-impl<'a> From<&'a Account> for CardSender<'a> {
+impl<'a> From<&'a Account> for MessageSender<'a> {
     fn from(account: &'a Account) -> Self {
         Self { account, guard: None }
     }
@@ -56,7 +56,7 @@ pub(crate) struct Consulted {
 /// is refused instead.
 pub(crate) async fn consult(
     services: &Services,
-    CardSender { account, guard }: CardSender<'_>,
+    MessageSender { account, guard }: MessageSender<'_>,
     mode: Mode,
     run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {

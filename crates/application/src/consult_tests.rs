@@ -1,6 +1,6 @@
 //! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
-use crate::consult::{CardSender, Consulted, ReleasableGuard, consult};
+use crate::consult::{Consulted, MessageSender, ReleasableGuard, consult};
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
 use crate::{FirstMessageError, NewMessage, Services, send_first_message};
@@ -176,7 +176,7 @@ async fn sent_while_restored(
     accounts.expect_find().returning(move |_| Ok(then.map(|epoch| Account { epoch, ..account(None) })));
     let services = Services { accounts: Arc::new(accounts), ..services };
     let account = Account { epoch: 1, ..account(Some(endpoint(true))) };
-    let sender = CardSender { account: &account, guard: Some(guard.as_ref()) };
+    let sender = MessageSender { account: &account, guard: Some(guard.as_ref()) };
     let sent = send_first_message(&services, sender, purchase(), Mode::Commit, None).await;
     assert!(guard.0.load(Ordering::Relaxed), "the request holds its guard when it stores the message");
     let stored = stored.lock().unwrap().clone();

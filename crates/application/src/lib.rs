@@ -87,7 +87,7 @@ pub use checkout_sessions::{
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
-pub use consult::{CardSender, ReleasableGuard};
+pub use consult::{MessageSender, ReleasableGuard};
 pub use create_batch::{NewBatch, create_batch};
 pub use create_budget::{NewBudget, create_budget};
 pub use create_card::{NewCard, create_card, order_physical_card, replace_card};
