@@ -40,9 +40,9 @@ impl<'a> From<&'a Account> for MessageSender<'a> {
     }
 }
 
-/// The decision with which a command runs.
+/// The decision with which one pass of a command runs. A command has a second pass if the endpoint was asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Consulted {
+pub(crate) struct DecisionPass {
     /// The decision, or the reason that there is none.
     pub(crate) endpoint_decision: EndpointDecision,
     /// The token that the question contained for the message. `None`: no question was sent.
@@ -58,12 +58,12 @@ pub(crate) async fn consult(
     services: &Services,
     MessageSender { account, guard }: MessageSender<'_>,
     mode: Mode,
-    run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
+    run: impl AsyncFn(DecisionPass) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let Some(endpoint) = account.decision_endpoint.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
-        return run(Consulted { endpoint_decision: EndpointDecision::Off, token: None }).await;
+        return run(DecisionPass { endpoint_decision: EndpointDecision::Off, token: None }).await;
     };
-    let question = match run(Consulted { endpoint_decision: EndpointDecision::Due, token: None }).await {
+    let question = match run(DecisionPass { endpoint_decision: EndpointDecision::Due, token: None }).await {
         Err(WriteError::Refused(CardRefusal::Undecided(question))) => question,
         other => return other,
     };
@@ -79,7 +79,7 @@ pub(crate) async fn consult(
     if !is_same_world(services, account).await? {
         return Err(WriteError::Refused(CardRefusal::WorldRestored));
     }
-    run(Consulted { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
+    run(DecisionPass { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
 }
 
 /// Returns whether the world of an account is still in the epoch in which the account was read. An account that is not a

@@ -1,6 +1,6 @@
 //! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
-use crate::consult::{Consulted, MessageSender, ReleasableGuard, consult};
+use crate::consult::{DecisionPass, MessageSender, ReleasableGuard, consult};
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
 use crate::{FirstMessageError, NewMessage, Services, send_first_message};
@@ -129,8 +129,8 @@ async fn a_replay_and_a_refusal_ask_nobody() {
         Err(WriteError::Absent),
         Err(WriteError::Refused(CardRefusal::Expired)),
     ] {
-        let run = async |consulted: Consulted| {
-            assert_eq!((consulted.endpoint_decision, consulted.token), (EndpointDecision::Due, None));
+        let run = async |pass: DecisionPass| {
+            assert_eq!((pass.endpoint_decision, pass.token), (EndpointDecision::Due, None));
             outcome.clone()
         };
         assert_eq!(consult(&services, (&account).into(), Mode::Commit, run).await, outcome);
