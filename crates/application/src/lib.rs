@@ -111,7 +111,7 @@ pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
 pub use merchant_profiles::{administer_merchant, edit_merchant, set_logo};
 pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment};
-pub use merchant_services::{MerchantServices, ReachMerchantError};
+pub use merchant_services::{MerchantAccessError, MerchantServices};
 pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
 };
