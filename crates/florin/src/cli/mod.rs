@@ -8,7 +8,7 @@ use crate::commands::{
     accounts, addresses, audit, banks, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
     people, secret_key, webhooks,
 };
-use crate::settings::Given;
+use crate::settings::CommandLineSettings;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use flags::SettingFlags;
 use std::ffi::OsString;
@@ -106,7 +106,7 @@ impl Cli {
     }
 
     /// The settings given by flags.
-    pub(crate) fn settings(&self) -> Given {
+    pub(crate) fn settings(&self) -> CommandLineSettings {
         self.settings.given()
     }
 }
