@@ -122,7 +122,7 @@ async fn record_start(
         [(applied > 0).then(|| format!("{applied} migration(s)")), has_new_demo.then(|| "demo data".to_owned())];
     let changes: Vec<_> = changes.into_iter().flatten().collect();
     if !changes.is_empty() {
-        Act::besides(&context.words).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
+        Act::besides(&context.command_line).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
     }
     Ok(())
 }
