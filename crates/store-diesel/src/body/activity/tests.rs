@@ -6,7 +6,7 @@ use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, wi
 use super::body::backend::{Conn, Db};
 use super::body::driver;
 use super::body::types::{Account, Id};
-use super::feed::Span;
+use super::feed::FeedRange;
 use super::sources::ActivityQuery;
 use super::{feed, page};
 use diesel::connection::SimpleConnection;
@@ -18,7 +18,7 @@ use florin_domain::page::PageRequest;
 use uuid::Uuid;
 
 /// The statement that explains the plan of a page, or of a part of the feed.
-struct Plan<'a>(&'a ActivityQuery, Option<(Span, Id)>);
+struct Plan<'a>(&'a ActivityQuery, Option<(FeedRange, Id)>);
 
 impl QueryFragment<Db> for Plan<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
@@ -44,7 +44,7 @@ impl RunQueryDsl<Conn> for Plan<'_> {}
 
 fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
     let query = ActivityQuery::new(Account(AccountId::parse("F1").unwrap()), filter);
-    let span = || Span { after: ActivityCursor::beginning(0), until: 9, max: 100 };
+    let span = || FeedRange { after: ActivityCursor::beginning(0), until: 9, max: 100 };
     let rows = Plan(&query, of_feed.then(|| (span(), Id(Uuid::nil())))).load::<PlanRow>(conn).unwrap();
     rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
