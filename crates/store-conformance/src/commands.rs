@@ -24,7 +24,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use uuid::Uuid;
 
-pub(crate) type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+pub(crate) type MessageResult = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
 /// Returns the token of message `number`.
 pub(crate) const fn token(number: u128) -> TransactionToken {
