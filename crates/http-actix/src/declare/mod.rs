@@ -37,6 +37,6 @@ pub(crate) use merchant::{
 };
 pub(crate) use parameters::{CommaSeparated, Parameters, Part, parameter, parameters};
 pub(crate) use values::{
-    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,
-    one_of, one_of_these,
+    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, WholeNumber, named,
+    of_format, one_of, one_of_these,
 };
