@@ -14,7 +14,7 @@ use florin_ports::{Books, ExplainResult, MfaSessions, PaymentBatches, Seeding};
 
 /// Creates a store with 95.00 in each budget. In one budget, an authorization on a card with a limit holds 10.00, and a
 /// batch reserves 10.00.
-async fn busy() -> Home {
+async fn with_hold_and_reservation() -> Home {
     let home = Home::empty();
     let mut world = world(9_500);
     world.accounts[0].cards[0].limits = vec![a_limit(LimitWindow::Month, "50.00 GBP")];
@@ -50,7 +50,7 @@ fn pool(pool: BudgetPool, stated: i128, computed: i128) -> CounterExample {
 
 /// Runs a statement that falsifies the data. Returns the broken invariants and the failed proofs.
 async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<&'static str>) {
-    let home = busy().await;
+    let home = with_hold_and_reservation().await;
     assert_eq!((broken(&home, MINE).await, disproved(&home).await), (vec![], vec![]));
     home.sql(statement);
     assert_eq!(broken(&home, OTHER).await, []);
