@@ -180,7 +180,7 @@ fn print_secret(context: &Context, forwarder: &Forwarder) -> anyhow::Result<()> 
     if context.json {
         return Ok(());
     }
-    output::line(&format!("What is forwarded is signed with {}.", forwarder.secret()))
+    output::line(&format!("Forwarded events are signed with {}.", forwarder.secret()))
 }
 
 fn print(context: &Context, event: &Event) -> anyhow::Result<()> {
