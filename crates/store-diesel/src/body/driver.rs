@@ -57,6 +57,9 @@ functions! {
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.
     by_index: fn(&mut Conn) -> Outcome<()>;
+    /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few rows
+    /// match one value, and many match another.
+    plan_by_values: fn(&mut Conn) -> Outcome<()>;
     /// Updates the planner's statistics of tables that have grown a lot, outside a transaction.
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.

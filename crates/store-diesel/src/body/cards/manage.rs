@@ -2,6 +2,7 @@
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
@@ -217,6 +218,9 @@ impl CardManagement for Store {
 }
 
 fn list(conn: &mut Conn, account: &AccountId, filter: &CardFilter, page: PageRequest) -> Outcome<Page<CardProfile>> {
+    if filter.search.is_some() {
+        driver::plan_by_values(conn)?;
+    }
     let rows = matching(account, filter).limit(page.limit).offset(page.offset).select(CardRecordRow::as_select());
     let rows = if filter.descending {
         rows.order((cards::name.desc(), cards::id.desc())).load(conn)?
