@@ -16,6 +16,8 @@ const MAX_IN_A_GROUP: usize = 256;
 /// A turn takes one of this many waiting background jobs. Claims of deliveries have leases, so their wait must grow much
 /// more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
+/// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn, which share a transaction. Requests wait for it.
+const MAX_DELIVERY_ROWS: usize = 128;
 
 /// Time between two checks whether a background job still yields.
 const MOMENT: Duration = Duration::from_millis(2);
@@ -168,11 +170,27 @@ impl QueueReceiver {
         }
     }
 
-    /// Returns how many background jobs a turn takes: one unless it yields, and more if more than [`BACKGROUND_TURNS`]
-    /// wait.
+    /// Returns how many background jobs a turn takes: one transaction unless it yields, and more if more than
+    /// [`BACKGROUND_TURNS`] jobs wait.
     fn share(&self, others_wait: bool, now: Instant) -> usize {
         let waiting = self.background.len();
-        if self.yields(others_wait, now) { waiting / BACKGROUND_TURNS } else { waiting.div_ceil(BACKGROUND_TURNS) }
+        if self.yields(others_wait, now) {
+            waiting / BACKGROUND_TURNS
+        } else {
+            waiting.div_ceil(BACKGROUND_TURNS).max(self.deliveries())
+        }
+    }
+
+    /// Returns how many of the first background jobs run in one transaction of at most [`MAX_DELIVERY_ROWS`] rows.
+    fn deliveries(&self) -> usize {
+        let mut rows = 0_usize;
+        let of_jobs = self.background.iter().map_while(|(_, job)| job.delivery_rows());
+        of_jobs
+            .take_while(|of_job| {
+                rows += of_job;
+                rows <= MAX_DELIVERY_ROWS
+            })
+            .count()
     }
 
     /// Whether background jobs yield to others, which wait or will wait soon.
