@@ -183,17 +183,24 @@ impl Store {
         Ok(())
     }
 
-    /// Checks the structure of the database. If it is damaged, it is not used any more.
+    /// Checks the structure of the database. If it is damaged, it is not used any more. Pauses between the parts of the
+    /// check for as long as the last part took, so that others have the processor, and the log can be checkpointed.
     pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
-        let anchor = self.inner.anchor.clone();
-        self.read_to_the_end(move |conn| {
-            driver::check_integrity(conn).inspect_err(|failure| {
-                if let Failure::Corrupt(damage) = failure {
-                    anchor.mark_damaged(damage.clone());
-                }
-            })
-        })
-        .await
+        let mut pause = Duration::ZERO;
+        for statement in self.read(driver::structure_checks).await? {
+            tokio::time::sleep(pause).await;
+            let (anchor, began) = (self.inner.anchor.clone(), Instant::now());
+            let check = move |conn: &mut Conn| {
+                driver::check_structure(conn, &statement).inspect_err(|failure| {
+                    if let Failure::Corrupt(damage) = failure {
+                        anchor.mark_damaged(damage.clone());
+                    }
+                })
+            };
+            self.read_to_the_end(check).await?;
+            pause = began.elapsed();
+        }
+        Ok(())
     }
 
     /// Runs a read on a thread that may block, until a deadline. The read may run more than once.
