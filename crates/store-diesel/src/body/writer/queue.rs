@@ -245,7 +245,9 @@ mod tests {
 
     use super::body::types::{Account, Id};
     use super::*;
-    use florin_domain::ids::AccountId;
+    use chrono::DateTime;
+    use florin_domain::ids::{AccountId, LeaseId, WebhookId};
+    use florin_ports::ClaimDeliveriesCommand;
     use uuid::Uuid;
 
     fn add(sender: &QueueSender) {
@@ -367,6 +369,23 @@ mod tests {
             let taken: Vec<_> = turns.take().unwrap().0.iter().map(Job::is_background).collect();
             assert_eq!(taken, expected);
         }
+    }
+
+    fn claim() -> Job {
+        let (now, until) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH);
+        let (webhook, lease) = (WebhookId(Uuid::nil()), LeaseId(Uuid::nil()));
+        Job::claim(ClaimDeliveriesCommand { webhook, lease, now, until, max: 1 }).0
+    }
+
+    #[test]
+    fn claims_share_a_turn_up_to_a_limit() {
+        let (sender, turns) = with_queue_capacity(MAX_DELIVERY_ROWS + 2);
+        for _ in 0..=MAX_DELIVERY_ROWS {
+            sender.add(claim()).unwrap();
+        }
+        sender.add(Job::background(|_| Ok(())).0).unwrap();
+        let take = || turns.take().unwrap().0.len();
+        assert_eq!([take(), take(), take()], [MAX_DELIVERY_ROWS, 1, 1]);
     }
 
     #[test]
