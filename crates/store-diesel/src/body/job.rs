@@ -20,7 +20,7 @@ pub(crate) enum Job {
     /// Work for which no request waits. It locks rows like a task, and may share its transaction with the commands that
     /// follow it. One such job runs in each turn, or more if many wait.
     Background(Box<dyn UngroupedWork>),
-    /// Background work that shares its transaction with the work of this kind that waits.
+    /// Background work that shares its transaction with the other jobs of this kind that wait.
     Delivery(DeliveryJob),
 }
 
