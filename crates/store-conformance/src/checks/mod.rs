@@ -23,6 +23,7 @@ mod days;
 mod decision_endpoints;
 mod deliveries;
 mod deliveries_claim;
+mod deliveries_together;
 mod disputes;
 mod dry_runs;
 mod durable;
@@ -164,6 +165,7 @@ const FILES: &[&[Check]] = &[
     webhooks::CHECKS,
     deliveries::CHECKS,
     deliveries_claim::CHECKS,
+    deliveries_together::CHECKS,
     fan_out::CHECKS,
     members::CHECKS,
     pages::CHECKS,

@@ -53,6 +53,11 @@ functions! {
     /// Checks the structure of the whole database, if the database offers such a check. Damage is reported as
     /// [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
+    /// Returns the statements that check the structure of the database while a server works on it. Each runs in its own
+    /// transaction. Empty if the database offers no such check.
+    structure_checks: fn(&mut Conn) -> Outcome<Vec<String>>;
+    /// Runs one of these statements. Damage is reported as [`Failure::Corrupt`].
+    check_structure: fn(&mut Conn, &str) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.

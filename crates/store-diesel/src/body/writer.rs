@@ -25,6 +25,7 @@ use super::footprint::{Footprint, RecordKey};
 use super::idempotency;
 use super::job::Job;
 use super::recording::{NewEvents, Recording};
+use super::webhooks;
 use super::working_set::WorkingSet;
 use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::OpenError;
@@ -289,16 +290,17 @@ impl WriterThread {
             let done = driver::write(&mut conn, |conn| {
                 let records = write(conn, group, turns, recording)?;
                 at_commit = true;
-                let hands_over = matches!(group, [Job::Command(_) | Job::Background(_), ..]);
+                let hands_over = matches!(group, [Job::Command(_) | Job::Background(_) | Job::Delivery(_), ..]);
                 committing = hands_over.then(|| turns.hand_over(turn.take(), records));
                 Ok(())
             });
             drop(committing);
             (done, conn)
         }));
-        match group {
-            [Job::Background(_)] => self.turns.background_took(began.elapsed()),
-            _ => self.turns.others_took(began.elapsed()),
+        if group.iter().all(Job::is_background) {
+            self.turns.background_took(began.elapsed());
+        } else {
+            self.turns.others_took(began.elapsed());
         }
         match done {
             Ok((Ok(()), conn)) => {
@@ -319,8 +321,8 @@ impl WriterThread {
 /// order than commands do.
 fn shares_transaction(one: &Job, next: &Job) -> bool {
     match (one, next) {
-        (Job::Command(_), Job::Command(_)) => true,
-        (Job::Background(_), Job::Command(_)) => backend::WRITERS == 1,
+        (Job::Command(_), Job::Command(_)) | (Job::Delivery(_), Job::Delivery(_)) => true,
+        (Job::Background(_) | Job::Delivery(_), Job::Command(_)) => backend::WRITERS == 1,
         _ => false,
     }
 }
@@ -333,8 +335,14 @@ fn write(
     recording: Option<&Recording>,
 ) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
-    // The whole transaction of a job that is alone is measured.
-    let is_alone = group.len() == 1;
+    // If no other job shares the transaction, the whole of it is measured, with its commit.
+    let is_background = group.iter().all(Job::is_background);
+    let began = Instant::now();
+    let done = webhooks::deliver(conn, group.iter_mut().filter_map(Job::delivery));
+    if !is_background && matches!(group, [Job::Delivery(_), ..]) {
+        turns.background_took(began.elapsed());
+    }
+    done?;
     for job in group.iter_mut() {
         match job {
             Job::Command(command) => command.footprint(&mut footprint),
@@ -346,11 +354,13 @@ fn write(
             Job::Background(work) => {
                 let began = Instant::now();
                 let done = work.attempt(conn);
-                if !is_alone {
+                if !is_background {
                     turns.background_took(began.elapsed());
                 }
                 done?;
             }
+            // Done above.
+            Job::Delivery(_) => {}
         }
     }
     turns.wait_for(&footprint.records);

@@ -16,10 +16,10 @@ use uuid::Uuid;
 /// The statement that explains the plan of a query of cards.
 struct Plan<'a>(cards::BoxedQuery<'a, Db>);
 
-impl QueryFragment<Db> for Plan<'_> {
+impl<'a> QueryFragment<Db> for Plan<'a> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(EXPLAIN);
-        self.0.walk_ast(out)
+        <cards::BoxedQuery<'a, Db> as QueryFragment<Db>>::walk_ast(&self.0, out)
     }
 }
 

@@ -52,15 +52,19 @@ fn searches_read_their_indexes() {
             conn.batch_execute(PLANNER)?;
             let due = plan(conn, &claims::due_subscriptions(), &[TIME]);
             let accounts = plan(conn, &claims::accounts_with_retries(), &[TIME, ID, "'F1'", ID, "9"]);
+            let due_one = plan(conn, &claims::due_subscription(), &[TIME, ID]);
+            let of_one = format!("SELECT id FROM webhooks WHERE webhooks.id = $1 AND {}", claims::HAS_BLOCKED);
+            let blocked = plan(conn, &of_one, &[ID]);
             let values = [TIME, ID, "'F1'", TIME, "9"];
             Ok([
                 (due, vec![at_once, "webhook_deliveries_blocked", retried]),
+                (due_one, vec![at_once, "webhook_deliveries_blocked", retried]),
                 (accounts, vec![retried]),
                 (plan(conn, &claims::first_attempts(false), &[TIME, ID, "9"]), vec![at_once]),
                 (plan(conn, &claims::first_attempts(true), &[TIME, ID, "9"]), vec![at_once, by_object]),
                 (plan(conn, &claims::retries(false), &values), vec![retried]),
                 (plan(conn, &claims::retries(true), &values), vec![retried, by_object]),
-                (plan(conn, claims::BLOCKED, &[ID]), vec!["webhook_deliveries_blocked"]),
+                (blocked, vec!["webhook_deliveries_blocked"]),
                 (plan(conn, log::OLD, &[TIME, "9"]), vec!["webhook_deliveries_ended"]),
                 (plan(conn, log::GONE, &[]), vec!["webhooks_deleted"]),
             ])
