@@ -1,7 +1,8 @@
 //! Invariants of the books of an account, checked by comparing sums.
 
 use super::{
-    BrokenLink, BudgetPool, ChainBooks, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks,
+    BrokenLink, BudgetPool, ChainBooks, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums,
+    RefundedPayment, SettlementBooks,
 };
 use crate::card::LimitWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
@@ -238,7 +239,7 @@ pub fn check_books(books: &AccountBooks) -> InvariantReport {
     let unsettled = merchant.unsettled().next();
     let unsettled = unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
     let chain = books.broken_chains().next().map(|(_, chain, broken)| CounterExample::Chain { chain, broken });
-    let links = books.chains.values().map(ChainBooks::verified).sum();
+    let links: i64 = books.chains.values().map(ChainBooks::verified).sum();
     let (above, session) = (merchant.over_refunded().next(), merchant.miscounted.first());
     let result = |invariant, checked, counter_example| InvariantResult { invariant, checked, counter_example };
     let checks = vec![
