@@ -11,7 +11,8 @@ use crate::ledger::{JournalLine, LegSide, Link, LinkHash};
 pub struct ChainBooks {
     /// The last link, as the balance or the account states it.
     pub stated: Link,
-    /// Number of journal transactions that changed the balance, as the balance states it. `None` if nothing states it.
+    /// Number of journal transactions that changed the balance, as the balance states it. `None` if nothing states it: for
+    /// settlements, or because there is no such balance.
     pub movements: Option<i64>,
     /// Number of journal transactions of the balance without a link, which are older than the chain.
     pub unlinked: i64,
@@ -95,10 +96,13 @@ impl ChainBooks {
     /// The first violation, after all links were verified.
     pub fn broken(&self) -> Option<BrokenLink> {
         self.broken.or_else(|| {
-            let is_counted = |movements| self.linked.0.checked_add(self.unlinked) == Some(movements);
+            let is_counted = match self.movements {
+                Some(movements) => self.linked.0.checked_add(self.unlinked) == Some(movements),
+                None => self.unlinked == 0,
+            };
             let reason = if self.verified != self.stated {
                 BrokenLinkReason::OtherEnd
-            } else if self.movements.is_none_or(is_counted) {
+            } else if is_counted {
                 return None;
             } else {
                 BrokenLinkReason::Unlinked

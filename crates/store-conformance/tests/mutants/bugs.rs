@@ -223,6 +223,8 @@ bugs! {
     BooksOfAll,
     BooksWithoutReservations,
     RefundsSettleNothing,
+    LegsAreNotLinked,
+    SettlementsAreNotLinked,
     NoTenantFilterOnBudgets,
     BudgetsNewestFirst,
     NameChangeLost,
