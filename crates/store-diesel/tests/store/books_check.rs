@@ -92,7 +92,7 @@ async fn a_changed_journal_whose_sums_are_right_is_detected() {
         (leg("created_at = (SELECT MIN(due_at) FROM card_chains)"), Some(first), Changed),
         (leg("kind = 'batch_release'"), Some(first), Changed),
         (leg("number = 77"), Some(first), Changed),
-        (leg("from_hash = (SELECT MIN(hash) FROM api_keys)"), Some(first), Changed),
+        (leg("from_hash = (SELECT hash FROM api_keys LIMIT 1)"), Some(first), Changed),
         (leg("from_link = 9"), Some(second), NotFollowing),
         (leg("from_link = NULL, from_hash = NULL"), Some(second), NotFollowing),
         // The two legs swap their causes.
@@ -106,7 +106,7 @@ async fn a_changed_journal_whose_sums_are_right_is_detected() {
             Changed,
         ),
         (format!("UPDATE balances SET last_link = 9 {of_mine}"), None, OtherEnd),
-        (format!("UPDATE balances SET last_hash = (SELECT MIN(hash) FROM api_keys) {of_mine}"), None, OtherEnd),
+        (format!("UPDATE balances SET last_hash = (SELECT hash FROM api_keys LIMIT 1) {of_mine}"), None, OtherEnd),
         (format!("UPDATE balances SET movements = movements + 1 {of_mine}"), None, Unlinked),
     ] {
         let home = Home::seeded().await;
