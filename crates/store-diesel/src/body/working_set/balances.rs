@@ -6,12 +6,14 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::links::{hash_column, link};
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
 use super::body::types::{Account, Currency, Id};
-use super::journal::BalanceKey;
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::{Balances, Link};
 use florin_domain::money;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Identifies a balance.
+pub(super) type BalanceKey = (AccountId, BudgetId, money::Currency);
 
 /// The balances of the budgets of a group.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! New transactions of the journal.
 
+use super::balances::BalanceKey;
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
 use super::body::links::hash_column;
@@ -9,7 +10,6 @@ use super::body::types::{Account, Currency, Id, Named, Time};
 use super::hash_chains::HashChains;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::{JournalLine, JournalTransaction, Link, Pool};
-use florin_domain::money;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// New transactions of the journal.
@@ -20,9 +20,6 @@ pub(crate) struct Journal {
     /// The number of transactions that change each balance.
     movements: BTreeMap<BalanceKey, i64>,
 }
-
-/// Identifies a balance.
-pub(super) type BalanceKey = (AccountId, BudgetId, money::Currency);
 
 impl Journal {
     /// Stages a transaction with its legs.
@@ -45,7 +42,7 @@ impl Journal {
     }
 
     /// Stores the staged changes, each leg as the next link of its hash chains. Credits and top-ups get this position.
-    pub(super) fn store(self, changes: &mut Changes<'_>, position: i64, mut chains: HashChains<'_>) -> Outcome<()> {
+    pub(super) fn store(self, changes: &mut Changes<'_>, position: i64, chains: &mut HashChains<'_>) -> Outcome<()> {
         let row = |(account, line): (AccountId, JournalLine)| {
             let links = chains.append(&account, &line)?;
             Ok(LegRow::of(account, &line, links, position))

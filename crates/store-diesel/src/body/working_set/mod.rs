@@ -137,8 +137,8 @@ impl WorkingSet {
     pub(crate) fn store_journal(mut self, conn: &mut Conn, position: i64) -> Outcome<()> {
         self.balance_set.moved(self.journal.movements())?;
         let mut changes = Changes::on(conn);
-        let chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
-        self.journal.store(&mut changes, position, chains)?;
+        let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
+        self.journal.store(&mut changes, position, &mut chains)?;
         self.credits.store(&mut changes)?;
         self.balance_set.store(&mut changes)?;
         changes.store()
@@ -151,8 +151,8 @@ impl WorkingSet {
         let (events, position) = self.events.rows(conn, moves)?;
         self.balance_set.moved(self.journal.movements())?;
         let mut changes = Changes::on(conn);
-        let chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
-        self.journal.store(&mut changes, position, chains)?;
+        let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
+        self.journal.store(&mut changes, position, &mut chains)?;
         self.cards.store(&mut changes, position)?;
         self.credits.store(&mut changes)?;
         self.transfers.store(&mut changes, position)?;
