@@ -119,6 +119,27 @@ async fn a_changed_journal_whose_sums_are_right_is_detected() {
     }
 }
 
+/// An instance of an earlier version counts its movements, but writes legs without links.
+#[tokio::test(flavor = "multi_thread")]
+async fn legs_of_an_earlier_instance_are_right() {
+    let home = Home::seeded().await;
+    authorize(&home.store, 1, "10").await;
+    // It moves an amount forth and back.
+    home.sql(&format!(
+        "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
+         from_pool, from_budget_id, to_pool, to_budget_id) SELECT account_id, '{}', n, amount_minor, created_at, kind, \
+         cause_id, currency, CASE n WHEN 0 THEN from_pool ELSE to_pool END, from_budget_id, \
+         CASE n WHEN 0 THEN to_pool ELSE from_pool END, to_budget_id \
+         FROM journal_legs, (SELECT 0 AS n UNION ALL SELECT 1) numbers WHERE journal_id = '{}'; \
+         UPDATE balances SET movements = movements + 1 WHERE budget_id = '{}' AND currency = 'GBP'",
+        stamp(3).journal,
+        stamp(1).journal,
+        budget(MINE).0
+    ));
+    authorize(&home.store, 2, "10").await;
+    home.check_books().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn credits_and_transfers_without_their_journal_are_detected() {
     const JOURNAL: &str = "0198c0de-0001-7000-8000-00000000c0de";
