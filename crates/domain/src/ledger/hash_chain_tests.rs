@@ -82,7 +82,7 @@ fn the_bytes_are_those_that_are_documented() {
         expected.extend(number.to_be_bytes());
     }
     expected.push(1);
-    expected.extend([[1; 32], [2; 32]].concat());
+    expected.extend([[1_u8; 32], [2; 32]].concat());
     expected.extend([Uuid::from_u128(9), Uuid::from_u128(8)].iter().flat_map(Uuid::as_bytes));
     expected.extend(b"transfer\0GBP\0available\0merchant_settled\0");
     expected.push(1);
