@@ -29,6 +29,7 @@ mod decision_endpoints;
 mod deliveries;
 mod disputes;
 mod events;
+mod hash_chains;
 mod idempotency;
 mod kept;
 mod merchant_books;

@@ -35,6 +35,7 @@ mod expiry;
 mod explanations;
 mod fan_out;
 mod groups;
+mod hash_chains;
 mod histories;
 mod idempotency_records;
 mod injected;
@@ -138,6 +139,7 @@ const FILES: &[&[Check]] = &[
     activity_feed::CHECKS,
     books::CHECKS,
     explanations::CHECKS,
+    hash_chains::CHECKS,
     long_histories::CHECKS,
     mfa::CHECKS,
     tenancy::CHECKS,

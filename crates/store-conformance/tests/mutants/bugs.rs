@@ -226,6 +226,8 @@ bugs! {
     BooksOfAll,
     BooksWithoutReservations,
     RefundsSettleNothing,
+    LegsAreNotLinked,
+    SettlementsAreNotLinked,
     NoTenantFilterOnBudgets,
     BudgetsNewestFirst,
     NameChangeLost,

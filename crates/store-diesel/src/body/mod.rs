@@ -45,6 +45,7 @@ mod json_values;
 mod kept_counts;
 mod key_admin;
 mod keys;
+mod links;
 mod list_counts;
 mod merchant;
 mod mfa;

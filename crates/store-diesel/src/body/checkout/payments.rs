@@ -112,7 +112,9 @@ impl MerchantPayments for Store {
                     refunds::decide(conn, &command).map(|(_, change)| change)
                 });
             }
-            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, working_set| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 working_set.events.record_with(recording.clone());
                 refunds::act(conn, working_set, &command)
             })

@@ -93,8 +93,9 @@ impl CheckoutSessions for Store {
             // The budget of a top-up never changes, so it can be read before the locks.
             let budget = act::budget(conn, &command.account, command.session)?;
             let mut footprint = Footprint::default();
-            if let Some(budget) = budget {
-                footprint.credited(&command.account, budget);
+            match budget {
+                Some(budget) => footprint.credited(&command.account, budget),
+                None => footprint.creation(&command.account),
             }
             if command.mode == Mode::DryRun {
                 return dry_run(conn, &footprint, |conn, working_set| {
