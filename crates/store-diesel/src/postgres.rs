@@ -65,8 +65,8 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use connection::{
-    by_index, check_integrity, check_structure, connect_writer, create, finish, plan_by_values, probe, structure_checks,
-    without_time_limits, write,
+    by_index, check_integrity, check_structure, connect_writer, create, finish, plan_by_values, probe,
+    structure_checks, without_time_limits, write,
 };
 pub(crate) use event_positions::{draw_positions, event_tail, events_imported, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};

@@ -1,7 +1,7 @@
 //! The journal and the balances that it explains.
 
 use crate::activities::moved;
-use crate::data::{ChainEnd, Data, add, must_exist};
+use crate::data::{Data, add, must_exist};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
 use florin_domain::ledger::{Balances, HashChain, JournalTransaction, Pool};
 use florin_domain::money::Currency;

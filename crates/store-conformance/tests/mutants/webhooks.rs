@@ -309,7 +309,9 @@ impl Deliveries for Mutant {
         }
         if self.has(Bug::LastClaimOfACallCounts) {
             let last: BTreeMap<_, _> = ends.iter().map(|end| (end.claim.message, end.claim)).collect();
-            ends.iter_mut().for_each(|end| end.claim = last[&end.claim.message]);
+            for end in &mut ends {
+                end.claim = last[&end.claim.message];
+            }
         }
         if self.has(Bug::EndsOfOneSubscription) {
             let first = self.inner.all().await?.first().map(|first| first.id);
