@@ -71,7 +71,8 @@ async fn independent(handle: Handle) -> CheckResult {
     several(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let until = now + TimeDelta::minutes(1);
-    let status = |number: u128| if number.is_multiple_of(2) { DeliveryStatus::Exhausted } else { DeliveryStatus::Delivered };
+    let status =
+        |number: u128| if number.is_multiple_of(2) { DeliveryStatus::Exhausted } else { DeliveryStatus::Delivered };
     let mut work: Vec<Work<Result<u64, StoreError>>> = Vec::new();
     for number in 1..=SUBSCRIPTIONS {
         let claims = claim(&handle, (number, number), now, 2).await?;
