@@ -26,7 +26,7 @@ fn chain_of_first() -> HashChain {
 
 /// A journal transaction on some of three budgets.
 fn transaction(number: u128, what: u8) -> JournalTransaction {
-    let (one, other) = (budget(what % 3), budget((what + 1) % 3));
+    let (one, other) = (budget(what % 3), budget((what % 3 + 1) % 3));
     let leg = |from, to, amount| Leg::new(from, to, Minor(amount)).unwrap();
     let merchant = Pool::MerchantSettled(Uuid::from_u128(7));
     let (kind, legs) = match what % 5 {

@@ -31,7 +31,7 @@ const WRITER_PRAGMAS: &str =
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"FLRN");
 
 /// Checks the whole file, and compares each index with its table. Ends at the first finding.
-const WHOLE_CHECK: &str = "SELECT integrity_check AS finding FROM pragma_integrity_check(1)";
+const WHOLE_CHECK: &str = "SELECT integrity_check AS finding FROM pragma_integrity_check LIMIT 1";
 /// Maximum size of a file that is checked as a whole when a server starts, in bytes.
 const WHOLE_MAX: i64 = 64 << 20;
 
