@@ -1,9 +1,9 @@
--- Columns with more than two possible values are checked by comparisons. For a list of more than two constants in a CHECK,
--- SQLite builds an index of the list for every row that it inserts or updates. The comparisons have the same result for
--- every value and for NULL.
+-- Columns with more than two possible values are checked by comparisons. For a list of more than two constants in a
+-- CHECK, SQLite builds an index of the list for every row that it inserts or updates. The comparisons have the same
+-- result for every value and for NULL.
 --
--- Only the declarations of the tables change, not their rows: see "Making Other Kinds Of Table Schema Changes" in SQLite's
--- documentation of ALTER TABLE.
+-- Only the declarations of the tables change, not their rows: see "Making Other Kinds Of Table Schema Changes" in
+-- SQLite's documentation of ALTER TABLE.
 
 PRAGMA writable_schema = ON;
 
@@ -16,8 +16,8 @@ SET sql = replace(
 WHERE type = 'table' AND name = 'payment_batches';
 
 -- A declaration is split where a list begins. So each piece except the first begins with the values of a list, and the
--- piece before it ends with the column. Parentheses surround every long list and its column, and will surround the
--- comparisons.
+-- piece before it ends with the column. Parentheses surround every long list with its column, so they surround the
+-- comparisons, too.
 WITH pieces (name, number, piece, list, column_name) AS (
     SELECT name, number, piece, substr(piece, 1, instr(piece, ')') - 1),
         substr(previous, length(rtrim(previous, 'abcdefghijklmnopqrstuvwxyz_')) + 1)
@@ -45,8 +45,8 @@ FROM (
 ) AS r
 WHERE s.type = 'table' AND s.name = r.name;
 
--- This connection reads the declarations again. The view changes the version of the schema, so that other connections do,
--- too.
+-- This connection reads the declarations again. The view changes the version of the schema, so that other connections
+-- read them again, too, and so does this one if the transaction is rolled back.
 PRAGMA writable_schema = RESET;
 CREATE VIEW version_of_schema AS SELECT 1;
 DROP VIEW version_of_schema;
