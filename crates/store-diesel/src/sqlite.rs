@@ -62,7 +62,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Text;
 }
 
-pub(crate) use account_lock::lock_account;
+pub(crate) use account_lock::{lock_account, lock_free_webhooks};
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
     Readers, by_index, check_integrity, check_structure, connect_writer, create, finish, lock_operators, open_readers,

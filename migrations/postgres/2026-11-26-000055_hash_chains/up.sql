@@ -3,9 +3,11 @@ LOCK TABLE balances, credit_counters, journal_legs IN ACCESS EXCLUSIVE MODE;
 
 -- Hash chains of the journal: the last link of each balance, and of the settlements of each account.
 ALTER TABLE balances ADD COLUMN last_link BIGINT NOT NULL DEFAULT 0 CHECK (last_link >= 0);
-ALTER TABLE balances ADD COLUMN last_hash BYTEA CHECK (octet_length(last_hash) = 32);
+ALTER TABLE balances ADD COLUMN last_hash BYTEA
+CHECK (octet_length(last_hash) = 32) CHECK ((last_hash IS NULL) = (last_link = 0));
 ALTER TABLE credit_counters ADD COLUMN last_link BIGINT NOT NULL DEFAULT 0 CHECK (last_link >= 0);
-ALTER TABLE credit_counters ADD COLUMN last_hash BYTEA CHECK (octet_length(last_hash) = 32);
+ALTER TABLE credit_counters ADD COLUMN last_hash BYTEA
+CHECK (octet_length(last_hash) = 32) CHECK ((last_hash IS NULL) = (last_link = 0));
 
 -- The links of a leg: its number and its hash in the chain of the pool that it takes from, and in that of the other pool if it is
 -- another chain. Earlier legs have none.
@@ -35,5 +37,6 @@ WHERE m.account_id = balances.account_id AND m.budget_id = balances.budget_id AN
 -- Checkpoints that relied on the difference are created again by the next explanation.
 DELETE FROM balance_coverage WHERE uncounted <> 0;
 
--- Earlier snapshots lack the new columns. They can't be restored, and need no space.
-UPDATE world_snapshots SET contents = '';
+-- Earlier snapshots lack the new columns. They can't be restored, and need no space. An instance of the earlier version must not
+-- take the empty contents for a snapshot of its schema.
+UPDATE world_snapshots SET contents = '', schema_name = '';

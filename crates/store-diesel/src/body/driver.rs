@@ -7,10 +7,12 @@ use super::footprint::Footprint;
 use super::statements::{Change, Key, Lookup, Row};
 use super::tables::money::BalanceRow;
 use super::tables::service::RecordRow;
+use super::types::Id;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
 use florin_store_contract::{OpenError, StoreSettings};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Locked balances, and idempotency records.
@@ -69,6 +71,9 @@ functions! {
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
+    /// Locks those of these subscriptions that exist and that no other transaction has locked, in the order of their ids, and
+    /// returns them.
+    lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency

@@ -91,6 +91,14 @@ impl Job {
         (Self::Delivery(DeliveryJob::Record(Box::new(Task { work: ended, ticket }))), answer)
     }
 
+    /// Whether it was left out of its transaction, and its caller still waits.
+    pub(crate) fn is_left_out(&self) -> bool {
+        match self {
+            Self::Delivery(DeliveryJob::Record(task)) => task.ticket.caller.is_some(),
+            _ => false,
+        }
+    }
+
     /// Sends the kept answer. The commit must have succeeded before.
     pub(crate) fn settle(&mut self) {
         match self {
@@ -197,6 +205,11 @@ impl<W, T, E> Task<W, T, E> {
     /// Returns the work.
     pub(crate) const fn work(&self) -> &W {
         &self.work
+    }
+
+    /// Drops the kept answer of an attempt that was rolled back.
+    pub(crate) fn forget(&mut self) {
+        self.ticket.reply = None;
     }
 
     /// Keeps the answer until [`Waiting::settle`].

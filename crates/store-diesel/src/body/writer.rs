@@ -234,7 +234,7 @@ impl WriterThread {
                     recording.new_events.committed();
                 }
                 group.iter_mut().for_each(Job::settle);
-                return true;
+                return self.run_left_out(group, turn, until);
             };
             if failure.is_passing() {
                 let again = tries < MAX_TRIES && failure.may_be_retried();
@@ -248,13 +248,33 @@ impl WriterThread {
                 tracing::warn!(error = ?failure, tries, jobs = group.len(), "retrying a group of commands");
                 thread::sleep(pause(tries));
             } else if group.len() > 1 {
-                return self.run_each(group, turn, until);
+                return self.run_apart(group, turn, until);
             } else if tries >= MAX_TRIES || !idempotency::is_stored_elsewhere(&failure) {
                 fail(group, &failure.into());
                 return true;
             }
         }
         true
+    }
+
+    /// Runs the jobs that their group left out, each in its own transaction, where it waits for what others have locked.
+    fn run_left_out(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
+        group.sort_by_key(|job| !job.is_left_out());
+        let number = group.iter().filter(|job| job.is_left_out()).count();
+        let (left_out, _) = group.split_at_mut(number);
+        self.run_each(left_out, turn, until)
+    }
+
+    /// Runs a group whose transaction failed: commands and background jobs apart, so that neither waits for a fault of the
+    /// other, and each job in its own transaction if they are of one kind.
+    fn run_apart(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
+        let number = group.iter().take_while(|job| job.is_background()).count();
+        if number == 0 || number == group.len() {
+            return self.run_each(group, turn, until);
+        }
+        let (background, commands) = group.split_at_mut(number);
+        let is_in_time = self.run(commands, &mut None, until);
+        self.run(background, turn, until) && is_in_time
     }
 
     /// Runs each job in its own transaction. When the store fails after the deadline, fails the remaining jobs without

@@ -41,6 +41,8 @@ const CLAIMED: u32 = 128;
 /// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer. Those
 /// that wait for earlier ones are set aside.
 const CHECKED: u32 = 256;
+/// The number of deliveries of an ordered subscription that a claim looks at, at least.
+const CHECKED_AT_LEAST: u32 = 16;
 
 /// A subscription that may have deliveries to claim.
 #[derive(QueryableByName)]
@@ -243,10 +245,14 @@ struct Selection<'c> {
 }
 
 impl<'c> Selection<'c> {
-    /// Selects deliveries for one of the given number of claims.
-    fn of(conn: &mut Conn, (command, webhook): (&'c ClaimDeliveriesCommand, Webhook), claims: u32) -> Outcome<Self> {
+    /// Selects deliveries for one of the given number of claims, of which so many are of ordered subscriptions.
+    fn of(
+        conn: &mut Conn,
+        (command, webhook): (&'c ClaimDeliveriesCommand, Webhook),
+        (claims, ordered): (u32, u32),
+    ) -> Outcome<Self> {
         let max = if claims == 1 { command.max } else { command.max.min((CLAIMED / claims).max(1)) };
-        let checked = if webhook.ordered { max.max(CHECKED / claims) } else { max };
+        let checked = if webhook.ordered { max.max(CHECKED / ordered.max(1)).max(CHECKED_AT_LEAST) } else { max };
         let found = candidates(conn, &webhook, command, checked)?;
         let (first, later): (Vec<_>, Vec<_>) = found.into_iter().partition(|candidate| candidate.is_first);
         let first = first.into_iter().take(max as usize).map(|candidate| candidate.message_id).collect();
@@ -272,7 +278,9 @@ pub(super) fn claim(
     let locked = load::<LockedWebhooks>(ids, conn)?;
     let mut webhooks = live(conn, locked)?;
     unblock(conn, &webhooks)?;
-    let claims = u32::try_from(webhooks.len()).unwrap_or(u32::MAX);
+    let number = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+    let ordered = webhooks.values().filter(|webhook| webhook.ordered).count();
+    let claims = (number(webhooks.len()), number(ordered));
     let mut selections = BTreeMap::new();
     for &command in commands {
         let id = Id(command.webhook.0);
@@ -301,8 +309,10 @@ pub(super) fn claim(
 /// Releases deliveries that were set aside while their subscriptions were ordered.
 fn unblock(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>) -> Outcome<()> {
     let unordered = webhooks.iter().filter(|(_, webhook)| !webhook.ordered).map(|(id, _)| *id).collect();
-    for id in with_blocked(conn, unordered)? {
-        sql_query(UNBLOCK).bind::<IdSql, _>(id).bind::<BigInt, _>(i64::from(CHECKED)).execute(conn)?;
+    let blocked = with_blocked(conn, unordered)?;
+    let each = (i64::from(CHECKED) / i64::try_from(blocked.len().max(1)).unwrap_or(i64::MAX)).max(1);
+    for id in blocked {
+        sql_query(UNBLOCK).bind::<IdSql, _>(id).bind::<BigInt, _>(each).execute(conn)?;
     }
     Ok(())
 }

@@ -2,15 +2,15 @@
 //! of the disk, and many subscriptions may receive the same event.
 
 use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::Outcome;
 use super::body::job::{ClaimTask, DeliveryJob, RecordTask};
-use super::body::statements::load;
-use super::body::tables::webhooks::LockedWebhooks;
 use super::body::types::Id;
 use super::{claims, ends};
 use std::collections::BTreeSet;
 
-/// Does work that shares a transaction: records ended attempts, then claims deliveries. Keeps the answers.
+/// Does work that shares a transaction: records ended attempts, then claims deliveries. Keeps the answers. A job that runs alone
+/// always gets one.
 pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut DeliveryJob>) -> Outcome<()> {
     let (mut claiming, mut recording) = (Vec::new(), Vec::new());
     for job in jobs {
@@ -19,8 +19,8 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
             DeliveryJob::Record(task) => recording.push(&mut **task),
         }
     }
-    if !claiming.is_empty() && !recording.is_empty() {
-        lock(conn, &claiming, &recording)?;
+    if claiming.len() + recording.len() > 1 {
+        lock(conn, &mut claiming, &mut recording)?;
     }
     if !recording.is_empty() {
         let calls: Vec<_> = recording.iter().map(|task| task.work()).collect();
@@ -45,10 +45,26 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
     Ok(())
 }
 
-/// Locks all subscriptions of the work. They are locked before deliveries, in the order of their ids, as everywhere.
-fn lock(conn: &mut Conn, claiming: &[&mut ClaimTask], recording: &[&mut RecordTask]) -> Outcome<()> {
+/// Locks the subscriptions of the work before its deliveries, as everywhere. One that another transaction has locked holds up
+/// no other: a claim of it takes nothing, and its ended attempts are left out, without an answer.
+fn lock(conn: &mut Conn, claiming: &mut Vec<&mut ClaimTask>, recording: &mut Vec<&mut RecordTask>) -> Outcome<()> {
     let of_claims = claiming.iter().map(|task| task.work().webhook);
     let of_ends = recording.iter().flat_map(|task| &task.work().ends).map(|end| end.claim.webhook);
-    let ids: BTreeSet<_> = of_claims.chain(of_ends).map(|webhook| (Id(webhook.0),)).collect();
-    load::<LockedWebhooks>(ids, conn).map(drop)
+    let ids: BTreeSet<_> = of_claims.chain(of_ends).map(|webhook| Id(webhook.0)).collect();
+    let locked = driver::lock_free_webhooks(conn, ids)?;
+    claiming.retain_mut(|task| {
+        let is_locked = locked.contains(&Id(task.work().webhook.0));
+        if !is_locked {
+            task.keep(Ok(None));
+        }
+        is_locked
+    });
+    recording.retain_mut(|task| {
+        let are_locked = task.work().ends.iter().all(|end| locked.contains(&Id(end.claim.webhook.0)));
+        if !are_locked {
+            task.forget();
+        }
+        are_locked
+    });
+    Ok(())
 }

@@ -141,11 +141,11 @@ impl BalanceSet {
     /// would be stored without its change.
     pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) -> Outcome<()> {
         for (key, number) in more {
-            let (account, budget, currency) = key;
-            if self.balances(account, *budget, *currency).is_none() {
-                Err(corrupt(format!("the journal moves {currency} of budget {budget}, which was not loaded")))?;
-            }
-            self.counters.entry(key.clone()).or_default().movements += number;
+            let counters = self.counters.get_mut(key).ok_or_else(|| {
+                let (_, budget, currency) = key;
+                corrupt(format!("the journal moves {currency} of budget {budget}, which was not loaded"))
+            })?;
+            counters.movements += number;
             self.changed.insert(key.clone());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The ends of hash chains.
 
 use super::balances::BalanceSet;
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::{Failure, Outcome, corrupt};
 use super::credits::NewCredits;
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::{HashChain, JournalLine, Link};
@@ -32,6 +32,11 @@ impl HashChains<'_> {
             HashChain::Balance(budget, currency) => self.balance_set.last_link(account, (budget, currency)),
             HashChain::Settlements => self.credits.last_link(account),
         };
-        last.ok_or_else(|| corrupt(format!("the end of {chain:?} was not loaded")))
+        let missing = || format!("the end of {chain:?} was not loaded");
+        last.ok_or_else(|| match chain {
+            // A restore of the account may have replaced the row while the transaction waited for it.
+            HashChain::Settlements => Failure::Contended(missing()),
+            HashChain::Balance(..) => corrupt(missing()),
+        })
     }
 }

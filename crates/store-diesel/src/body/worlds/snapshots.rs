@@ -39,9 +39,10 @@ pub(super) struct SnapshotContents {
 }
 
 impl SnapshotContents {
-    /// Whether the snapshot has the current schema.
+    /// Whether the snapshot has the current schema. Migrations empty the snapshots that they make useless; every other one has
+    /// rows.
     pub(super) fn fits(&self) -> Outcome<bool> {
-        Ok(self.schema == schema()?)
+        Ok(!self.contents.is_empty() && self.schema == schema()?)
     }
 }
 

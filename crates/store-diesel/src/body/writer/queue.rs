@@ -16,7 +16,8 @@ const MAX_IN_A_GROUP: usize = 256;
 /// A turn takes one of this many waiting background jobs. Claims of deliveries have leases, so their wait must grow much
 /// more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
-/// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn, which share a transaction. Requests wait for it.
+/// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn, which share a transaction, unless more than
+/// [`BACKGROUND_TURNS`] jobs wait for each of them. Requests wait for it.
 const MAX_DELIVERY_ROWS: usize = 128;
 
 /// Time between two checks whether a background job still yields.
