@@ -82,6 +82,21 @@ pub async fn deliver(
     Round { services, webhook, secrets, breaker, in_flight, claims }.run(mode).await
 }
 
+/// Claims deliveries. Of an ordered subscription, a claim may only set some aside, which must wait for others: then there may
+/// be more behind them.
+async fn claim(
+    services: &DeliveryServices,
+    command: ClaimDeliveriesCommand,
+) -> Result<Option<ClaimedDeliveries>, StoreError> {
+    for _ in 1..CLAIMS {
+        let claimed = services.deliveries.claim(command.clone()).await?;
+        if claimed.as_ref().is_none_or(|claimed| !claimed.has_more || !claimed.deliveries.is_empty()) {
+            return Ok(claimed);
+        }
+    }
+    services.deliveries.claim(command).await
+}
+
 impl Round<'_> {
     /// Claims, sends and records until nothing is left. If the store fails, attempts in flight still end, and are
     /// recorded if possible.
@@ -128,7 +143,7 @@ impl Round<'_> {
         }
         let (lease, until) = (LeaseId(self.services.time.real_id()), now + self.services.lease);
         let command = ClaimDeliveriesCommand { webhook: self.webhook.id, lease, now, until, max };
-        let Some(claimed) = self.claim(command).await? else { return Ok(false) };
+        let Some(claimed) = claim(self.services, command).await? else { return Ok(false) };
         if claimed.webhook.secrets != self.webhook.secrets {
             self.secrets = Arc::new(open_secrets(self.services.cipher.as_ref(), &claimed.webhook)?);
         }
@@ -164,18 +179,6 @@ impl Round<'_> {
             self.services.deliveries.release(claims).await?;
         }
         Ok(any)
-    }
-
-    /// Claims deliveries. Of an ordered subscription, a claim may only set some aside, which must wait for others: then there may
-    /// be more behind them.
-    async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
-        for _ in 1..CLAIMS {
-            let claimed = self.services.deliveries.claim(command.clone()).await?;
-            if claimed.as_ref().is_none_or(|claimed| !claimed.has_more || !claimed.deliveries.is_empty()) {
-                return Ok(claimed);
-            }
-        }
-        self.services.deliveries.claim(command).await
     }
 
     /// Removes claims from those that [`Self::abandon`] releases, and returns the removed ones.
