@@ -289,7 +289,7 @@ fn a_pause_of_a_receiver_ends_when_somebody_asks() {
     let start = std::time::Instant::now();
     while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
         assert!(start.elapsed() < crate::support::server::LIMIT);
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
