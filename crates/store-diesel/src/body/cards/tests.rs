@@ -44,8 +44,9 @@ fn cards_of_a_budget_are_read_by_their_index() {
             Ok(Plan(matching(&account, &filter)).load::<PlanRow>(conn)?)
         });
         let plan: String = plan.unwrap().into_iter().map(|row| line(row) + "\n").collect();
-        assert!(plan.contains("cards_by_budget") && plan.contains("card_budgets_by_budget"), "{plan}");
-        // A line without a second condition would read all cards of the account.
-        assert!(!plan.contains("(account_id=?)\n"), "{plan}");
+        assert!(plan.contains("card_budgets_by_budget"), "{plan}");
+        // PostgreSQL would check each card of the account against a sub-plan, and SQLite would read each of them by a line
+        // without a second condition.
+        assert!(!plan.contains("SubPlan") && !plan.contains("(account_id=?)\n"), "{plan}");
     });
 }
