@@ -286,7 +286,7 @@ fn a_pause_of_a_receiver_ends_when_somebody_asks() {
     let arrived = receiver.wait_for(before + 1);
     assert!(arrived.len() > before);
     let path = webhook_path(&webhook, "/deliveries").replace('?', &format!("?messageId={}", text(&sent, "/messageId")));
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
         assert!(start.elapsed() < crate::support::server::LIMIT);
         thread::sleep(Duration::from_millis(20));
