@@ -1,12 +1,35 @@
 //! Verification of the hash chains of the journal.
 
-use crate::ids::JournalId;
-use crate::ledger::{JournalLine, LegSide, Link, LinkHash};
+use crate::ids::{AccountId, JournalId};
+use crate::ledger::{HashChain, JournalLine, LegSide, Link, LinkHash};
+use std::collections::BTreeMap;
 
-/// A hash chain: what is stored about its end, and how far it was verified. An adapter passes its links to [`verify`] in the
-/// order of their numbers.
+/// The hash chains of accounts.
+pub type ChainsOfAccounts = BTreeMap<(AccountId, HashChain), ChainBooks>;
+
+/// Verifies a link of a leg: the next one of the chain to which this side of the leg belongs. `links` are all stored links of the
+/// leg. An adapter passes the links of a chain in the order of their numbers.
 ///
-/// [`verify`]: Self::verify
+/// A pool without a chain has a link only if the leg was changed. The chain of settlements reports it.
+pub fn verify_link(
+    chains: &mut ChainsOfAccounts,
+    account: &AccountId,
+    line: &JournalLine,
+    links: [Option<Link>; 2],
+    side: LegSide,
+) {
+    let [from, to] = links;
+    let (stored, paying) = match side {
+        LegSide::From => (from, LinkHash::default()),
+        LegSide::To => (to, from.unwrap_or_default().hash),
+    };
+    if let Some(stored) = stored {
+        let chain = line.chain(side).unwrap_or(HashChain::Settlements);
+        chains.entry((account.clone(), chain)).or_default().verify(line, side, stored, paying);
+    }
+}
+
+/// A hash chain: what is stored about its end, and how far it was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChainBooks {
     /// The last link, as the balance or the account states it.
@@ -69,7 +92,7 @@ impl ChainBooks {
     /// Verifies the next link: a line, the side of it that belongs to the chain, and the stored link. `paying` is the stored hash
     /// of the line in the chain of the pool that it takes from, if that is another chain. After the first violation, links are
     /// ignored.
-    pub fn verify(&mut self, line: &JournalLine, side: LegSide, stored: Link, paying: LinkHash) {
+    fn verify(&mut self, line: &JournalLine, side: LegSide, stored: Link, paying: LinkHash) {
         if self.broken.is_some() {
             return;
         }

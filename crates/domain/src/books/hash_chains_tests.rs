@@ -20,6 +20,10 @@ fn gbp() -> Currency {
     Currency::parse("GBP").unwrap()
 }
 
+fn account() -> AccountId {
+    AccountId::parse("F1").unwrap()
+}
+
 fn chain_of_first() -> HashChain {
     HashChain::Balance(budget(0), gbp())
 }
@@ -41,8 +45,7 @@ fn transaction(number: u128, what: u8) -> JournalTransaction {
     };
     let at = DateTime::UNIX_EPOCH + TimeDelta::seconds(i64::try_from(number).unwrap());
     let (id, cause) = (JournalId(Uuid::from_u128(100 + number)), (kind, Uuid::from_u128(1_000 + number)));
-    let account = AccountId::parse("F1").unwrap();
-    JournalTransaction::new(id, account, cause, gbp(), at, legs.into_iter().flatten()).unwrap()
+    JournalTransaction::new(id, account(), cause, gbp(), at, legs.into_iter().flatten()).unwrap()
 }
 
 /// The journal of an account as a store keeps it, and the end of each chain with its number of movements.
@@ -77,27 +80,26 @@ impl Journal {
     }
 
     /// Verifies all chains as a store does.
-    fn verified(&self) -> BTreeMap<HashChain, ChainBooks> {
+    fn verified(&self) -> ChainsOfAccounts {
         let books = |(chain, (link, movements)): (&HashChain, &(Link, i64))| {
             let movements = (*chain != HashChain::Settlements).then_some(*movements);
-            (*chain, ChainBooks::new(*link, movements))
+            ((account(), *chain), ChainBooks::new(*link, movements))
         };
-        let mut found: BTreeMap<_, _> = self.ends.iter().map(books).collect();
-        let mut links = Vec::new();
-        for (line, [from, to]) in &self.lines {
-            links.extend(from.map(|link| (link, line, LegSide::From, LinkHash::default())));
-            let paying = from.map(|link| link.hash).unwrap_or_default();
-            links.extend(to.map(|link| (link, line, LegSide::To, paying)));
-            if from.is_none() && to.is_none() {
+        let mut found: ChainsOfAccounts = self.ends.iter().map(books).collect();
+        let mut stored = Vec::new();
+        for (line, links) in &self.lines {
+            for (link, side) in links.iter().zip([LegSide::From, LegSide::To]) {
+                stored.extend(link.map(|link| (link.number, line, *links, side)));
+            }
+            if *links == [None, None] {
                 for chain in line.chains().into_iter().flatten() {
-                    found.entry(chain).or_default().unlinked += 1;
+                    found.entry((account(), chain)).or_default().unlinked += 1;
                 }
             }
         }
-        links.sort_by_key(|(link, line, ..)| (link.number, line.journal, line.line));
-        for (link, line, side, paying) in links {
-            let chain = line.chain(side).unwrap_or(HashChain::Settlements);
-            found.entry(chain).or_default().verify(line, side, link, paying);
+        stored.sort_by_key(|(number, line, ..)| (*number, line.journal, line.line));
+        for (_, line, links, side) in stored {
+            verify_link(&mut found, &account(), line, links, side);
         }
         found
     }

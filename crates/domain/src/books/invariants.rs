@@ -1,8 +1,8 @@
 //! Invariants of the books of an account, checked by comparing sums.
 
 use super::{
-    BrokenLink, BudgetPool, ChainBooks, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums,
-    RefundedPayment, SettlementBooks,
+    BrokenLink, BudgetPool, ChainBooks, ChainsOfAccounts, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession,
+    PoolSums, RefundedPayment, SettlementBooks,
 };
 use crate::card::LimitWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
@@ -31,7 +31,7 @@ pub struct AccountBooks {
     /// The books of merchants.
     pub merchant: MerchantBooks,
     /// The hash chains of the journal.
-    pub chains: BTreeMap<(AccountId, HashChain), ChainBooks>,
+    pub chains: ChainsOfAccounts,
 }
 
 impl AccountBooks {

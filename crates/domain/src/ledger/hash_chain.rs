@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 /// The name of the pools of merchants.
 const SETTLED: &str = Pool::MerchantSettled(Uuid::nil()).kind();
-/// The number of bytes of a typical leg.
-const TYPICAL: usize = 288;
+/// No leg has more bytes to hash.
+const MAX_BYTES: usize = 288;
 
 /// The SHA-256 of a leg and of the link before it. The default, zeros, is no hash of a leg.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl JournalLine {
 
     /// The bytes to hash, as [ADR 21](../../../../docs/adr/0021-hash-chains-of-the-journal.md) defines them.
     fn hashed(&self, number: i64, side: LegSide, hashes: [LinkHash; 2]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(TYPICAL);
+        let mut bytes = Vec::with_capacity(MAX_BYTES);
         bytes.extend(b"florin leg 1");
         for number in [number, self.line, self.at.timestamp_micros(), self.amount.0] {
             bytes.extend(number.to_be_bytes());

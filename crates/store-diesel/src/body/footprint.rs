@@ -52,7 +52,7 @@ impl Footprint {
     }
 
     /// Adds the lock that serializes creations, edits and settlements on an account: the lock of its counters.
-    pub(crate) fn creation(&mut self, account: &AccountId) {
+    pub(crate) fn counters(&mut self, account: &AccountId) {
         self.counters.insert((Account(account.clone()),));
     }
 

@@ -220,8 +220,11 @@ impl<W, T, E> Task<W, T, E> {
 
 impl<W: Send, T: Send, E: From<StoreError> + Send> Waiting for Task<W, T, E> {
     fn settle(&mut self) {
-        // Ignored if the caller no longer waits for the answer.
-        if let (Some(caller), Some(reply)) = (self.ticket.caller.take(), self.ticket.reply.take()) {
+        // Without an answer, the job was left out, and its caller waits on.
+        if let Some(reply) = self.ticket.reply.take()
+            && let Some(caller) = self.ticket.caller.take()
+        {
+            // Ignored if the caller no longer waits for the answer.
             let _ = caller.send(reply);
         }
     }

@@ -186,38 +186,37 @@ impl Store {
     /// Checks the structure of the database. If it is damaged, it is not used any more. Pauses between the parts of the
     /// check for as long as the last part took, so that others have the processor, and the log can be checkpointed.
     pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
-        let mark = |anchor: Anchor| {
-            move |failure: &Failure| {
-                if let Failure::Corrupt(damage) = failure {
-                    anchor.mark_damaged(damage.clone());
-                }
+        let anchor = self.inner.anchor.clone();
+        let mark = move |failure: &Failure| {
+            if let Failure::Corrupt(damage) = failure {
+                anchor.mark_damaged(damage.clone());
             }
         };
-        let (mut pause, marked) = (Duration::ZERO, mark(self.inner.anchor.clone()));
-        for statement in self.read(move |conn| driver::structure_checks(conn).inspect_err(&marked)).await? {
+        let marked = mark.clone();
+        let statements = self.read(move |conn| driver::structure_checks(conn).inspect_err(&marked)).await?;
+        let mut pause = Duration::ZERO;
+        for statement in statements {
             tokio::time::sleep(pause).await;
-            let (began, marked) = (Instant::now(), mark(self.inner.anchor.clone()));
-            let check = move |conn: &mut Conn| driver::check_structure(conn, &statement).inspect_err(&marked);
-            self.read_when_free(Arc::new(check)).await?;
+            let (began, marked) = (Instant::now(), mark.clone());
+            self.read_when_free(move |conn| driver::check_structure(conn, &statement).inspect_err(&marked)).await?;
             pause = began.elapsed();
         }
         Ok(())
     }
 
     /// Runs a read for which no caller waits. If all readers are busy, it tries again for about a minute.
-    async fn read_when_free<F>(&self, work: Arc<F>) -> Result<(), StoreError>
+    async fn read_when_free<F>(&self, work: F) -> Result<(), StoreError>
     where
-        F: Fn(&mut Conn) -> Outcome<()> + Send + Sync + 'static,
+        F: Fn(&mut Conn) -> Outcome<()> + Clone + Send + 'static,
     {
         const TRIES: u32 = 30;
         for _ in 1..TRIES {
-            let work = Arc::clone(&work);
-            match self.read_to_the_end(move |conn| work(conn)).await {
+            match self.read_to_the_end(work.clone()).await {
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PATIENCE).await,
                 done => return done,
             }
         }
-        self.read_to_the_end(move |conn| work(conn)).await
+        self.read_to_the_end(work).await
     }
 
     /// Runs a read on a thread that may block, until a deadline. The read may run more than once.

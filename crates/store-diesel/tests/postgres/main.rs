@@ -62,6 +62,7 @@ mod database;
 mod fan_out;
 mod faults;
 mod instances;
+mod locked_webhooks;
 mod opening;
 mod plans;
 mod prepared;

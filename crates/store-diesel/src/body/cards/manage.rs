@@ -75,7 +75,7 @@ impl CardManagement for Store {
             for budget in &command.budgets {
                 footprint.budget(&command.account, *budget);
             }
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
@@ -123,7 +123,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let CardLimits { limits, .. } =
                     locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
@@ -150,7 +150,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let locked = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 working_set.events.record_with(recording.clone());
@@ -202,7 +202,7 @@ impl CardManagement for Store {
     ) -> Result<Written<CardSettings>, WriteError<Infallible>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());

@@ -67,7 +67,7 @@ impl CheckoutSessions for Store {
     ) -> Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| create::session(conn, &command))
         })
         .await
@@ -95,7 +95,7 @@ impl CheckoutSessions for Store {
             let mut footprint = Footprint::default();
             match budget {
                 Some(budget) => footprint.credited(&command.account, budget),
-                None => footprint.creation(&command.account),
+                None => footprint.counters(&command.account),
             }
             if command.mode == Mode::DryRun {
                 return dry_run(conn, &footprint, |conn, working_set| {

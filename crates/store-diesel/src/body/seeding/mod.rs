@@ -71,7 +71,7 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seeded(seed)))?;
     let account = &seed.account.id;
     let mut footprint = Footprint::default();
-    footprint.creation(account);
+    footprint.counters(account);
     seed.budgets.iter().for_each(|seed| footprint.budget(account, seed.budget.id));
     let mut working_set = WorkingSet::load(conn, &footprint)?;
     let transactions = seed.budgets.iter().flat_map(|seed| &seed.journal).chain(&seed.merchant_journal);

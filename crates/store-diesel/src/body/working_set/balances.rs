@@ -3,7 +3,7 @@
 use super::body::backend::Changes;
 use super::body::balances::must_be_there;
 use super::body::errors::{Outcome, corrupt};
-use super::body::links::{hash_column, link};
+use super::body::legs::{hash_column, link};
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
 use super::body::types::{Account, Currency, Id};
 use florin_domain::budget::{Budget, BudgetRecord};

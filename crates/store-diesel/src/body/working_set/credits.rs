@@ -2,7 +2,7 @@
 
 use super::body::backend::Changes;
 use super::body::errors::{Outcome, corrupt};
-use super::body::links::{hash_column, link};
+use super::body::legs::{hash_column, link};
 use super::body::tables::money::{CounterChange, CounterRow, CreditRow};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::tracked::Tracked;

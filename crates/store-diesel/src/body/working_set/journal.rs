@@ -3,13 +3,10 @@
 use super::balances::BalanceKey;
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::links::hash_column;
-use super::body::names::PoolName;
 use super::body::tables::money::LegRow;
-use super::body::types::{Account, Currency, Id, Named, Time};
 use super::hash_chains::HashChains;
-use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalLine, JournalTransaction, Link, Pool};
+use florin_domain::ids::AccountId;
+use florin_domain::ledger::{JournalLine, JournalTransaction, Pool};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// New transactions of the journal.
@@ -48,32 +45,5 @@ impl Journal {
             Ok(LegRow::of(account, &line, links, position))
         };
         changes.insert(self.lines.into_iter().map(row).collect::<Outcome<_>>()?)
-    }
-}
-
-impl LegRow {
-    fn of(account: AccountId, line: &JournalLine, [from, to]: [Option<Link>; 2], position: i64) -> Self {
-        let budget = |budget: Option<BudgetId>| budget.map(|budget| Id(budget.0));
-        Self {
-            account_id: Account(account),
-            journal_id: Id(line.journal.0),
-            line: line.line,
-            amount_minor: line.amount.0,
-            created_at: Time(line.at),
-            position: (line.line == 0 && line.kind.is_activity()).then_some(position),
-            kind: Named(line.kind),
-            cause_id: Id(line.cause),
-            currency: Currency(line.currency),
-            from_pool: Named(PoolName(line.from.name)),
-            from_budget_id: budget(line.from.budget),
-            to_pool: Named(PoolName(line.to.name)),
-            to_budget_id: budget(line.to.budget),
-            settled_to: line.settled_to.map(Id),
-            number: line.number,
-            from_link: from.map(|link| link.number),
-            to_link: to.map(|link| link.number),
-            from_hash: from.and_then(hash_column),
-            to_hash: to.and_then(hash_column),
-        }
     }
 }

@@ -170,3 +170,25 @@ pub(super) fn restore(
         Ok(WorldReading { world, real: command.real })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    /// An instance of an earlier version must not restore nothing from what a later migration emptied.
+    #[test]
+    fn a_snapshot_that_a_migration_emptied_does_not_fit() {
+        let (created_at, schema) = (DateTime::UNIX_EPOCH, schema().unwrap());
+        let snapshot = |contents: &str| SnapshotContents {
+            account: None,
+            contents: contents.to_owned(),
+            created_at,
+            name: None,
+            schema: schema.clone(),
+        };
+        assert!(snapshot("rows").fits().unwrap());
+        assert!(!snapshot("").fits().unwrap());
+    }
+}
