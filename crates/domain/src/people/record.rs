@@ -46,7 +46,7 @@ impl Role {
     }
 }
 
-/// Whether a person is active in an account. The status has no other effect.
+/// Whether a person is active in an account. Messages of an inactive person's cards are declined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PersonStatus {
     /// The person is active.
