@@ -164,7 +164,8 @@ impl Deliverer {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
         metrics::gauge!("florin_webhook_deliveries_waiting").set(gauge_value(backlog.total()));
-        metrics::gauge!("florin_webhook_oldest_waiting_seconds").set(gauge_value(age.num_seconds().max(0).unsigned_abs()));
+        metrics::gauge!("florin_webhook_oldest_waiting_seconds")
+            .set(gauge_value(age.num_seconds().max(0).unsigned_abs()));
         self.metrics.set(&backlog.waiting);
         Ok(())
     }
