@@ -125,12 +125,12 @@ impl Deliverer {
         *locked(&self.mode) = DeliveryMode::Draining;
         tracing::info!("starting no more deliveries; waiting for those in flight");
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
-        if all(&mut left, limit.min(DRAIN_MAX)).await {
+        if ended_within(&mut left, limit.min(DRAIN_MAX)).await {
             return;
         }
         tracing::info!("abandoning deliveries to receivers that did not answer; they will be retried");
         *locked(&self.mode) = DeliveryMode::Stopped;
-        if !all(&mut left, RELEASE).await {
+        if !ended_within(&mut left, RELEASE).await {
             left.iter().for_each(JoinHandle::abort);
         }
     }
@@ -150,13 +150,14 @@ impl Deliverer {
         }
     }
 
-    /// Publishes the number of waiting deliveries, in total and of single subscriptions, and the age of the oldest one,
-    /// as metrics.
+    /// Publishes the number of waiting deliveries, in total and per subscription, and the age of the oldest one, as
+    /// metrics.
     pub(crate) async fn measure(&self) -> Result<(), StoreError> {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
-        metrics::gauge!("florin_webhook_deliveries_waiting").set(whole(backlog.total()));
-        metrics::gauge!("florin_webhook_oldest_waiting_seconds").set(whole(age.num_seconds().max(0).unsigned_abs()));
+        metrics::gauge!("florin_webhook_deliveries_waiting").set(gauge_value(backlog.total()));
+        metrics::gauge!("florin_webhook_oldest_waiting_seconds")
+            .set(gauge_value(age.num_seconds().max(0).unsigned_abs()));
         self.metrics.set(&backlog.waiting);
         Ok(())
     }
@@ -168,7 +169,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Waits until all tasks have ended, but not longer than `limit`. Returns whether they have ended.
-async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
+async fn ended_within(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
     let ended = async {
         while let Some(task) = tasks.last_mut() {
             // A task that panicked was logged.
@@ -181,6 +182,6 @@ async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
 
 /// Converts a number to the value of a gauge.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is rounded beyond 2^53")]
-fn whole(number: u64) -> f64 {
+fn gauge_value(number: u64) -> f64 {
     number as f64
 }
