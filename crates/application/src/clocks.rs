@@ -4,7 +4,7 @@ use crate::checkout_sessions::settle_checkouts_of;
 use crate::expire_holds::expire_holds_of;
 use crate::{CheckoutServices, Services};
 use florin_domain::access::Account;
-use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, Timeline, decide_clock};
+use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, decide_clock};
 use florin_ports::{ClockCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
@@ -32,10 +32,8 @@ pub async fn set_clock(
     let written = written?;
     // Do this for a repeated request, too: the first one may have been interrupted.
     if let Some(account) = services.accounts.find(&account.id).await? {
-        let Timeline { clock, seed } = account.timeline;
-        let timeline = Timeline { clock, seed };
-        expire_holds_of(services, &account.id, &timeline).await?;
-        settle_checkouts_of(checkouts, &account.id, &timeline).await?;
+        expire_holds_of(services, &account.id, &account.timeline).await?;
+        settle_checkouts_of(checkouts, &account.id, &account.timeline).await?;
     }
     Ok(written)
 }

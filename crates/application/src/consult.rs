@@ -51,9 +51,9 @@ pub(crate) struct DecisionPass {
 
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
 /// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
-/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the guard
-/// on the account is released, and the command runs again. If the world was restored or replaced meanwhile, the message
-/// is refused instead.
+/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the
+/// guard on the account is released, and the command runs again. If the world was restored or replaced meanwhile, the
+/// message is refused instead.
 pub(crate) async fn consult(
     services: &Services,
     MessageSender { account, guard }: MessageSender<'_>,
@@ -82,8 +82,8 @@ pub(crate) async fn consult(
     run(DecisionPass { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
 }
 
-/// Returns whether the world of an account is still in the epoch in which the account was read. An account that is not a
-/// world is always the same.
+/// Returns whether the world of an account is still in the epoch in which the account was read. An account that is not
+/// a world is always the same.
 async fn is_same_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     if account.epoch == 0 {
         return Ok(true);

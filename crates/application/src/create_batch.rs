@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct NewBatch {
     /// The name; `None` for a default name.
     pub name: Option<BatchName>,
-    /// Whether lists include the batch.
+    /// Whether lists include the batch by default.
     pub visible: bool,
     /// The checked payments, if the request contains any.
     pub payments: Option<UploadRequest>,

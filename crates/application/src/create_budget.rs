@@ -21,7 +21,7 @@ pub struct NewBudget {
     pub parent: Option<BudgetId>,
     /// The currencies that the budget holds.
     pub currencies: Vec<Currency>,
-    /// What can be created on the budget, such as cards.
+    /// The features of the budget.
     pub features: BTreeSet<BudgetFeature>,
     /// The owner: everyone, or one person.
     pub owner: BudgetOwner,

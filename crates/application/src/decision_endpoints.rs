@@ -2,6 +2,7 @@
 
 use crate::Services;
 use crate::consult::open_secrets;
+use crate::webhooks::new_signing_secret;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::card::{
@@ -10,7 +11,6 @@ use florin_domain::card::{
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::webhook::{OverlapHours, SigningSecret, WebhookSecrets};
 use florin_ports::{ClientClaim, EndpointCommand, StoreError, WriteError, Written};
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// Maximum number of attempts at a rotation. An attempt fails if another request changes the endpoint meanwhile.
@@ -31,7 +31,7 @@ pub async fn set_endpoint(
     settings: EndpointSettings,
     claim: Option<ClientClaim<EndpointChange>>,
 ) -> Changed<SigningSecret> {
-    let secrets = WebhookSecrets::new(new_secret(services)?, None, None);
+    let secrets = WebhookSecrets::new(new_signing_secret(services.keys.as_ref(), services.environment)?, None, None);
     let now = services.time.now_of(account);
     let new = DecisionEndpoint {
         account: account.id.clone(),
@@ -65,7 +65,7 @@ pub async fn rotate_endpoint_secret(
 ) -> Changed<(SigningSecret, Option<DateTime<Utc>>)> {
     let mut attempt = 1;
     loop {
-        let new = new_secret(services)?;
+        let new = new_signing_secret(services.keys.as_ref(), services.environment)?;
         // Signatures use real time.
         let until = overlap.after(services.time.real_now());
         let seen = find_endpoint(services, account).await?;
@@ -98,11 +98,6 @@ async fn change(
     let written = services.decisions.endpoints.change_endpoint(command).await;
     services.accounts.forget(&account);
     written
-}
-
-fn new_secret(services: &Services) -> Result<SigningSecret, StoreError> {
-    let random = services.keys.new_key(services.environment)?;
-    Ok(SigningSecret::new(Sha256::digest(random.as_bytes()).to_vec()))
 }
 
 fn seal(services: &Services, account: &Account, secrets: &WebhookSecrets) -> Result<SealedSecret, StoreError> {

@@ -82,8 +82,8 @@ pub async fn deliver(
     Round { services, webhook, secrets, breaker, in_flight, claims }.run(mode).await
 }
 
-/// Claims deliveries. Of an ordered subscription, a claim may only set some aside, which must wait for others: then there may
-/// be more behind them.
+/// Claims deliveries. A claim for an ordered subscription may return none, because it sets aside deliveries that must
+/// wait for others. Then it is repeated, because there may be more behind them.
 async fn claim(
     services: &DeliveryServices,
     command: ClaimDeliveriesCommand,

@@ -19,7 +19,7 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     loop {
         let now = services.time.real_now();
         let due = services.cards.due_holds(now, sweep.portion()).await?;
-        if !expire_portion(services, &mut sweep, due, (&Timeline::default(), now, None)).await? {
+        if !expire_portion(services, &mut sweep, due, (&Timeline::default(), now, DatedAt::Now)).await? {
             break;
         }
     }
@@ -41,18 +41,23 @@ pub(crate) async fn expire_holds_of(
     loop {
         let now = timeline.clock.now(services.time.real_now());
         let due = services.timelines.due_holds(account, now, sweep.portion()).await?;
-        if !expire_portion(services, &mut sweep, due, (timeline, now, Some(WhenDue))).await? {
+        if !expire_portion(services, &mut sweep, due, (timeline, now, DatedAt::DueTime)).await? {
             return Ok(sweep.written());
         }
     }
 }
 
-/// Dates each expiry at the time when its hold was due, not at the time when it is written.
-#[derive(Clone, Copy)]
-struct WhenDue;
+/// The time that an expiry gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DatedAt {
+    /// The current time.
+    Now,
+    /// The time when its hold was due.
+    DueTime,
+}
 
-/// The timeline of an account, its current time, and how expiries are dated. `None`: each expiry has the current time.
-type Times<'a> = (&'a Timeline, DateTime<Utc>, Option<WhenDue>);
+/// The timeline of an account, its current time, and how expiries are dated.
+type Times<'a> = (&'a Timeline, DateTime<Utc>, DatedAt);
 
 /// Expires the holds that have not failed in this sweep. Returns `false` if no such hold was left.
 async fn expire_portion(
@@ -74,7 +79,7 @@ async fn expire_portion(
 async fn expire(
     services: &Services,
     hold: DueHold,
-    (timeline, now, when_due): Times<'_>,
+    (timeline, now, dated_at): Times<'_>,
 ) -> Result<bool, WriteError<CardRefusal>> {
     let chain = hold.chain;
     let (time, timeline) = (services.time.clone(), timeline.clone());
@@ -82,7 +87,7 @@ async fn expire(
         hold,
         decide: Arc::new(move |situation| {
             let due_at = situation.chain.as_ref().and_then(florin_domain::card::Chain::due_at);
-            let at = due_at.filter(|due_at| when_due.is_some() && *due_at <= now).unwrap_or(now);
+            let at = due_at.filter(|due_at| dated_at == DatedAt::DueTime && *due_at <= now).unwrap_or(now);
             let clock = time.for_background(&timeline, at, &[b"expiry", chain.0.as_bytes()]);
             clock.rule(|stamp| decide_expiry(situation, stamp))
         }),

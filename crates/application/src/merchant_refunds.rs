@@ -13,8 +13,8 @@ use florin_domain::text::Text;
 use florin_ports::{CreateRefundCommand, IdempotencyClaim, Mode, RefundCommand, StoreError, WriteError, Written};
 use std::sync::Arc;
 
-/// Applies the due steps of the account, and returns a payment or refund. (The expiry of a refund releases its part of
-/// the payment.) `None`: the account has none with this id.
+/// Returns a payment or refund, after applying the due steps of the account: a refund that expires releases its part of
+/// the payment. `None`: the account has none with this id.
 pub async fn find_merchant_payment(
     services: &CheckoutServices,
     account: &Account,
@@ -24,8 +24,8 @@ pub async fn find_merchant_payment(
     services.payments.find(&account.id, id).await
 }
 
-/// Applies the due steps of the account, and creates a refund of a payment. (The expiry of an earlier refund releases
-/// its part of the payment.) `Absent`: the account has no such payment.
+/// Creates a refund of a payment, after applying the due steps of the account: an earlier refund that expires releases
+/// its part of the payment. `Absent`: the account has no such payment.
 pub async fn create_merchant_refund(
     services: &CheckoutServices,
     account: &Account,

@@ -3,7 +3,7 @@
 use crate::WebhookServices;
 use crate::access::reached_accounts;
 use chrono::{DateTime, Utc};
-use florin_domain::access::{Account, Caller};
+use florin_domain::access::{Account, Caller, Environment};
 use florin_domain::event::EventKind;
 use florin_domain::ids::{AccountId, EventId, WebhookId};
 use florin_domain::secret::{SealedSecret, SecretOwner};
@@ -12,8 +12,8 @@ use florin_domain::webhook::{
     WebhookSecrets, WebhookUrl, decide_create_webhook,
 };
 use florin_ports::{
-    Accounts, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, RecoverCommand, RedeliverCommand, SecretError,
-    StoreError, TestWebhookCommand, WebhookReach, Webhooks, WriteError, Written,
+    Accounts, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, KeySource, RecoverCommand, RedeliverCommand,
+    SecretError, StoreError, TestWebhookCommand, WebhookReach, Webhooks, WriteError, Written,
 };
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -77,8 +77,9 @@ async fn time_of(services: &WebhookServices, webhook: Option<&Webhook>) -> Resul
     Ok(now_of(services, account.as_ref()))
 }
 
-fn new_secret(services: &WebhookServices) -> Result<SigningSecret, StoreError> {
-    let random = services.keys.new_key(services.environment)?;
+/// Returns a new random signing secret.
+pub(crate) fn new_signing_secret(keys: &dyn KeySource, environment: Environment) -> Result<SigningSecret, StoreError> {
+    let random = keys.new_key(environment)?;
     Ok(SigningSecret::new(Sha256::digest(random.as_bytes()).to_vec()))
 }
 
@@ -95,7 +96,8 @@ pub async fn subscribe(
 ) -> Result<(Written<Webhook>, SigningSecret), WriteError<WebhookRefusal>> {
     let now = now_of(services, new.account.as_ref());
     let id = WebhookId(services.time.real_id());
-    let secrets = WebhookSecrets::new(new_secret(services)?, new.shared, new.authorization);
+    let signing = new_signing_secret(services.keys.as_ref(), services.environment)?;
+    let secrets = WebhookSecrets::new(signing, new.shared, new.authorization);
     let mut webhook = Webhook {
         id,
         client: caller.client.id,
@@ -186,7 +188,7 @@ pub async fn rotate_webhook_secret(
     // Signatures use real time.
     let until = overlap.after(services.time.real_now());
     change_secrets(services, (reach, id), WebhookChange::default(), claim, |secrets| {
-        let new = new_secret(services)?;
+        let new = new_signing_secret(services.keys.as_ref(), services.environment)?;
         Ok((secrets.rotated(new.clone(), until), (new, until)))
     })
     .await

@@ -1,5 +1,6 @@
 //! Creates, snapshots, restores and deletes worlds.
 
+use crate::access::reached_accounts;
 use crate::account_clocks::{account_of_world, seed_of};
 use crate::{Services, demo, key_hash};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -48,7 +49,7 @@ pub enum NewWorldTemplate {
     Demo,
     /// No data.
     Empty,
-    /// A snapshot of a world that the caller has access to.
+    /// A snapshot: of a world that the caller has access to, or imported.
     Snapshot(SnapshotId),
 }
 
@@ -111,9 +112,9 @@ pub async fn create_world(
         under: new.under,
         decide: Arc::new(move |situation| decide_create_world(situation, replace, under.as_ref())),
     };
-    let made = services.worlds.create(command).await;
+    let created = services.worlds.create(command).await;
     services.accounts.forget(&id);
-    Ok(CreatedWorld { world: made?, key: secret })
+    Ok(CreatedWorld { world: created?, key: secret })
 }
 
 fn contents(
@@ -150,19 +151,11 @@ fn contents(
             (WorldTemplate::Empty, seeded(demo::bare(account(name), Currency::all(), timeline.clock.now(real))))
         }
         NewWorldTemplate::Snapshot(id) => {
-            let contents = WorldContents::Snapshot { id, reach: reach(caller), name, timeline: timeline.clone() };
+            let reach = reached_accounts(caller, None);
+            let contents = WorldContents::Snapshot { id, reach, name, timeline: timeline.clone() };
             (WorldTemplate::Snapshot, contents)
         }
     })
-}
-
-/// Returns the accounts that the caller's key is restricted to. `None`: the key grants access to all accounts of its
-/// client.
-fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
-    match &caller.key.accounts {
-        AccountGrant::AllOfClient => None,
-        AccountGrant::Only(accounts) => Some(accounts.clone()),
-    }
 }
 
 /// Lists the worlds that the caller has access to.
@@ -171,7 +164,7 @@ pub async fn list_worlds(
     caller: &Caller,
     page: PageRequest,
 ) -> Result<Page<SandboxWorld>, StoreError> {
-    services.worlds.list(caller.client.id, reach(caller), page).await
+    services.worlds.list(caller.client.id, reached_accounts(caller, None), page).await
 }
 
 /// Finds the world of an account. `None`: the account is not a world.

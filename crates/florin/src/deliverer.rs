@@ -1,6 +1,7 @@
 //! Delivers events to subscribers, in the background.
 
 use crate::metrics::SubscriptionMetrics;
+use crate::yielding::YieldingRuntime;
 use chrono::TimeDelta;
 use florin_application::{DeliveryMode, DeliveryServices, deliver};
 use florin_domain::ids::WebhookId;
@@ -12,7 +13,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -30,11 +30,6 @@ const DRAIN_MAX: Duration = HttpWebhookSender::TIME_LIMIT.saturating_add(Duratio
 /// Time that the tasks have to release the claims of attempts that were abandoned.
 const RELEASE: Duration = Duration::from_secs(3);
 
-/// How much the threads that deliver yield to other threads: a thread with this niceness has a tenth of the weight of
-/// another one.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
-
 /// Delivers events with one task for each subscription, so that a receiver that hangs delays no other. The tasks have a
 /// thread of their own, which yields to requests, as do the threads of their reads.
 pub(crate) struct Deliverer {
@@ -43,8 +38,7 @@ pub(crate) struct Deliverer {
     receivers: Arc<Mutex<BTreeMap<WebhookId, Receiver>>>,
     mode: Arc<Mutex<DeliveryMode>>,
     metrics: SubscriptionMetrics,
-    /// The runtime of the tasks. `None` only while this is dropped.
-    runtime: Option<Runtime>,
+    threads: YieldingRuntime,
 }
 
 /// The state of the receiver of a subscription in this process.
@@ -74,11 +68,9 @@ impl Receiver {
 impl Deliverer {
     /// Creates a deliverer and its thread. Nothing is delivered until the first round.
     pub(crate) fn new(services: DeliveryServices, metrics: SubscriptionMetrics) -> io::Result<Self> {
-        let mut builder = Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1).thread_name("florin-deliveries").on_thread_start(yield_to_others);
-        let runtime = Some(runtime.enable_all().build()?);
+        let threads = YieldingRuntime::start("florin-deliveries")?;
         let mode = Arc::new(Mutex::new(DeliveryMode::Running));
-        Ok(Self { services, tasks: RefCell::default(), receivers: Arc::default(), mode, metrics, runtime })
+        Ok(Self { services, tasks: RefCell::default(), receivers: Arc::default(), mode, metrics, threads })
     }
 
     /// Queues the deliveries of new events, and begins to deliver to the subscriptions that have due deliveries.
@@ -116,7 +108,7 @@ impl Deliverer {
         }
         let mut receiver = receiver.clone();
         let (services, mode, receivers) = (self.services.clone(), Arc::clone(&self.mode), Arc::clone(&self.receivers));
-        Some(self.runtime.as_ref()?.spawn(async move {
+        self.threads.spawn(async move {
             let id = webhook.id;
             let done = deliver(&services, webhook, &mut receiver.breaker, || *locked(&mode)).await;
             if let Err(error) = &done {
@@ -124,7 +116,7 @@ impl Deliverer {
             }
             receiver.ended(done.is_err());
             locked(&receivers).insert(id, receiver);
-        }))
+        })
     }
 
     /// Stops delivering. Attempts in flight have `limit` to end, at most [`DRAIN_MAX`]. Attempts that take longer are
@@ -133,12 +125,12 @@ impl Deliverer {
         *locked(&self.mode) = DeliveryMode::Draining;
         tracing::info!("starting no more deliveries; waiting for those in flight");
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
-        if all(&mut left, limit.min(DRAIN_MAX)).await {
+        if ended_within(&mut left, limit.min(DRAIN_MAX)).await {
             return;
         }
         tracing::info!("abandoning deliveries to receivers that did not answer; they will be retried");
         *locked(&self.mode) = DeliveryMode::Stopped;
-        if !all(&mut left, RELEASE).await {
+        if !ended_within(&mut left, RELEASE).await {
             left.iter().for_each(JoinHandle::abort);
         }
     }
@@ -158,37 +150,16 @@ impl Deliverer {
         }
     }
 
-    /// Publishes the number of waiting deliveries, in total and of single subscriptions, and the age of the oldest one,
-    /// as metrics.
+    /// Publishes the number of waiting deliveries, in total and per subscription, and the age of the oldest one, as
+    /// metrics.
     pub(crate) async fn measure(&self) -> Result<(), StoreError> {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
-        metrics::gauge!("florin_webhook_deliveries_waiting").set(whole(backlog.total()));
-        metrics::gauge!("florin_webhook_oldest_waiting_seconds").set(whole(age.num_seconds().max(0).unsigned_abs()));
+        metrics::gauge!("florin_webhook_deliveries_waiting").set(gauge_value(backlog.total()));
+        metrics::gauge!("florin_webhook_oldest_waiting_seconds")
+            .set(gauge_value(age.num_seconds().max(0).unsigned_abs()));
         self.metrics.set(&backlog.waiting);
         Ok(())
-    }
-}
-
-impl Drop for Deliverer {
-    fn drop(&mut self) {
-        // Dropping a runtime would block.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
-/// Lets this thread yield to others.
-fn yield_to_others() {
-    // Linux applies this to the thread, other systems to the whole process. A process may not yield less than before.
-    #[cfg(target_os = "linux")]
-    {
-        let niceness = rustix::process::getpriority_process(None);
-        let done = niceness.and_then(|now| rustix::process::setpriority_process(None, now.max(NICENESS)));
-        if let Err(error) = done {
-            tracing::warn!(%error, "deliveries do not yield to requests");
-        }
     }
 }
 
@@ -198,7 +169,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Waits until all tasks have ended, but not longer than `limit`. Returns whether they have ended.
-async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
+async fn ended_within(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
     let ended = async {
         while let Some(task) = tasks.last_mut() {
             // A task that panicked was logged.
@@ -211,6 +182,6 @@ async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
 
 /// Converts a number to the value of a gauge.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is rounded beyond 2^53")]
-fn whole(number: u64) -> f64 {
+fn gauge_value(number: u64) -> f64 {
     number as f64
 }

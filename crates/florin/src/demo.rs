@@ -51,11 +51,11 @@ pub(crate) async fn seed(
             Err(error) => return Err(error).context("cannot seed the demo data"),
         }
     }
-    is_there(store).await
+    exists(store).await
 }
 
 /// Whether the store has the demo data.
-pub(crate) async fn is_there(store: &(impl DemoStore + ?Sized)) -> anyhow::Result<bool> {
+pub(crate) async fn exists(store: &(impl DemoStore + ?Sized)) -> anyhow::Result<bool> {
     let caller = Callers::find(store, &florin_application::key_hash(demo::API_KEY)).await?;
     let account = Accounts::find(store, &demo::account()?).await?;
     Ok(caller.is_some() && account.is_some_and(|account| account.client == demo::client_id()))
@@ -364,7 +364,7 @@ mod tests {
     fn the_demo_data_is_seeded_once_and_read_from_the_store() {
         on_fresh_store(async |store| {
             let now = SystemClock.now();
-            assert!(!is_there(store).await.unwrap());
+            assert!(!exists(store).await.unwrap());
             assert!(seed_it(store, now).await.unwrap() && key_works(store, now).await.unwrap());
             let first = serde_json::to_value(described(store).await).unwrap();
             assert!(seed_it(store, now).await.unwrap());

@@ -53,7 +53,7 @@ fn warning(keys: &[ApiKey]) -> String {
     if keys.len() > MAX_NAMED {
         text.push_str(", ...");
     }
-    text + "; replace them by `florin keys rotate`"
+    text + "; replace them with `florin keys rotate`"
 }
 
 #[cfg(test)]

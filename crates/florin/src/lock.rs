@@ -21,7 +21,7 @@ pub(crate) struct ServerLock {
 impl ServerLock {
     /// Acquires the lock of a SQLite file, or reports its holder. `source` names the setting that gave the file.
     pub(crate) fn take(database: &Path, source: &str) -> anyhow::Result<Self> {
-        let path = beside(database);
+        let path = lock_file(database);
         loop {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
@@ -56,7 +56,7 @@ impl Drop for ServerLock {
 }
 
 /// The path of a database's lock file. It is the same for every link to the database.
-fn beside(database: &Path) -> PathBuf {
+fn lock_file(database: &Path) -> PathBuf {
     let database = fs::canonicalize(database).unwrap_or_else(|_| database.to_owned());
     let mut name = OsString::from(".");
     name.push(database.file_name().unwrap_or_default());
@@ -124,7 +124,7 @@ mod tests {
         let folder = tempdir().unwrap();
         let database = folder.path().join("florin.db");
         fs::write(&database, "").unwrap();
-        fs::write(beside(&database), "4194304\n").unwrap();
+        fs::write(lock_file(&database), "4194304\n").unwrap();
         drop(ServerLock::take(&database, "x").unwrap());
     }
 }

@@ -39,7 +39,7 @@ fn whole_micros(time: SystemTime) -> DateTime<Utc> {
 /// Creates an id. The ids of a process are in the order of their creation.
 fn id_at(time: SystemTime) -> Uuid {
     static CONTEXT: Mutex<ContextV7> = Mutex::new(ContextV7::new());
-    // Ids have no times before 1970.
+    // A UUID of version 7 can't contain a time before 1970.
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     Uuid::new_v7(Timestamp::from_unix(&CONTEXT, since.as_secs(), since.subsec_nanos()))
 }

@@ -25,6 +25,7 @@ mod suggest;
 mod usage;
 mod wiring;
 mod workers;
+mod yielding;
 
 use clap::error::ErrorKind;
 use cli::{Cli, Command};

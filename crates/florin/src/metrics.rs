@@ -21,7 +21,7 @@ pub(crate) fn collect() -> anyhow::Result<PrometheusHandle> {
 /// Maximum number of subscriptions with metrics of their own.
 const SUBSCRIPTIONS_MAX: usize = 20;
 
-/// The metrics of single subscriptions, in the text format of Prometheus. They exist for the subscriptions with the
+/// The metrics per subscription, in the text format of Prometheus. They exist for the subscriptions with the
 /// most waiting deliveries; the others are added up. The recorder would keep every subscription that it has ever seen.
 #[derive(Clone, Default)]
 pub(crate) struct SubscriptionMetrics(Arc<Mutex<String>>);

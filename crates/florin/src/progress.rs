@@ -76,13 +76,13 @@ impl Progress {
         let report = move || {
             let start = Instant::now();
             if style == Style::Lines {
-                tell(&format!("{what} ...\n"));
+                write_stderr(&format!("{what} ...\n"));
             }
             while ended.recv_timeout(style.pause()) == Err(RecvTimeoutError::Timeout) {
                 let line = format!("{what}: {} s{}", start.elapsed().as_secs(), seen.text());
-                tell(&if style == Style::Terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
+                write_stderr(&if style == Style::Terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
             }
-            tell(&match style {
+            write_stderr(&match style {
                 Style::Terminal => "\r\x1b[K".to_owned(),
                 Style::Lines => format!("{what}: done in {} s{}\n", start.elapsed().as_secs(), seen.text()),
             });
@@ -115,7 +115,7 @@ impl Drop for Progress {
 }
 
 /// Writes to stderr. A failure is ignored, because it can't be reported.
-fn tell(text: &str) {
+fn write_stderr(text: &str) {
     let mut stderr = io::stderr().lock();
     let _gone = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }

@@ -87,7 +87,7 @@ async fn find(settings: &Settings, environment: Environment, store: &dyn AnyStor
     require(settings, environment)?;
     let bound = store.secret_key().await?;
     let generated = |key, source: &str| Found { key, source: source.to_owned(), is_generated: true, kept: None };
-    match (bound, wiring::sqlite_file(settings).map(|database| beside(&database))) {
+    match (bound, wiring::sqlite_file(settings).map(|database| key_file(&database))) {
         (Some(StoreKey { kept: Some(kept), .. }), _) => {
             let key = SecretKey::from_stored(&kept).ok_or_else(|| anyhow!("the key in the database is damaged"))?;
             Ok(generated(key, "the key in the database"))
@@ -117,7 +117,7 @@ fn random() -> anyhow::Result<SecretKey> {
 }
 
 /// The file of the generated key of a SQLite database.
-fn beside(database: &Path) -> PathBuf {
+fn key_file(database: &Path) -> PathBuf {
     let database = fs::canonicalize(database).unwrap_or_else(|_| database.to_owned());
     let mut name = OsString::from(database.file_name().unwrap_or_default());
     name.push(".key");
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_generated_key_is_created_once() {
         let folder = tempdir().unwrap();
-        let file = beside(&folder.path().join("florin.db"));
+        let file = key_file(&folder.path().join("florin.db"));
         assert!(read(&file).unwrap().is_none());
         let key = create(&file).unwrap();
         assert_eq!(create(&file).unwrap().id(), key.id());

@@ -4,6 +4,7 @@ use crate::lock::ServerLock;
 use crate::machine::{RandomIds, RandomKeys, SystemClock};
 use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;
+use crate::yielding::{YieldingAsker, YieldingRuntime};
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
@@ -43,8 +44,8 @@ const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached address lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
-// One worker of the HTTP server may run all lookups of host names for decisions and shipping rates.
-const _: () = assert!(HttpDecisions::LOOKUPS_MAX + HttpShippingRates::LOOKUPS_MAX <= BLOCKING_THREADS / 2);
+// One worker of the HTTP server may run all lookups of host names for shipping rates.
+const _: () = assert!(HttpShippingRates::LOOKUPS_MAX <= BLOCKING_THREADS / 2);
 
 /// Opens the store, whatever its schema version. `create`: whether a missing database file is created. An error names
 /// the setting that gave the URL.
@@ -156,10 +157,11 @@ fn decisions(
     store: &Arc<dyn AnyStore>,
 ) -> anyhow::Result<DecisionServices> {
     let limits = (HttpDecisions::TIME_LIMIT, HttpDecisions::LOOKUPS_MAX);
-    let asker = HttpDecisions::new(sender_settings(settings, environment, limits))?;
+    let asker = Arc::new(HttpDecisions::new(sender_settings(settings, environment, limits))?);
+    let threads = YieldingRuntime::start("florin-decisions")?;
     Ok(DecisionServices {
         endpoints: store.clone(),
-        asker: Arc::new(asker),
+        asker: Arc::new(YieldingAsker::new(asker, threads)),
         render: Arc::new(decision_question),
         observe: Arc::new(|outcome| {
             metrics::counter!("florin_card_decisions_total", "outcome" => outcome).increment(1);

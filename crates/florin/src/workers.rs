@@ -27,7 +27,7 @@ const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
 const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
 /// Pause between deletions of old idempotency records and deliveries.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
-/// Pause between renewals of the statistics of the store's planner. It is short, because a table may grow from nothing.
+/// Pause between renewals of the statistics of the store's planner. It is short, because an empty table may grow quickly.
 const STATISTICS_PAUSE: Duration = Duration::from_secs(5);
 /// Pause between deletions of old events. It is short, so that each round deletes few events.
 const EVENTS_PAUSE: Duration = Duration::from_secs(60);
@@ -119,7 +119,7 @@ impl Workers {
         workers.add_from(Next::AtOnce, EXPIRY_PAUSE, expiry, |(services, expiry)| async move {
             match expiry.check(services.time.real_now()).await {
                 Ok(()) => Ok(Next::AfterPause),
-                Err(error) => Err(format!("could not check the ends of keys: {error}")),
+                Err(error) => Err(format!("could not check which keys expire soon: {error}")),
             }
         });
         if let Some(handle) = metrics {

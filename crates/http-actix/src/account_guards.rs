@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use tokio::time::timeout;
 
-/// The time that a restore waits for the requests in progress, at most.
+/// Maximum time that a restore waits for the requests in progress.
 const PATIENCE: Duration = Duration::from_secs(25);
 /// Number of accounts above which accounts without requests are forgotten.
 const MANY: usize = 1024;

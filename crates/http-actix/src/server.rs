@@ -36,7 +36,7 @@ pub struct BoundServer {
 
 impl BoundServer {
     /// Serves until SIGTERM or SIGINT. Then it drains: it reports that it is not ready, so that load balancers remove
-    /// it, but still serves. Finally it completes the requests in progress. `meanwhile` runs beside them: it begins
+    /// it, but still serves. Finally it completes the requests in progress. `meanwhile` runs alongside them: it begins
     /// when no further connections are accepted.
     pub async fn run(self, meanwhile: impl Future<Output = ()>) -> io::Result<()> {
         let admin = self.admin_server.map(|server| (server.handle(), actix_web::rt::spawn(server)));

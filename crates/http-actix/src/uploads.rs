@@ -18,7 +18,7 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 const MAX_KIB: usize = 48 * 1024;
 /// Maximum for a single client, in KiB.
 const MAX_KIB_OF_CLIENT: usize = 32 * 1024;
-/// The time that an upload waits for other uploads, at most.
+/// Maximum time that an upload waits for other uploads.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The memory that uploads may reserve.

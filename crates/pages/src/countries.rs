@@ -1,6 +1,6 @@
 //! The countries of ISO 3166 and their names, in the alphabetical order of each language. The names are from Unicode
-//! CLDR 48 (licence Unicode-3.0). In the Welsh order, `ng` is one letter, after `g`, where it is one sound: in Hong
-//! Kong, but not in Mongolia.
+//! CLDR 48 (licence Unicode-3.0). In the Welsh order, `ng` is a letter after `g` where it is one sound: in Hong Kong,
+//! but not in Mongolia.
 
 use crate::language::Language;
 

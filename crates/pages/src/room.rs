@@ -4,12 +4,12 @@
 pub(crate) const MAX_PAGE: usize = 30_000;
 /// The room for all lists of a page, in bytes. It leaves enough for the rest of a page with ordinary texts.
 pub(crate) const ROOM: usize = 20_000;
-/// How much less room a page gets at least that became too large, in bytes.
+/// Minimum reduction of the room of a page that is too large, in bytes.
 const STEP: usize = 1_000;
 
 /// Returns the room that is left for the lists of a page that became too large. `None`: the page is not too large, or
 /// it is too large without its lists.
-pub(crate) fn less(room: usize, page: usize) -> Option<usize> {
+pub(crate) fn reduced_room(room: usize, page: usize) -> Option<usize> {
     let above = page.checked_sub(MAX_PAGE - 1).filter(|above| *above > 0)?;
     (room > 0).then(|| room.saturating_sub(above.max(STEP)))
 }
@@ -41,10 +41,10 @@ mod tests {
 
     #[test]
     fn a_page_that_is_too_large_gets_less_room_until_there_is_none() {
-        assert_eq!(less(ROOM, MAX_PAGE - 1), None);
-        assert_eq!(less(ROOM, MAX_PAGE), Some(ROOM - STEP));
-        assert_eq!(less(ROOM, MAX_PAGE - 1 + 7_000), Some(ROOM - 7_000));
-        assert_eq!(less(500, MAX_PAGE), Some(0));
-        assert_eq!(less(0, MAX_PAGE), None);
+        assert_eq!(reduced_room(ROOM, MAX_PAGE - 1), None);
+        assert_eq!(reduced_room(ROOM, MAX_PAGE), Some(ROOM - STEP));
+        assert_eq!(reduced_room(ROOM, MAX_PAGE - 1 + 7_000), Some(ROOM - 7_000));
+        assert_eq!(reduced_room(500, MAX_PAGE), Some(0));
+        assert_eq!(reduced_room(0, MAX_PAGE), None);
     }
 }

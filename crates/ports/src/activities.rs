@@ -21,8 +21,8 @@ pub trait Activities: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError>;
 
-    /// Returns one movement of the account, if and only if an unfiltered list contains it. Every number that the account's
-    /// sequence has given finds the movement that took it, unless an early version did not record it.
+    /// Returns one movement of the account, if and only if an unfiltered list contains it. Every number that the
+    /// account's sequence has given finds the movement that took it, unless an early version did not record it.
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError>;
 
     /// Returns the account's matching movements that changed after a cursor, oldest change first, at most `max`. Each

@@ -25,9 +25,9 @@ pub trait Books: Send + Sync {
     /// Returns the data that explains one balance. Journal transactions of the budget are paged, newest first by time,
     /// then by id descending. A transaction counts once, whatever its number of postings.
     ///
-    /// A store may start from checkpoints instead of the first movement. The result is always the same as that of a read
-    /// from the first movement, even after a restore, and even if transactions are stored late, with earlier times or
-    /// smaller ids than others.
+    /// A store may start from checkpoints instead of the first movement. The result is always the same as that of a
+    /// read from the first movement, even after a restore, and even if transactions are stored late, with earlier times
+    /// or smaller ids than others.
     async fn explain(
         &self,
         account: &AccountId,
@@ -40,7 +40,7 @@ pub trait Books: Send + Sync {
     /// chains, verified from the first link. Nothing is corrected or omitted, so discrepancies are visible.
     ///
     /// A store appends each leg to the hash chains that it continues ([`JournalLine::links`]) in the transaction that
-    /// stores it, in the order in which it decided. Prepared data is appended in its order: the journals of the
+    /// stores it, in the order in which it decided. Seeded data is appended in this order: the journals of the
     /// budgets, then that of the merchant. Snapshots, restores and exports keep links and ends as they are.
     ///
     /// [`JournalLine::links`]: florin_domain::ledger::JournalLine::links

@@ -55,7 +55,8 @@ pub enum Discrepancy {
     },
     /// The stored count of an account's checkouts is wrong. Only for stores that keep such counts.
     CheckoutCount(AccountId),
-    /// A stored count of an account's cards, budgets or merchant payments is wrong. Only for stores that keep such counts.
+    /// A stored count of an account's cards, budgets or merchant payments is wrong. Only for stores that keep such
+    /// counts.
     ListCount(AccountId),
     /// What lists show of this account's merchant payments contradicts their sessions or refunds. Only for stores that
     /// store it with the payments.
@@ -112,7 +113,7 @@ pub trait BooksCheck: Send + Sync {
         Ok(())
     }
 
-    /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums, and
-    /// verifies every hash chain of the journal, in one consistent view.
+    /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums,
+    /// and verifies every hash chain of the journal, in one consistent view.
     async fn check_all(&self) -> Result<BooksReport, StoreError>;
 }

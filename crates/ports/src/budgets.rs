@@ -31,7 +31,8 @@ pub struct EditBudgetCommand {
     pub account: AccountId,
     /// The budget, which must be the account's.
     pub budget: BudgetId,
-    /// The name that the budget gets. The situation says whether another budget has it. `None`: the budget keeps its name.
+    /// The name that the budget gets. The situation says whether another budget has it. `None`: the budget keeps its
+    /// name.
     pub name: Option<String>,
     /// The rule. It changes neither the balances nor the ids.
     pub decide: Decide<EditBudgetSituation, Result<BudgetRecord, EditBudgetRefusal>>,
@@ -86,10 +87,10 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetOverview>, StoreError>;
 
-    /// Decides the creation of a budget. Creations and changes on one account are decided sequentially, so the number of
-    /// budgets in the situation is exact, and so is `name_is_taken`: it is true if names of budgets must be unique on the
-    /// account and another of its budgets has the name. Names are compared character by character. `Absent`: no such
-    /// account.
+    /// Decides the creation of a budget. Creations and changes on one account are decided sequentially, so the number
+    /// of budgets in the situation is exact, and so is `name_is_taken`: it is true if names of budgets must be unique
+    /// on the account and another of its budgets has the name. Names are compared character by character. `Absent`: no
+    /// such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,

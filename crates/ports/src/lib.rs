@@ -2,7 +2,7 @@
 //!
 //! Ports have methods of three kinds:
 //! 1. **Read**: a method returns values. Objects of other accounts are absent.
-//! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
+//! 2. **Whole write**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock**: a method receives a rule, a pure decision ([`Decide`]), usually as part of a command
 //!    that also names what to load. Examples are [`CardLedger`], [`Transfers`], [`PaymentBatches`] and the writes of
 //!    [`Budgets`]. The adapter locks and loads the rows, calls the rule, stores its result together with the

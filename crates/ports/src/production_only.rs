@@ -94,7 +94,7 @@ impl<S: ProductionOnly> Worlds for S {
         &self,
         _account: &AccountId,
         _snapshot: SnapshotId,
-        _repeat: Option<IdempotencyClaim<()>>,
+        _claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         Err(WriteError::Absent)
     }
@@ -153,7 +153,7 @@ impl<S: ProductionOnly> Seeding for S {
         Ok(false)
     }
 
-    async fn seed(&self, _world: SeedData) -> Result<(), StoreError> {
+    async fn seed(&self, _data: SeedData) -> Result<(), StoreError> {
         Err(no_sandbox())
     }
 

@@ -40,8 +40,8 @@ pub trait Registry: Send + Sync {
     /// Renames an account. `NotFound`: no such account.
     async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError>;
 
-    /// Sets whether the names of the account's budgets must be unique. Existing budgets keep their names. `NotFound`: no
-    /// such account.
+    /// Sets whether the names of the account's budgets must be unique. Existing budgets keep their names. `NotFound`:
+    /// no such account.
     async fn set_unique_budget_names(&self, account: &AccountId, unique: bool) -> Result<(), StoreError>;
 
     /// Sets whether confirming the account's payment batches requires multi-factor authentication. `NotFound`: no such

@@ -119,7 +119,7 @@ pub trait Seeding: Send + Sync {
     async fn is_fresh(&self) -> Result<bool, StoreError>;
 
     /// Stores all the data or none of it. `Duplicate`: some of it already exists.
-    async fn seed(&self, world: SeedData) -> Result<(), StoreError>;
+    async fn seed(&self, data: SeedData) -> Result<(), StoreError>;
 
     /// Returns all budgets of an account by id, including the parent budget, with their current balances by currency
     /// code. New ids are greater than old ones, so this is the order of creation.

@@ -153,7 +153,7 @@ pub trait Worlds: Send + Sync {
         claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
-    /// Restores a world to a snapshot: removes later objects, resets changed ones, and begins a new epoch of the account.
-    /// `Absent`: no such snapshot of that world.
+    /// Restores a world to a snapshot: removes later objects, resets changed ones, and begins a new epoch of the
+    /// account. `Absent`: no such snapshot of that world.
     async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>>;
 }

@@ -81,7 +81,7 @@ fn compare(request: &Request, rows: &[Activity]) -> Checked {
     let found = count(request, rows);
     let expected = match request.known {
         KnownOutcome::Acknowledged => 1..=1,
-        KnownOutcome::NoEffect | KnownOutcome::Nothing => 0..=0,
+        KnownOutcome::NoEffect | KnownOutcome::NotSent => 0..=0,
         KnownOutcome::Unknown | KnownOutcome::Sent(_) => 0..=1,
     };
     if expected.contains(&found) { Ok(()) } else { Err(format!("{found} effects of {request:?}")) }

@@ -37,7 +37,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KnownOutcome {
     /// It was not sent yet.
-    Nothing,
+    NotSent,
     /// It was sent to this instance, and there is no answer yet.
     Sent(usize),
     /// It took effect.
@@ -86,14 +86,14 @@ impl Board {
                 1 => Kind::Transfer,
                 _ => Kind::Authorization,
             };
-            requests.push(Request { kind, amount: 1_001 + number, has_key: rng.bool(), known: KnownOutcome::Nothing });
+            requests.push(Request { kind, amount: 1_001 + number, has_key: rng.bool(), known: KnownOutcome::NotSent });
         }
         let mut batches: Vec<usize> = (0..home().batches.len()).collect();
         rng.shuffle(&mut batches);
         for batch in batches.into_iter().take(rng.usize(1..4)) {
             let place = rng.usize(0..=requests.len());
             let kind = Kind::Confirmation(batch);
-            requests.insert(place, Request { kind, amount: 0, has_key: true, known: KnownOutcome::Nothing });
+            requests.insert(place, Request { kind, amount: 0, has_key: true, known: KnownOutcome::NotSent });
         }
         drop(requests);
         board
@@ -103,7 +103,7 @@ impl Board {
     #[cfg(test)]
     pub(crate) fn of_one_credit() -> Self {
         let board = Self::default();
-        let credit = Request { kind: Kind::Credit, amount: 1_001, has_key: false, known: KnownOutcome::Nothing };
+        let credit = Request { kind: Kind::Credit, amount: 1_001, has_key: false, known: KnownOutcome::NotSent };
         board.requests.lock().unwrap().push(credit);
         board
     }
@@ -123,7 +123,7 @@ impl Board {
         let again = |request: &Request| {
             request.has_key && matches!(request.known, KnownOutcome::NoEffect | KnownOutcome::Unknown)
         };
-        let unsent = |request: &Request| request.known == KnownOutcome::Nothing || again(request);
+        let unsent = |request: &Request| request.known == KnownOutcome::NotSent || again(request);
         let requests = self.requests.lock().unwrap();
         (0..requests.len()).filter(|number| unsent(&requests[*number])).collect()
     }
@@ -151,7 +151,7 @@ impl Board {
             Kind::Confirmation(batch) => self.known(confirmation(&to, batch, self.claim(number, request, &to)).await),
         };
         let mut requests = self.requests.lock().unwrap();
-        // A mutant has already acknowledged it.
+        // The mutant `EarlyAnswer` acknowledges a request before it is answered.
         if requests[number].known != KnownOutcome::Acknowledged {
             requests[number].known = known;
         }

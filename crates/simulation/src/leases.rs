@@ -65,7 +65,7 @@ impl LeaseBook {
     }
 
     /// Reports a decision under a lease that another worker has taken over. Called inside the transaction.
-    fn decides(&self, lease: &Lease) {
+    fn decided_under(&self, lease: &Lease) {
         if let Some(held) = self.held.lock().unwrap().get(&lease.batch)
             && held.id != lease.id
             && held.from >= lease.until
@@ -98,14 +98,15 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    fn fenced(&self, lease: Lease) -> Lease {
+    /// Returns the lease to pass to the store. The mutant `NoFence` defeats the check of the lease.
+    fn lease_for_store(&self, lease: Lease) -> Lease {
         if self.mutant == Some(Mutant::NoFence) { self.book.unfenced(lease) } else { lease }
     }
 
     fn watch<S: 'static, D: 'static>(&self, lease: &Lease, decide: Decide<S, D>) -> Decide<S, D> {
         let (book, lease) = (Arc::clone(&self.book), lease.clone());
         Arc::new(move |situation| {
-            book.decides(&lease);
+            book.decided_under(&lease);
             decide(situation)
         })
     }
@@ -127,12 +128,14 @@ impl BatchProcessing for Watched {
 
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
         let decide = self.watch(&command.lease, command.decide);
-        self.inner.start(StartCommand { lease: self.fenced(command.lease), decide }).await
+        self.inner.start(StartCommand { lease: self.lease_for_store(command.lease), decide }).await
     }
 
     async fn start_payments(&self, command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         let decide = self.watch(&command.lease, command.decide);
-        self.inner.start_payments(StartPaymentsCommand { lease: self.fenced(command.lease), decide, ..command }).await
+        self.inner
+            .start_payments(StartPaymentsCommand { lease: self.lease_for_store(command.lease), decide, ..command })
+            .await
     }
 
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
@@ -141,7 +144,7 @@ impl BatchProcessing for Watched {
 
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
         let decide = self.watch(&command.lease, command.decide);
-        self.inner.record(RecordCommand { lease: self.fenced(command.lease), decide, ..command }).await
+        self.inner.record(RecordCommand { lease: self.lease_for_store(command.lease), decide, ..command }).await
     }
 
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {

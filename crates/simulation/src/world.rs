@@ -64,7 +64,7 @@ pub(crate) fn home() -> &'static Home {
     static HOME: OnceLock<Home> = OnceLock::new();
     HOME.get_or_init(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        runtime.block_on(make())
+        runtime.block_on(create_home())
     })
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn card() -> CardId {
     CardId(Uuid::from_u64_pair(3, 0))
 }
 
-async fn make() -> Home {
+async fn create_home() -> Home {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("florin.db");
     let store = Arc::new(Store::open(&StoreSettings::at(path.to_str().unwrap())).unwrap());
@@ -179,7 +179,7 @@ async fn batch(services: &BatchServices, account: &Account, references: &[&str])
     let basis = check_basis(services, account, upload.default_budget).await.unwrap();
     let payments = Some(check_upload(upload, basis, noon()));
     let new = NewBatch { name: None, visible: true, payments };
-    let made = create_batch(services, account.client, account, new, None).await.unwrap();
-    let Written::New(made) = made else { panic!("the batch was made before") };
-    made.batch.id
+    let written = create_batch(services, account.client, account, new, None).await.unwrap();
+    let Written::New(created) = written else { panic!("the batch was created before") };
+    created.batch.id
 }

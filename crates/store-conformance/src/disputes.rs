@@ -17,7 +17,7 @@ pub(crate) const fn dispute_id(number: u128) -> DisputeId {
     DisputeId(token(number).0)
 }
 
-/// Builds dispute `number` of a message, opened as many seconds after noon.
+/// Builds dispute `number` of a message, opened `number` seconds after noon.
 pub(crate) fn open_dispute(
     who: Who,
     transaction: TransactionToken,

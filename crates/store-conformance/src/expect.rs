@@ -11,7 +11,7 @@ pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, expe
     if found == expected { Ok(()) } else { Err(Failure::new(format!("{what}: expected {expected:?}, got {found:?}"))) }
 }
 
-/// Expects a condition to hold.
+/// Expects a condition to hold. `what` says what is wrong if it does not.
 #[track_caller]
 pub(crate) fn expect_true(what: &str, holds: bool) -> CheckResult {
     if holds { Ok(()) } else { Err(Failure::new(what)) }

@@ -129,7 +129,7 @@ pub(crate) fn keys(claims: &[ClaimedDelivery]) -> Vec<(WebhookId, EventId)> {
 }
 
 /// Returns the claim of each claimed delivery.
-pub(crate) fn tokens(claims: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
+pub(crate) fn delivery_claims(claims: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
     claims.iter().map(ClaimedDelivery::claim).collect()
 }
 

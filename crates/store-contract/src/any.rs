@@ -13,7 +13,7 @@ pub trait AnyStore: Storage + SandboxStorage + ExportImport {
     /// The names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     fn pending(&self) -> Result<Vec<String>, StoreError>;
 
-    /// Whether it can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] says `false`.
+    /// Whether it can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] returns `false`.
     fn serves_sandbox(&self) -> bool {
         true
     }

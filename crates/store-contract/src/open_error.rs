@@ -29,7 +29,7 @@ pub enum OpenError {
     /// The directory of the database file does not exist.
     #[error("the directory of the database file does not exist: {}", .0.display())]
     NoDirectory(PathBuf),
-    /// The database file does not exist, and the settings don't allow to create it.
+    /// The database file does not exist, and the settings don't allow its creation.
     #[error("the database {} does not exist; create it with `florin init`", .0.display())]
     NoDatabase(PathBuf),
     /// The file is a database of another program.

@@ -18,7 +18,7 @@ use florin_domain::secret::SealedSecret;
 use florin_ports::AcceptedPayment;
 use std::collections::BTreeMap;
 
-/// A key or value that contains its account id.
+/// A key or value that can be moved to another account.
 trait Owned {
     fn move_to(&mut self, account: &AccountId);
 }
@@ -80,7 +80,7 @@ owned! {
 }
 
 /// Implements [`Owned`] for values that contain no account id.
-macro_rules! nameless {
+macro_rules! without_account {
     ($($value:ty,)*) => {$(
         impl Owned for $value {
             fn move_to(&mut self, _: &AccountId) {}
@@ -88,7 +88,7 @@ macro_rules! nameless {
     )*};
 }
 
-nameless! { CardSettings, Vec<Alert>, Vec<[Option<Link>; 2]>, ChainEnd, DeclineExplanation, Record, i64, u64, }
+without_account! { CardSettings, Vec<Alert>, Vec<[Option<Link>; 2]>, ChainEnd, DeclineExplanation, Record, i64, u64, }
 
 impl Owned for Logo {
     fn move_to(&mut self, account: &AccountId) {

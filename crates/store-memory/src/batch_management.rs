@@ -100,8 +100,8 @@ fn fill(
 ) -> Result<(), StoreError> {
     // Alerts without a row come first, and alerts of the same row keep their order.
     alerts.sort_by_key(|alert| alert.index);
-    for command in &batch.orders {
-        must_exist(data.budgets.contains_key(&(batch.account.clone(), command.budget)), &command.budget)?;
+    for order in &batch.orders {
+        must_exist(data.budgets.contains_key(&(batch.account.clone(), order.budget)), &order.budget)?;
     }
     data.payments.retain(|(account, id, _), _| (account, id) != (&batch.account, &batch.id));
     let mut ids: BTreeSet<_> = data.payments.values().map(|known| (known.account.clone(), known.id)).collect();

@@ -47,7 +47,6 @@ fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId>
     };
     let mut found: Vec<_> = own().filter(|kept| kept.is_free(now)).filter(is_due).filter(is_first).collect();
     found.sort_by_key(|kept| (kept.delivery.due_at, kept.queued_at, kept.delivery.sequence, kept.delivery.message));
-    // First attempts and retries take turns.
     let (mut at_once, mut retries) = (0, 0);
     let placed = found.into_iter().map(|kept| {
         let place = if kept.delivery.due_at.is_none() { &mut at_once } else { &mut retries };

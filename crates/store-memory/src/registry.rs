@@ -127,8 +127,7 @@ impl Registry for MemoryStore {
 
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
         self.change(|data| {
-            let missing = || StoreError::NotFound(format!("key {key}"));
-            must_know(data.keys.contains_key(&key), missing)?;
+            must_exist(data.keys.contains_key(&key), &key)?;
             for (other, _) in data.keys.values_mut() {
                 if other.id == key || other.made_by == Some(key) {
                     other.revoked_at.get_or_insert(at);
@@ -220,10 +219,6 @@ fn client_of(data: &mut Data, client: ClientId) -> Result<&mut ApiClient, StoreE
 
 fn account_of<'d>(data: &'d mut Data, account: &AccountId) -> Result<&'d mut Account, StoreError> {
     data.accounts.get_mut(account).ok_or_else(|| StoreError::NotFound(format!("account {account}")))
-}
-
-fn must_know(is_known: bool, missing: impl FnOnce() -> StoreError) -> Result<(), StoreError> {
-    if is_known { Ok(()) } else { Err(missing()) }
 }
 
 /// Stores a new client.

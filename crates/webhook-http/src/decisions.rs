@@ -32,8 +32,7 @@ pub struct HttpDecisions {
 impl HttpDecisions {
     /// The maximum timeout that an account can set for its endpoint.
     pub const TIME_LIMIT: Duration = Duration::from_secs(5);
-    /// Maximum number of concurrent lookups of host names for all clients. It is small, because a lookup blocks a
-    /// thread on which requests of the API read the store.
+    /// Maximum number of concurrent lookups of host names for all clients. Each blocks a thread.
     pub const LOOKUPS_MAX: usize = 64;
 
     /// Creates a client. Reads the certificate authorities of the machine.

@@ -83,7 +83,8 @@ impl EventStream {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(last) = &self.last {
-            let refused = |_| StreamError::Refused("the id of the last event is no text for a header".into());
+            let refused =
+                |_| StreamError::Refused("the id of the last event has characters that no header can have".into());
             headers.insert("last-event-id", HeaderValue::from_str(last).map_err(refused)?);
         }
         self.response = Some(self.get(self.url.clone(), headers).await?);

@@ -97,7 +97,12 @@ fn unavailable(reason: &str) -> ShippingRatesUnavailable {
 /// Returns a message that says where a response is not a valid list of rates. The message quotes nothing from the
 /// response, which can be long or contain the payer's address.
 fn malformed(error: &serde_json::Error) -> String {
-    format!("the answer is no list of rates ({:?}, line {}, column {})", error.classify(), error.line(), error.column())
+    format!(
+        "the answer is not a list of rates ({:?}, line {}, column {})",
+        error.classify(),
+        error.line(),
+        error.column()
+    )
 }
 
 /// Reads a service code. Refuses codes that the form of a payment page would not return unchanged: with blanks at the

@@ -191,8 +191,8 @@ pub async fn find_merchant_refund(
 
 /// Returns what the bank reported. `None`: the bank is unavailable. Nothing is settled then, because the bank may have
 /// moved the money.
-fn report_or_log<T>(object: impl Debug, news: Result<T, BankUnavailable>) -> Option<T> {
-    news.inspect_err(|error| tracing::warn!(?object, %error, "cannot settle what is due")).ok()
+fn report_or_log<T>(object: impl Debug, report: Result<T, BankUnavailable>) -> Option<T> {
+    report.inspect_err(|error| tracing::warn!(?object, %error, "cannot settle what is due")).ok()
 }
 
 /// Logs a refusal to settle, so that the caller returns the object unchanged. Returns errors of the store.

@@ -21,7 +21,7 @@ pub struct CreateRequest {
     pub client: ClientId,
     /// The name; `None` for a default name that contains the time.
     pub name: Option<BatchName>,
-    /// Whether lists include the batch.
+    /// Whether lists include the batch by default.
     pub visible: bool,
     /// The payments. If the request contains them, later uploads are refused.
     pub payments: Option<UploadRequest>,

@@ -8,12 +8,11 @@ use chrono::{DateTime, Utc};
 pub struct BatchEdit {
     /// The new name.
     pub name: Option<BatchName>,
-    /// Whether lists include the batch.
+    /// Whether lists include the batch by default.
     pub visible: Option<bool>,
 }
 
 /// Applies an edit. An edit without effect leaves `updated_at` unchanged.
-#[must_use]
 ///
 /// ```
 /// use florin_domain::batch::{BatchEdit, BatchName, decide_edit};
@@ -23,6 +22,7 @@ pub struct BatchEdit {
 /// let edit = BatchEdit { name: BatchName::parse("Rent").ok(), visible: None };
 /// assert_eq!(decide_edit(&scenario.batch, &edit, noon()).name, "Rent");
 /// ```
+#[must_use]
 pub fn decide_edit(batch: &PaymentBatch, edit: &BatchEdit, now: DateTime<Utc>) -> PaymentBatch {
     let mut edited = batch.clone();
     if let Some(name) = &edit.name {

@@ -17,6 +17,7 @@ mod input_tests;
 mod instruction;
 mod network;
 mod payment;
+mod payment_batch;
 mod payment_state;
 mod payment_status;
 mod payment_terms;
@@ -29,7 +30,6 @@ mod status;
 #[cfg(test)]
 mod testing;
 mod upload;
-mod whole;
 
 pub use alert::{Alert, AlertCode, AlertKind};
 pub use cancel::{CancelDecision, CancelRefusal, CancelSituation, decide_cancel};
@@ -48,6 +48,7 @@ pub use input::{BankAddressInput, EmailInput, PaymentInput, PostalAddressInput, 
 pub use instruction::{PaymentInstruction, PaymentOutcome, PaymentReport};
 pub use network::PaymentNetwork;
 pub use payment::{BulkStatus, Payment};
+pub use payment_batch::{BatchContent, BatchInput, BatchSummary, InputFormat, InputStatus, PaymentBatch, PaymentOrder};
 pub use payment_state::{PaymentParts, PaymentState, StartedTerms};
 pub use payment_status::PaymentStatus;
 pub use payment_terms::PaymentTerms;
@@ -56,4 +57,3 @@ pub use start::{StartDecision, StartPaymentsDecision, StartPaymentsSituation, de
 pub use state::{BatchMove, BatchState, Confirmation, Processing};
 pub use status::{IllegalMove, PaymentBatchStatus};
 pub use upload::{UploadDecision, UploadRefusal, UploadRequest, UploadSituation, decide_upload};
-pub use whole::{BatchContent, BatchInput, BatchSummary, InputFormat, InputStatus, PaymentBatch, PaymentOrder};

@@ -48,7 +48,7 @@ pub struct Processing {
 pub enum BatchMove {
     /// A client uploads payments, and the rule checks them.
     Upload {
-        /// Whether any alert is of type Error.
+        /// Whether any alert is an Error.
         has_errors: bool,
     },
     /// A client confirms the batch.

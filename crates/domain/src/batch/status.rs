@@ -17,7 +17,7 @@ pub enum PaymentBatchStatus {
     Completed,
     /// Every payment is final; none succeeded.
     Failed,
-    /// Cancelled before processing started; its reservation is released.
+    /// Cancelled before processing started; its reservation, if it had one, is released.
     Cancelled,
 }
 

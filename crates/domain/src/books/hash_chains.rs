@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 /// The hash chains of accounts.
 pub type ChainsOfAccounts = BTreeMap<(AccountId, HashChain), ChainBooks>;
 
-/// Verifies a link of a leg: the next one of the chain to which this side of the leg belongs. `links` are all stored links of the
-/// leg. An adapter passes the links of a chain in the order of their numbers.
+/// Verifies the stored link of one side of a leg as the next link of its chain. `links` are the stored links of both
+/// sides. An adapter passes the links of a chain in the order of their numbers.
 ///
 /// A pool without a chain has a link only if the leg was changed. The chain of settlements reports it.
 pub fn verify_link(
@@ -34,8 +34,8 @@ pub fn verify_link(
 pub struct ChainBooks {
     /// The last link, as the balance or the account states it.
     pub stated: Link,
-    /// Number of journal transactions that changed the balance, as the balance states it. `None` if nothing states it: for
-    /// settlements, or because there is no such balance.
+    /// Number of journal transactions that changed the balance, as the balance states it. `None` if nothing states it:
+    /// for settlements, or because there is no such balance.
     pub movements: Option<i64>,
     /// Number of journal transactions of the balance without a link, which are older than the chain.
     pub unlinked: i64,
@@ -89,9 +89,9 @@ impl ChainBooks {
         Self { stated, movements, ..Self::default() }
     }
 
-    /// Verifies the next link: a line, the side of it that belongs to the chain, and the stored link. `paying` is the stored hash
-    /// of the line in the chain of the pool that it takes from, if that is another chain. After the first violation, links are
-    /// ignored.
+    /// Verifies the next link: a line, the side of it that belongs to the chain, and the stored link. `paying` is the
+    /// stored hash of the line in the chain of the pool that it takes from, if that is another chain. After the first
+    /// violation, links are ignored.
     fn verify(&mut self, line: &JournalLine, side: LegSide, stored: Link, paying: LinkHash) {
         if self.broken.is_some() {
             return;

@@ -16,7 +16,8 @@ use uuid::Uuid;
 pub struct AccountBooks {
     /// Number of journal transactions.
     pub transactions: i64,
-    /// Journal transactions with legs that are missing or contradict each other, by id, each with the currency of a leg.
+    /// Journal transactions with legs that are missing or contradict each other, by id, each with the currency of a
+    /// leg.
     pub broken: Vec<(JournalId, Currency)>,
     /// The sums of each budget in each currency, by source.
     pub budgets: BTreeMap<(AccountId, BudgetId, Currency), BudgetBooks>,
@@ -81,8 +82,8 @@ impl BudgetBooks {
 /// An invariant of the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Invariant {
-    /// Every journal transaction adds up to zero: each leg takes from one pool what it adds to another one, and the legs of a
-    /// transaction are complete and agree.
+    /// Every journal transaction adds up to zero: each leg takes from one pool what it adds to another one, and the
+    /// legs of a transaction are complete and agree.
     Conservation,
     /// Every balance is the sum of its postings.
     Balances,

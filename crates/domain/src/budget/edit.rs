@@ -44,8 +44,8 @@ pub enum EditBudgetRefusal {
     NameTaken,
 }
 
-/// Applies a change to a budget, which may be the parent budget. If nothing changes, `updated_at` stays the same. A budget
-/// whose name others had before names had to be unique keeps it, even if the request repeats it.
+/// Applies a change to a budget, which may be the parent budget. If nothing changes, `updated_at` stays the same. A
+/// name that is taken can stay, even if the request repeats it: names of earlier budgets need not be unique.
 ///
 /// ```
 /// use florin_domain::budget::{BudgetEdit, EditBudgetSituation, decide_edit_budget};

@@ -42,15 +42,16 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    /// Returns a merchant id as recorded: a numeric id of fewer than 15 digits is padded with zeros on the left.
+    /// Returns a merchant id as recorded: fewer than 15 ASCII digits are padded with zeros on the left. Any other id
+    /// stays as sent.
     pub(super) fn padded_mid(mid: &str) -> String {
-        padded_mid(mid)
+        if mid.bytes().all(|byte| byte.is_ascii_digit()) { format!("{mid:0>15}") } else { mid.to_owned() }
     }
 
     /// Returns the acceptor of fees: the card network itself.
     pub fn of_network() -> Self {
         Self {
-            mid: padded_mid("0"),
+            mid: Self::padded_mid("0"),
             name: "Card network".to_owned(),
             city: String::new(),
             state: String::new(),
@@ -86,7 +87,7 @@ impl AcceptorInput {
             sent.map_or(default, Text::as_str).to_owned()
         }
         Acceptor {
-            mid: padded_mid(self.mid.as_str()),
+            mid: Acceptor::padded_mid(self.mid.as_str()),
             name: or(self.name.as_ref(), "Sandbox Merchant"),
             city: or(self.city.as_ref(), "London"),
             state: or(self.state.as_ref(), ""),
@@ -97,20 +98,15 @@ impl AcceptorInput {
     }
 }
 
-/// Pads a merchant id of fewer than 15 ASCII digits with zeros on the left. Any other id stays as sent.
-fn padded_mid(mid: &str) -> String {
-    if mid.bytes().all(|byte| byte.is_ascii_digit()) { format!("{mid:0>15}") } else { mid.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn only_digits_are_padded() {
-        assert_eq!(padded_mid("11111"), "000000000011111");
-        assert_eq!(padded_mid("1234567890123456"), "1234567890123456");
-        assert_eq!(padded_mid("M-1"), "M-1");
-        assert_eq!(padded_mid("١٢٣"), "١٢٣");
+        assert_eq!(Acceptor::padded_mid("11111"), "000000000011111");
+        assert_eq!(Acceptor::padded_mid("1234567890123456"), "1234567890123456");
+        assert_eq!(Acceptor::padded_mid("M-1"), "M-1");
+        assert_eq!(Acceptor::padded_mid("١٢٣"), "١٢٣");
     }
 }

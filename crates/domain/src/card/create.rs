@@ -1,11 +1,14 @@
 //! Creating virtual cards (contract 5.6).
 
-use super::{Card, CardHolder, CardName, CardRecord, CardState, Controls, FulfillmentStatus};
+use super::{
+    Card, CardHolder, CardLimit, CardLimits, CardName, CardRecord, CardState, CarriedUse, Controls, FulfillmentStatus,
+};
 use crate::budget::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
-use crate::ids::{AccountId, BudgetId, CardId, PersonId, UserToken};
+use crate::ids::{AccountId, BudgetId, CardId, LimitId, PersonId, UserToken};
 use crate::money::Currency;
 use crate::people::Person;
+use crate::stamp::Stamp;
 use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
@@ -155,6 +158,34 @@ pub fn decide_create_card(
         created_at: Some(request.now),
         updated_at: Some(request.now),
     })
+}
+
+/// Returns a new card that takes the place of a card: UNACTIVATED, virtual, and with the expiry date of a new card. It
+/// gets copies of the controls, and of the limits with their used amounts. It has no PIN, because a digest is valid for
+/// one card only.
+pub(super) fn successor(
+    record: &CardRecord,
+    limits: &[CardLimit],
+    fulfillment: FulfillmentStatus,
+    stamp: &Stamp<'_>,
+) -> (CardRecord, CardLimits) {
+    let mut new = record.clone();
+    new.card.id = CardId(stamp.id());
+    new.card.user_token = UserToken(stamp.id());
+    new.card.state = CardState::Unactivated;
+    new.card.expires_on = usual_expiry(stamp.now.date_naive());
+    new.state_reason = Some(NEW_CARD.to_owned());
+    new.fulfillment = fulfillment;
+    new.pin = None;
+    new.physical = None;
+    (new.created_at, new.updated_at) = (Some(stamp.now), Some(stamp.now));
+    let copy = |limit: &CardLimit| {
+        let current = limit.current(stamp.now);
+        let carried = CarriedUse { spent: current.spent, uses: current.uses };
+        CardLimit { id: LimitId(stamp.id()), carried, ..current }
+    };
+    let limits = CardLimits { card: new.card.clone(), limits: limits.iter().map(copy).collect() };
+    (new, limits)
 }
 
 /// Returns the default expiry date of a card that is created today.

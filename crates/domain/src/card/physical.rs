@@ -1,10 +1,7 @@
 //! Physical cards: ordered for a virtual card, and put into use by their PIN (contract 5.6).
 
-use super::create::{NEW_CARD, usual_expiry};
-use super::{
-    CardLimit, CardLimits, CardRecord, CardState, CarriedUse, FulfillmentStatus, PhysicalCard, RecipientAddress,
-};
-use crate::ids::{CardId, LimitId, UserToken};
+use super::create::successor;
+use super::{CardLimit, CardLimits, CardRecord, CardState, FulfillmentStatus, PhysicalCard, RecipientAddress};
 use crate::stamp::Stamp;
 
 /// A request for a physical card.
@@ -58,8 +55,8 @@ pub enum PhysicalCardRefusal {
 /// Decides the order of a physical card for a virtual card, which stays in use.
 ///
 /// The physical card is UNACTIVATED and has the expiry date of a new card. It gets copies of the controls, and of the
-/// limits with their used amounts. It has no PIN, because a digest is valid for one card only. The budget needs no
-/// feature, because the physical card takes the place of the virtual one.
+/// limits with their used amounts, but no PIN. The budget needs no feature, because the physical card takes the place
+/// of the virtual one.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, CardState, FulfillmentStatus, PhysicalCardSituation, decide_physical_card};
@@ -88,22 +85,8 @@ pub fn decide_physical_card(
     if *cards >= request.max_cards {
         return Err(PhysicalCardRefusal::TooMany(request.max_cards));
     }
-    let mut card = record.clone();
-    card.card.id = CardId(stamp.id());
-    card.card.user_token = UserToken(stamp.id());
-    card.card.state = CardState::Unactivated;
-    card.card.expires_on = usual_expiry(stamp.now.date_naive());
-    card.state_reason = Some(NEW_CARD.to_owned());
-    card.fulfillment = FulfillmentStatus::Ordered;
-    card.pin = None;
+    let (mut card, limits) = successor(record, limits, FulfillmentStatus::Ordered, stamp);
     card.physical = Some(PhysicalCard { virtual_card: record.card.id, recipient: Some(request.recipient.clone()) });
-    (card.created_at, card.updated_at) = (Some(stamp.now), Some(stamp.now));
-    let copy = |limit: &CardLimit| {
-        let current = limit.current(stamp.now);
-        let carried = CarriedUse { spent: current.spent, uses: current.uses };
-        CardLimit { id: LimitId(stamp.id()), carried, ..current }
-    };
-    let limits = CardLimits { card: card.card.clone(), limits: limits.iter().map(copy).collect() };
     Ok(NewPhysicalCard { card, limits })
 }
 

@@ -1,12 +1,12 @@
 //! Replacing a card with a new one (contract 5.6).
 
 use super::change::changed;
-use super::create::{NEW_CARD, usual_expiry};
+use super::create::successor;
 use super::{
-    CardChangeRequest, CardLimit, CardLimits, CardRecord, CardState, CardTransition, CarriedUse, FulfillmentStatus,
+    CardChangeRequest, CardLimit, CardLimits, CardRecord, CardState, CardTransition, FulfillmentStatus,
     IllegalTransition,
 };
-use crate::ids::{CardId, ClientId, LimitId, UserToken};
+use crate::ids::ClientId;
 use crate::stamp::Stamp;
 use crate::text::Text;
 
@@ -88,31 +88,17 @@ pub fn decide_replacement(
     if *cards >= request.max_cards {
         return Err(ReplaceCardRefusal::TooMany(request.max_cards));
     }
-    let mut new = record.clone();
-    new.card.id = CardId(stamp.id());
-    new.card.user_token = UserToken(stamp.id());
-    new.card.state = CardState::Unactivated;
-    new.card.expires_on = usual_expiry(stamp.now.date_naive());
-    new.state_reason = Some(NEW_CARD.to_owned());
-    new.fulfillment = FulfillmentStatus::Issued;
-    new.pin = None;
     // The new card is virtual. A physical card can be ordered for it again.
-    new.physical = None;
-    (new.created_at, new.updated_at) = (Some(stamp.now), Some(stamp.now));
+    let (new, limits) = successor(record, limits, FulfillmentStatus::Issued, stamp);
     replaced.replaced_by = Some(new.card.id);
-    let copy = |limit: &CardLimit| {
-        let current = limit.current(stamp.now);
-        let carried = CarriedUse { spent: current.spent, uses: current.uses };
-        CardLimit { id: LimitId(stamp.id()), carried, ..current }
-    };
-    let limits = CardLimits { card: new.card.clone(), limits: limits.iter().map(copy).collect() };
     Ok(CardReplacement { replaced, transition, new, limits })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::LimitWindow;
+    use crate::card::create::{NEW_CARD, usual_expiry};
+    use crate::card::{CarriedUse, LimitWindow};
     use crate::money::Minor;
     use crate::test_support::{CLIENT, a_card, a_limit, a_stamp};
     use chrono::TimeDelta;

@@ -199,7 +199,7 @@ impl Verification {
 pub struct MultiClearing {
     /// The number of this clearing, from 1.
     pub number: Option<u32>,
-    /// The number of all clearings.
+    /// Total number of clearings.
     pub count: Option<u32>,
 }
 

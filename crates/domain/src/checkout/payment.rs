@@ -72,8 +72,8 @@ impl MerchantPaymentStatus {
         matches!(self, Self::Pending | Self::Completed)
     }
 
-    /// Returns whether the session of such a payment or refund is completed, so that its order is final. Another
-    /// payment may complete the session of a payment that completed nothing.
+    /// Returns whether a payment or refund with this status has a completed session, so that its order is final. If a
+    /// payment is not COMPLETED, another payment may still complete its session.
     pub const fn has_final_order(self, kind: MerchantPaymentKind) -> bool {
         matches!((kind, self), (MerchantPaymentKind::Refund, _) | (MerchantPaymentKind::Payment, Self::Completed))
     }

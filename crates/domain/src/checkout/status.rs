@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    /// The contract's table: each event, and the state after it of a session that is OPEN and was never opened, OPEN and
-    /// opened, PROCESSING, or at an end.
+    /// The contract's table: each event, and the state after it of a session that is OPEN and was never opened, OPEN
+    /// and opened, PROCESSING, or at an end.
     const TABLE: [[&str; 5]; 9] = [
         ["the payer opens the page", "OPEN", "OPEN", "–", "–"],
         ["the payer chooses a bank", "OPEN", "OPEN", "–", "–"],

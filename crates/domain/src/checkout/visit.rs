@@ -16,8 +16,8 @@ impl BankVisit {
     /// Maximum number of minutes until the bank reports: a week.
     pub const MAX_MINUTES: i64 = 10_080;
 
-    /// Combines an outcome with the number of minutes until the bank reports, 1 by default. For an outcome that the bank
-    /// does not report later, the number must be absent.
+    /// Combines an outcome with the number of minutes until the bank reports, 1 by default. For an outcome that the
+    /// bank does not report later, the number must be absent.
     pub fn new(outcome: PayerOutcome, after_minutes: Option<i64>) -> Result<Self, Flaw> {
         if after_minutes.is_some() && outcome.delayed().is_none() {
             return Err(Flaw::value(format!("must not be sent with the outcome {}", outcome.as_str())));

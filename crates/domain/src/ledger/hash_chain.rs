@@ -51,7 +51,7 @@ pub enum LegSide {
     To,
 }
 
-/// A pool as stored: its name and its budget, right or wrong.
+/// A pool as stored: its name and its budget, which may contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredPool {
     /// The name of the kind of pool.
@@ -66,8 +66,8 @@ impl From<Pool> for StoredPool {
     }
 }
 
-/// A line of the journal: a leg with what it shares with the other legs of its transaction, except the account. Its members are
-/// what is stored, so that a line that was changed can be verified, too.
+/// A line of the journal: a leg with the data that all legs of its transaction share, except the account. Its members
+/// are what is stored, so that a line that was changed can be verified, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLine {
     /// The journal transaction.
@@ -114,7 +114,7 @@ impl JournalTransaction {
 }
 
 impl JournalLine {
-    /// The chain to which a side of the leg belongs. `None` if money of neither a budget nor a merchant moves there.
+    /// The chain to which a side of the leg belongs. `None` if its pool is of neither a budget nor a merchant.
     pub fn chain(&self, side: LegSide) -> Option<HashChain> {
         let pool = match side {
             LegSide::From => self.from,
@@ -126,7 +126,7 @@ impl JournalLine {
         }
     }
 
-    /// The chains that the leg continues: that of the pool it takes from, and that of the other pool if it is another one.
+    /// The chains that the leg continues: the chain of `from`, and the chain of `to` unless it is the same.
     pub fn chains(&self) -> [Option<HashChain>; 2] {
         let [from, to] = [self.chain(LegSide::From), self.chain(LegSide::To)];
         [from, to.filter(|_| to != from)]
@@ -139,8 +139,8 @@ impl JournalLine {
         [paying, to.map(|last| self.link(last, LegSide::To, hash))]
     }
 
-    /// The link of the leg in the chain of one side, after the last link of that chain. `paying` is the hash of the leg in the
-    /// chain of the pool that it takes from, if that is another chain.
+    /// The link of the leg in the chain of one side, after the last link of that chain. `paying` is the hash of the leg
+    /// in the chain of the pool that it takes from, if that is another chain.
     pub fn link(&self, last: Link, side: LegSide, paying: LinkHash) -> Link {
         let number = last.number.saturating_add(1);
         let bytes = self.hashed(number, side, [last.hash, paying]);

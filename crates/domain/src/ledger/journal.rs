@@ -95,8 +95,8 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// Moves an amount from one pool to another one. A negative amount is moved the other way round. `None` if nothing moves: the
-    /// amount is zero, or both pools are the same.
+    /// Moves an amount from one pool to another one. A negative amount is moved the other way round. `None` if nothing
+    /// moves: the amount is zero, or both pools are the same.
     pub fn new(from: Pool, to: Pool, amount: Minor) -> Result<Option<Self>, AmountOverflow> {
         if amount.is_zero() || from == to {
             return Ok(None);
@@ -263,8 +263,8 @@ impl JournalTransaction {
         &self.legs
     }
 
-    /// What each pool gains or loses, without those where both add up to zero. The pools are in the order of the legs, those of
-    /// a card message in the order available, held, network.
+    /// The net gain or loss of each pool, unless it is zero. The pools are in the order of the legs; for a card
+    /// message, in the order available, held, network.
     pub fn postings(&self) -> Vec<Posting> {
         // The constructor checked that all gains fit.
         let gains = gains(&self.legs).filter_map(|(pool, gain)| Some((pool, i64::try_from(gain).ok()?)));

@@ -8,9 +8,9 @@ mod configure_checkout;
 mod edit_profile;
 mod locale;
 mod logo;
+mod manage_settlement_accounts;
 mod payee;
 mod profile;
-mod settle_accounts;
 mod settlement_account;
 mod web_url;
 
@@ -31,15 +31,15 @@ pub use logo::{
     LOGO_SIDE, Logo, LogoFormat, LogoHeader, LogoPlacement, LogoRefusal, MAX_LOGO_BYTES, MAX_LOGO_PIXELS,
     MIN_LOGO_SIDE, check_logo_file, check_logo_header, fit_logo,
 };
+pub use manage_settlement_accounts::{
+    MAX_SETTLEMENT_ACCOUNTS, SettlementAccountEdit, SettlementAccountRequest, SettlementChange, SettlementRefusal,
+    SettlementSituation, decide_create_settlement_account, decide_delete_settlement_account,
+    decide_edit_settlement_account, decide_settlement_approval,
+};
 pub use payee::{
     CreatePayeeRefusal, CreatePayeeSituation, CreatedPayee, MAX_PAYEES, Payee, PayeeFilter, PayeeRefusal, PayeeRequest,
     decide_create_payee, decide_payee_approval,
 };
 pub use profile::{Branding, MerchantName, MerchantPermission, MerchantProfile, MerchantStatus};
-pub use settle_accounts::{
-    MAX_SETTLEMENT_ACCOUNTS, SettlementAccountEdit, SettlementAccountRequest, SettlementChange, SettlementRefusal,
-    SettlementSituation, decide_create_settlement_account, decide_delete_settlement_account,
-    decide_edit_settlement_account, decide_settlement_approval,
-};
 pub use settlement_account::{Approval, ApprovalStatus, CheckoutTarget, SettlementAccount, SettlementAccountOverview};
 pub use web_url::WebUrl;

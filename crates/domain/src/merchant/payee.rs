@@ -1,6 +1,6 @@
 //! Payees: bank accounts that receive the money of `TOP_UP` sessions.
 
-use super::settle_accounts::initial_approval;
+use super::manage_settlement_accounts::initial_approval;
 use super::{Approval, ApprovalStatus, BankDetails, MerchantCurrency, MerchantProfile};
 use crate::ids::{AccountId, PayeeId};
 use crate::text::Text;

@@ -46,7 +46,8 @@ impl Role {
     }
 }
 
-/// Whether a person is active in an account. The status has no other effect.
+/// Whether a person is active in an account. [`Rule::CardholderActive`](crate::card::Rule::CardholderActive) declines
+/// messages of an inactive person's cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PersonStatus {
     /// The person is active.

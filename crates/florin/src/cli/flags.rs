@@ -26,13 +26,13 @@ pub(crate) struct SettingFlags {
     /// A file with the key that encrypts secrets: 64 hexadecimal digits [default: a generated one in a sandbox]
     #[arg(long, global = true, value_name = "FILE")]
     secret_key_file: Option<String>,
-    /// A file with the key that encrypted secrets before, during a rotation
+    /// A file with the previous key, which a rotation needs
     #[arg(long, global = true, value_name = "FILE")]
     secret_key_previous_file: Option<String>,
     /// Where to listen; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// Where to serve health and metrics on their own, or off [default: 127.0.0.1:8079]
+    /// Separate address for health and metrics, or off [default: 127.0.0.1:8079]
     #[arg(long, global = true, value_name = "HOST:PORT")]
     admin_listen: Option<String>,
     /// The URL that clients use, if it differs from the listen address

@@ -42,7 +42,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the API (the default)
     Serve,
-    /// Create the database, and bind it to an environment for good: `--environment production`, or a sandbox
+    /// Create the database, and bind it permanently to sandbox (default) or `--environment production`
     Init,
     /// Apply pending migrations to the database
     Migrate(migrate::Arguments),

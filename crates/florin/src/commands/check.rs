@@ -44,7 +44,7 @@ enum Line {
     Checkpoint { budget_id: String, currency_code: &'static str },
     /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },
-    /// A stored count of cards or budgets is wrong.
+    /// A stored count of cards, budgets or merchant payments is wrong.
     ListCount { account_id: String },
     /// Lists of merchant payments contradict sessions or refunds.
     ListedPayments { account_id: String },

@@ -35,7 +35,7 @@ pub(crate) enum Action {
         /// Its new name
         #[arg(long)]
         name: Option<String>,
-        /// Network that the client may connect from, instead of those before; repeatable
+        /// Network that the client may connect from; replaces all current ones; repeatable
         #[arg(long = "allow-network", value_name = "CIDR", conflicts_with = "any_network")]
         allow_networks: Vec<String>,
         /// Allow the client to connect from any network

@@ -20,7 +20,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let (environment, _) = environment::of_server(&context.settings, store).await?;
     let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let now = SystemClock.now();
-    let was_there = demo::is_there(store).await?;
+    let existed = demo::exists(store).await?;
     let page_tokens = &secrets::page_tokens(store, cipher.as_ref()).await?;
     if !demo::seed(store, now, DemoSecrets { cipher: cipher.as_ref(), page_tokens }).await? {
         return Err(anyhow!(
@@ -28,7 +28,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
              database with --database-url"
         ));
     }
-    if !was_there {
+    if !existed {
         context.note("demo data".to_owned());
     }
     let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;

@@ -22,9 +22,9 @@ use uuid::Uuid;
 pub(crate) enum Action {
     /// Change the status and the permissions of a merchant. Creates a missing merchant profile
     Set(Changes),
-    /// Approve a settlement account or a payee, for good
+    /// Approve a settlement account or a payee permanently
     Approve(Details),
-    /// Reject a settlement account or a payee, for good
+    /// Reject a settlement account or a payee permanently
     Reject(Details),
 }
 
@@ -101,7 +101,7 @@ async fn set(context: &Context, store: &dyn AnyStore, changes: &Changes) -> anyh
     let status = MerchantStatus::ALL.into_iter().find(|status| Some(status.as_str()) == changes.status.as_deref());
     let edit = OperatorEdit { status, permissions: granted.chain(withdrawn).collect() };
     let profile = match administer_merchant(store, account.clone(), edit, None).await {
-        Ok(written) => new(written)?,
+        Ok(written) => expect_new(written)?,
         Err(error) => return Err(anyhow!("account {account}: {}", reason(&error))),
     };
     let row = row(&profile);
@@ -160,7 +160,7 @@ fn is_final(id: Uuid, status: &str) -> anyhow::Error {
     anyhow!("cannot change {id}: {status} is final")
 }
 
-fn new<T>(written: Written<T>) -> anyhow::Result<T> {
+fn expect_new<T>(written: Written<T>) -> anyhow::Result<T> {
     match written {
         Written::New(done) => Ok(done),
         Written::Replayed(_) | Written::DryRun(_) => Err(anyhow!("the store answered a repeated request")),

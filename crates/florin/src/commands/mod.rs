@@ -92,7 +92,7 @@ fn creates_store(settings: &Settings, command: &Command) -> bool {
 async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
     let mut act = Act::of(&command, &context.command_line);
     match command {
-        // The schema, and with it the audit log, may not exist before.
+        // The schema, and with it the audit log, may not exist yet.
         Command::Init => return finish(context, act, store, init::run(context, store).await).await,
         Command::Demo => return finish(context, act, store, demo::run(context, store).await).await,
         _ => wiring::must_be_current(store).await?,

@@ -52,7 +52,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         tracing::info!(applied, "applied migrations");
     }
     let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
-    let was_seeded = demo::is_there(store.as_ref()).await?;
+    let was_seeded = demo::exists(store.as_ref()).await?;
     let pages = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
     let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
     let has_demo = prepare(settings, environment, store.as_ref(), demo_secrets).await?;
@@ -141,7 +141,7 @@ async fn prepare(
             Ok(demo::seed(store, now, secrets).await? && demo::key_works(store, now).await?)
         }
         Environment::Production => {
-            if demo::is_there(store).await? {
+            if demo::exists(store).await? {
                 let source = &settings.database_url.source;
                 let message =
                     format!("{source}: the database has the demo data of a sandbox; use another one for production");

@@ -155,9 +155,9 @@ fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldErro
     let shipping = Shipping {
         recipient_name: take(AddressField::RecipientName, recipient_name.map(Text::into_string)),
         address_line1: take(AddressField::AddressLine1, line1.map(Text::into_string)),
-        address_line2: some(take(AddressField::AddressLine2, line2.map(or_empty))),
+        address_line2: non_empty(take(AddressField::AddressLine2, line2.map(or_empty))),
         city: take(AddressField::City, city.map(Text::into_string)),
-        region: some(take(AddressField::Region, region.map(or_empty))),
+        region: non_empty(take(AddressField::Region, region.map(or_empty))),
         postcode: take(AddressField::Postcode, postcode.map(Text::into_string)),
         country_code: match country {
             Ok(country) => country,
@@ -189,7 +189,7 @@ fn or_empty<const MAX: usize>(text: Option<Text<1, MAX>>) -> String {
     text.map(Text::into_string).unwrap_or_default()
 }
 
-fn some(text: String) -> Option<String> {
+fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 

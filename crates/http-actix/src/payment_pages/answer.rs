@@ -74,7 +74,7 @@ pub(super) fn gone() -> Problem {
 }
 
 /// Whether the page of a refused request may still exist, so that the error page can link to it.
-const fn is_there(kind: ProblemKind) -> bool {
+const fn may_exist(kind: ProblemKind) -> bool {
     !matches!(kind, ProblemKind::NotFound | ProblemKind::Gone)
 }
 
@@ -90,7 +90,7 @@ fn problem_page(request: &HttpRequest, status: StatusCode) -> String {
     };
     let noticed = request.extensions().get::<RequestedPage>().cloned();
     let (language, back_path) = match noticed {
-        Some(RequestedPage { language, path }) => (language, Some(path).filter(|_| is_there(kind))),
+        Some(RequestedPage { language, path }) => (language, Some(path).filter(|_| may_exist(kind))),
         None => (language_of(None, request), None),
     };
     let Some(app) = request.app_data::<Data<App>>() else { return String::new() };

@@ -59,7 +59,7 @@ use utoipa::{Modify, OpenApi};
         (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant; its checkout sessions, top-ups, payments and refunds; and the banks that payers can pay from."),
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
-        (name = "Activity", description = "Everything that moved money on an account."),
+        (name = "Activity", description = "Everything that moved or held money on an account."),
         (name = "Events", description = "What happened, as webhooks deliver it."),
         (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
         (name = "Budgets", description = "Budgets hold money and transfer it to one another."),

@@ -22,8 +22,8 @@ pub(crate) struct InvariantsView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = InvariantCheck)]
 #[serde(rename_all = "camelCase")]
-/// The name of the invariant.
 struct CheckView {
+    /// The name of the invariant.
     #[schema(
         pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|merchant_(settlements|refunds|sessions)|hash_chains)$"
     )]

@@ -25,7 +25,7 @@ pub(crate) struct BatchView {
     /// The status of the batch.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
-    /// Whether lists include the batch.
+    /// Whether lists include the batch by default.
     visible: bool,
     /// The client that confirmed the batch; null before the confirmation.
     #[schema(required)]

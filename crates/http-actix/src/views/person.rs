@@ -33,7 +33,7 @@ pub(crate) struct PersonView {
     first_name: String,
     /// The last name.
     last_name: String,
-    /// The email address; null if the person's data were erased.
+    /// The email address; null if the person's data was erased.
     #[schema(required, nullable)]
     email_address: Option<String>,
     /// The date of birth; null if it is not stored.

@@ -115,10 +115,10 @@ struct BasketView<'a> {
 struct ItemView<'a> {
     /// The name of the item.
     name: &'a str,
-    /// Number of pieces.
+    /// The number of units.
     #[schema(minimum = 1, maximum = 100_000)]
     quantity: u32,
-    /// The price of one piece.
+    /// The price of one unit.
     #[schema(value_type = String)]
     unit_price: Amount,
     /// The merchant's stock-keeping unit; null if none was sent.

@@ -7,7 +7,7 @@ mod end;
 mod size_tests;
 mod summary;
 
-use crate::room::less;
+use crate::room::reduced_room;
 use crate::view::{Frame, Page};
 use askama::Template;
 use context::PageContext;
@@ -15,12 +15,12 @@ use context::PageContext;
 /// Renders a page as a complete HTML document.
 ///
 /// Every value is escaped. Control characters, and characters that change the writing direction of other text, are
-/// removed. A page of 30,000 bytes or more lists less, down to nothing.
+/// removed. If the page would have 30,000 bytes or more, its lists are shortened, down to nothing.
 pub fn render(frame: &Frame, page: &Page) -> String {
     let mut context = PageContext::new(frame);
     loop {
         let html = without_controls(filled(context, page));
-        match less(context.room, html.len()) {
+        match reduced_room(context.room, html.len()) {
             Some(room) => context.room = room,
             None => return html,
         }

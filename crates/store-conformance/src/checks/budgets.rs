@@ -38,7 +38,7 @@ checks! {
     "tenancy.budgets.show_one_account_only" => foreign,
 }
 
-/// Limits that no check reaches.
+/// A refusal that the domain's rule never returns, because no limit is 0.
 const TOO_MANY: CreateBudgetRefusal = CreateBudgetRefusal::TooMany { max: 0 };
 
 async fn whole(handle: Handle) -> CheckResult {

@@ -6,8 +6,8 @@ use crate::commands::purchase;
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{
-    change, claim, claimed, create, decision, due, end, everything, id, keys, log, pay, reach, recovery, redelivery,
-    subscribe, tokens, webhook,
+    change, claim, claimed, create, decision, delivery_claims, due, end, everything, id, keys, log, pay, reach,
+    recovery, redelivery, subscribe, webhook,
 };
 use crate::world::{Who, noon, seeded, uuid};
 use crate::worlds::{command, prepared, restore, snapshot};
@@ -222,8 +222,8 @@ async fn fenced(handle: Handle) -> CheckResult {
     let second = claim(&handle, (1, 2), now + TimeDelta::minutes(2), 9).await?;
     let delivered = || decision(DeliveryStatus::Delivered, now);
     same("the old lease", handle.deliveries.record(vec![end(&first[0], 200, delivered())], now).await?, 0)?;
-    handle.deliveries.release(tokens(&first)).await?;
-    handle.deliveries.end(tokens(&first), DeliveryStatus::Cancelled).await?;
+    handle.deliveries.release(delivery_claims(&first)).await?;
+    handle.deliveries.end(delivery_claims(&first), DeliveryStatus::Cancelled).await?;
     let found = &log(&handle, 1).await?[0];
     same("the delivery", (found.0.status, found.0.attempts, found.1.len()), (DeliveryStatus::Pending, 2, 0))?;
     same("the lease", handle.deliveries.record(vec![end(&second[0], 200, delivered())], now).await?, 1)?;
@@ -278,10 +278,10 @@ async fn released(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
-    handle.deliveries.release(tokens(&claims)).await?;
+    handle.deliveries.release(delivery_claims(&claims)).await?;
     let again = claim(&handle, (1, 2), now, 9).await?;
     same("the attempts", (again.len(), again[0].delivery.attempts), (1, 2))?;
-    handle.deliveries.end(tokens(&again), DeliveryStatus::Exhausted).await?;
+    handle.deliveries.end(delivery_claims(&again), DeliveryStatus::Exhausted).await?;
     same("the status", log(&handle, 1).await?[0].0.status, DeliveryStatus::Exhausted)?;
     same("claimed", claim(&handle, (1, 3), now, 9).await?.len(), 0)
 }

@@ -186,7 +186,7 @@ async fn one_attempt(handle: Handle) -> CheckResult {
     let second = claim(&handle, (1, 1), now, 9).await?;
     let failed = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
     same("the first attempt", handle.deliveries.record(vec![failed], now).await?, 0)?;
-    handle.deliveries.release(crate::webhooks::tokens(&first)).await?;
+    handle.deliveries.release(crate::webhooks::delivery_claims(&first)).await?;
     let delivered = end(&second[0], 200, decision(DeliveryStatus::Delivered, now));
     same("the second attempt", handle.deliveries.record(vec![delivered], now).await?, 1)?;
     same("the status", log(&handle, 1).await?[0].0.status, DeliveryStatus::Delivered)
@@ -349,6 +349,7 @@ async fn clamped(handle: Handle) -> CheckResult {
     let before = handle.webhooks.all().await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     same("the retry", keys(&claim(&handle, (1, 3), later, 9).await?), keys(&claims))?;
-    let undone = before.into_iter().map(|of| Webhook { failing: None, resumptions: of.resumptions + 1, ..of });
+    let undone =
+        before.into_iter().map(|webhook| Webhook { failing: None, resumptions: webhook.resumptions + 1, ..webhook });
     same("the subscription", handle.webhooks.all().await?, undone.collect::<Vec<_>>())
 }

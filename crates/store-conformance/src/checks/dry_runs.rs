@@ -306,7 +306,7 @@ async fn in_line(handle: Handle) -> CheckResult {
     for task in tried {
         let done = transaction(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // A dry run sees the effects of earlier purchases, but not of other dry runs.
-        expect_true("what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
+        expect_true("it does not see what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }
     let last = transaction(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;

@@ -57,7 +57,7 @@ async fn pages(handle: Handle) -> CheckResult {
     let mut all = stored(&handle).await?;
     all.reverse();
     same("the number of events", all.len(), 8)?;
-    expect_true("newest first", all.windows(2).all(|pair| pair[0].position > pair[1].position))?;
+    expect_true("events are not newest first", all.windows(2).all(|pair| pair[0].position > pair[1].position))?;
     let mut seen = Vec::new();
     for offset in [0, 3, 6] {
         let page = PageRequest { limit: 3, offset };
@@ -116,7 +116,7 @@ async fn reached(handle: Handle) -> CheckResult {
     for reach in [client(Who::Mine, None), reach(Who::Mine)?, both] {
         let found = of(reach).await?;
         same("the count", found.count, 2)?;
-        expect_true("only my events", found.rows.iter().all(|event| event.account == mine))?;
+        expect_true("an event of another account", found.rows.iter().all(|event| event.account == mine))?;
     }
     same("events of no account", of(client(Who::Mine, Some([].into()))).await?.count, 0)?;
     let event = expect_some("an event", stored(&handle).await?.pop())?;
@@ -249,7 +249,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let last = known_tail(&handle).await?;
     busy(&handle, Who::Mine, 10, 1).await?;
     let next = stored(&handle).await?;
-    expect_true("positions are never given twice", next.iter().all(|event| event.position > last))?;
+    expect_true("a position was given twice", next.iter().all(|event| event.position > last))?;
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
 }
 
@@ -271,8 +271,8 @@ async fn restored(handle: Handle) -> CheckResult {
     let after = stored(&handle).await?;
     without_gaps(&after)?;
     let last = undone.last().map(|event| event.position);
-    expect_true("later positions", after[2..].iter().all(|event| Some(event.position) > last))?;
-    expect_true("the world is deleted", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    expect_true("a position is not later", after[2..].iter().all(|event| Some(event.position) > last))?;
+    expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
     same("events of a deleted world", stored(&handle).await?, vec![])
 }
 

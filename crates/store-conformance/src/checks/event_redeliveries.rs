@@ -71,7 +71,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("searched", all.until, end)?;
     let positions: Vec<_> = all.found.iter().map(|redelivery| redelivery.position).collect();
     expect_true(
-        "positions after the events, in order",
+        "positions are not after the events, or not in order",
         positions.is_sorted() && positions[0] > start && positions[2] <= end,
     )?;
     let two = mine(&handle, start, 2).await?;
@@ -92,7 +92,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("of none", handle.events.position_of(reach(Who::Mine)?, later).await?, None)?;
     pay(&handle, Who::Mine, 9).await?;
     let next = stored(&handle).await?.pop().map(|event| event.position);
-    expect_true("a position is given once", next > Some(end))
+    expect_true("a position was given twice", next > Some(end))
 }
 
 async fn selected(handle: Handle) -> CheckResult {

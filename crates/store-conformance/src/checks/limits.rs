@@ -90,7 +90,10 @@ async fn counted(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(3), 6, clearing("2.50", true)?)?).await)?;
     same("above the hold", used(&handle).await?, vec![(250, 1), (350, 2), (350, 2), (350, 2)])?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
-    expect_true("chains account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))
+    expect_true(
+        "chains do not account for all limits",
+        books.limits.iter().all(florin_domain::books::LimitBooks::agrees),
+    )
 }
 
 async fn new_window(handle: Handle) -> CheckResult {

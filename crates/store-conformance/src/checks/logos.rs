@@ -94,7 +94,7 @@ async fn duplicates(handle: Handle) -> CheckResult {
     expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
     let before = Observation::take(&handle, 1).await?;
     let error = store_failed(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
-    expect_true(&format!("a duplicate: {error:?}"), matches!(error, StoreError::Duplicate(_)))?;
+    expect_true(&format!("not a duplicate: {error:?}"), matches!(error, StoreError::Duplicate(_)))?;
     before.still_holds("a duplicate", &handle).await
 }
 

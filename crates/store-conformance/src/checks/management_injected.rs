@@ -117,7 +117,7 @@ async fn any_write(handle: Handle) -> CheckResult {
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;
         let made = handle.budgets.find(&Who::Mine.account()?, budget_id(base)).await?;
-        expect_true("a created budget can be read", made.is_some())?;
+        expect_true("a created budget can't be read", made.is_some())?;
     }
     books_are_right(&handle).await
 }

@@ -216,17 +216,17 @@ async fn record_failed(handle: Handle) -> CheckResult {
     let (returned, named) = (refusal.clone(), payments.clone());
     let decide = Arc::new(move |_: &SettleSituation| Err(returned.clone()));
     let answer = handle.processing.record(RecordCommand { lease: lease.clone(), payments: named, decide }).await;
-    expect_true("a refusal", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
+    expect_true("it was not refused", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
     before.still_holds("a refused report", &handle).await?;
     // Its third journal id already belongs to the reservation.
     let command = record(&lease, &payments, PaymentOutcome::Completed, None, 99_998);
     let answer = handle.processing.record(command).await;
-    expect_true("a failure", matches!(answer, Err(ProcessingError::Store(_))))?;
+    expect_true("it did not fail", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a report that failed half-way", &handle).await?;
     let bug = Arc::new(|_: &SettleSituation| panic_in_a_rule());
     let answer =
         handle.processing.record(RecordCommand { lease: lease.clone(), payments: payments.clone(), decide: bug }).await;
-    expect_true("a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
+    expect_true("it did not fail after a panic", matches!(answer, Err(ProcessingError::Store(_))))?;
     before.still_holds("a panic", &handle).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
     let command = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;

@@ -129,7 +129,7 @@ async fn stripped(handle: Handle) -> CheckResult {
     same("my PIN", original.record.pin, Some(PinDigest::new([7; 32])))?;
     let copied = expect_some("the card", handle.card_management.find(&world, card).await?)?;
     same("the PIN", copied.record.pin, None)?;
-    expect_true("my enrolment is there", handle.mfa.enrolment(&mine).await?.is_some())?;
+    expect_true("my enrolment is missing", handle.mfa.enrolment(&mine).await?.is_some())?;
     same("the enrolment", handle.mfa.enrolment(&world).await?, None)?;
     let reach = EventReach { client: Who::Mine.client(), accounts: Some([world.clone()].into()) };
     let events = handle.events.list(reach, EventFilter::default(), PageRequest::default()).await?;
@@ -155,7 +155,7 @@ async fn repeated(handle: Handle) -> CheckResult {
     let later = noon() + TimeDelta::hours(2);
     let again = ImportSnapshotCommand { real: later, expires_at: later + TimeDelta::hours(24), ..import_of(&file, 1)? };
     let import = expect_new(handle.snapshot_files.import_snapshot(again).await)?;
-    expect_true("the file is known", import.is_repeated)?;
+    expect_true("the file is not known", import.is_repeated)?;
     let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
     same("the list", (list.count, &list.rows), (1, &vec![import.snapshot.clone()]))?;
     same("its end", import.snapshot.expires_at, later + TimeDelta::hours(24))
@@ -249,5 +249,5 @@ async fn foreign(handle: Handle) -> CheckResult {
     absent("a world of it by a key for some accounts", &handle.worlds.create(limited).await)?;
     let theirs = ImportSnapshotCommand { client: other, ..import_of(&file, 1)? };
     let import = expect_new(handle.snapshot_files.import_snapshot(theirs).await)?;
-    expect_true("it is new to the other client", !import.is_repeated)
+    expect_true("it is known to the other client", !import.is_repeated)
 }

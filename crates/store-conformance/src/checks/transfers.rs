@@ -119,7 +119,7 @@ async fn there_and_back(handles: &[&Handle]) -> CheckResult {
     }
     for handle in handles {
         same("the balances", held(handle).await?, [only(9_500 - given)?, only(5_000 + given)?])?;
-        expect_true("no more is spent than is available", given <= 9_500)?;
+        expect_true("more is spent than is available", given <= 9_500)?;
         books_are_right(handle).await?;
     }
     Ok(())

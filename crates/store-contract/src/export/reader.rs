@@ -103,11 +103,11 @@ impl<'a> ExportReader<'a> {
 
     fn end(self, footer: Footer) -> Result<ExportContents, ExportError> {
         if hexadecimal(&self.digest.finalize()) != footer.sha256 {
-            return Err(ExportError::Changed("its SHA-256 is not what its last line says"));
+            return Err(ExportError::Changed("its SHA-256 differs from the one in its last line"));
         }
-        let said = footer.rows.iter().filter(|(_, rows)| **rows > 0);
-        if !said.eq(self.counted.iter()) {
-            return Err(ExportError::Changed("it has not the rows that its last line says"));
+        let stated = footer.rows.iter().filter(|(_, rows)| **rows > 0);
+        if !stated.eq(self.counted.iter()) {
+            return Err(ExportError::Changed("its numbers of rows differ from those in its last line"));
         }
         if !self.file.fill_buf()?.is_empty() {
             return Err(ExportError::Changed("something follows its last line"));

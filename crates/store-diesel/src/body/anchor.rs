@@ -45,7 +45,7 @@ impl Anchor {
         if self.damage.get().is_some() {
             return Some(Readiness::Damaged);
         }
-        (!self.is_there()).then_some(Readiness::Replaced)
+        (!self.is_unchanged()).then_some(Readiness::Replaced)
     }
 
     /// Checks that the database is still there and not known to be damaged.
@@ -53,15 +53,15 @@ impl Anchor {
         if let Some(damage) = self.damage.get() {
             return Err(Failure::Unavailable(damage.clone()));
         }
-        if self.is_there() { Ok(()) } else { Err(Failure::Unavailable(GONE.to_owned())) }
+        if self.is_unchanged() { Ok(()) } else { Err(Failure::Unavailable(GONE.to_owned())) }
     }
 
     /// Checks after a commit that the database is still there. If not, the commit may be lost.
     pub(crate) fn check_committed(&self) -> Outcome<()> {
-        if self.is_there() { Ok(()) } else { Err(Failure::OutcomeUnknown(GONE.to_owned())) }
+        if self.is_unchanged() { Ok(()) } else { Err(Failure::OutcomeUnknown(GONE.to_owned())) }
     }
 
-    fn is_there(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         driver::identify(&self.place) == self.identity
     }
 }

@@ -77,17 +77,17 @@ fn below(conn: &mut Conn, account: &AccountId, roots: &[BudgetRecord]) -> Outcom
     let (parents, roots): (Vec<_>, Vec<_>) = roots.iter().partition(|root| root.kind == BudgetKind::AccountBalance);
     let mut rows = Vec::new();
     for parent in parents {
-        let asked = sql_query(BELOW_PARENT.replace("{sums}", &SUMS.replace("{root}", "p.id")));
-        let asked = asked.bind::<Text, _>(Account(account.clone())).bind::<IdSql, _>(Id(parent.budget.id.0));
-        rows.extend(asked.load::<BelowRow>(conn)?);
+        let query = sql_query(BELOW_PARENT.replace("{sums}", &SUMS.replace("{root}", "p.id")));
+        let query = query.bind::<Text, _>(Account(account.clone())).bind::<IdSql, _>(Id(parent.budget.id.0));
+        rows.extend(query.load::<BelowRow>(conn)?);
     }
     if roots.is_empty() {
         return Ok(rows);
     }
     let places: Vec<_> = (2..roots.len() + 2).map(|place| format!("${place}")).collect();
     let below = BELOW.replace("{sums}", &SUMS.replace("{root}", "below.root")).replace("{roots}", &places.join(", "));
-    let asked = sql_query(below).into_boxed().bind::<Text, _>(Account(account.clone()));
-    let asked = roots.iter().fold(asked, |asked, root| asked.bind::<IdSql, _>(Id(root.budget.id.0)));
-    rows.extend(asked.load::<BelowRow>(conn)?);
+    let query = sql_query(below).into_boxed().bind::<Text, _>(Account(account.clone()));
+    let query = roots.iter().fold(query, |query, root| query.bind::<IdSql, _>(Id(root.budget.id.0)));
+    rows.extend(query.load::<BelowRow>(conn)?);
     Ok(rows)
 }

@@ -84,7 +84,7 @@ impl Footprint {
     }
 
     /// Adds the idempotency record of a claim.
-    pub(crate) fn answer<T>(&mut self, claim: Option<&IdempotencyClaim<T>>) {
+    pub(crate) fn record<T>(&mut self, claim: Option<&IdempotencyClaim<T>>) {
         self.records.extend(claim.map(record_key));
     }
 }

@@ -14,7 +14,7 @@ impl IdempotencyRecords for Store {
         let claim = claim.clone();
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.answer(Some(&claim));
+            footprint.record(Some(&claim));
             Ok(WorkingSet::load(conn, &footprint)?.records.find::<_, Infallible>(Some(&claim))?)
         })
         .await

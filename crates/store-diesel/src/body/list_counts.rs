@@ -22,8 +22,8 @@ const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards GROUP BY account_id, state, owner_type) AS said \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
-/// Selects the counts that contain a budget, for all budgets: the count of all budgets, and of each currency that the
-/// budget holds; and the same counts of the budgets with its parent.
+/// Selects for every budget the counts that include it: the count of all budgets, the count for each currency that it
+/// holds, and both again for the budgets with its parent.
 const COUNTED: &str = "SELECT account_id, id, '' AS below, '' AS held FROM budgets \
     UNION ALL SELECT account_id, id, CAST(parent_id AS TEXT), '' FROM budgets WHERE parent_id IS NOT NULL \
     UNION ALL SELECT account_id, budget_id, '', currency FROM balances \

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 use super::backend;
+use super::errors::{Outcome, corrupt};
 use florin_domain::access::{Environment, Feature, Scope};
 use florin_domain::batch::{
     AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
@@ -70,6 +71,11 @@ pub(crate) trait Name: Copy + Debug + 'static {
     fn named(text: &str) -> Option<Self> {
         Self::all().iter().copied().find(|member| member.name() == text)
     }
+}
+
+/// Reads a stored name.
+pub(crate) fn read_name<T: Name>(text: &str) -> Outcome<T> {
+    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }
 
 /// Returns the names of the members that a rule selects, as the content of an SQL list: `'OPEN', 'WON'`.

@@ -120,8 +120,8 @@ fn situation(conn: &mut Conn, command: &CreatePersonCommand) -> Outcome<CreatePe
 
 /// Returns the person with this email address on another account of the client, unless this account is a world.
 fn known(conn: &mut Conn, account: &str, email: &str) -> Outcome<Option<PersonId>> {
-    let apart = worlds::table.filter(worlds::account_id.eq(account));
-    if diesel::select(exists(apart)).get_result(conn)? {
+    let world = worlds::table.filter(worlds::account_id.eq(account));
+    if diesel::select(exists(world)).get_result(conn)? {
         return Ok(None);
     }
     let own = accounts::table.filter(accounts::id.eq(account)).select(accounts::client_id);

@@ -59,8 +59,8 @@ fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
     Ok(query.bind::<Binary, _>(from.0.to_vec()).execute(conn)? == 1)
 }
 
-/// Returns at most `max` secrets that the filter includes. The program filters the rows itself: a secret starts with
-/// its version and key, in the same form in every database.
+/// Returns at most `max` secrets that the filter includes. The program, not the database, filters
+/// them: by their first bytes, which are the version and the id of the key.
 fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(SecretOwner, SealedSecret)>> {
     let columns = (totp_enrolments::account_id, totp_enrolments::secret);
     let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);

@@ -107,8 +107,8 @@ impl Store {
         Ok(pending.map(|(_, name)| name).collect())
     }
 
-    /// Stops the writer: queued jobs are written, later writes fail with [`StoreError::Unavailable`], and the
-    /// write-ahead log is merged into the database file. A second call does nothing. Blocks: for shutdown.
+    /// Stops the writer: queued jobs are written, later writes fail with [`StoreError::Unavailable`], and
+    /// SQLite's write-ahead log is merged into the database file. A second call does nothing. Blocks: for shutdown.
     pub fn close(&self) {
         self.inner.writer.stop();
     }

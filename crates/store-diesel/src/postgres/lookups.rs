@@ -167,8 +167,8 @@ macro_rules! load_together {
         {
             let parts = (Select::<$first>::of($one), $(Select::<$lookup>::of($more)),+);
             let ($one, $($more),+) = &parts;
-            let asked = usize::from(!$one.is_empty) $(+ usize::from(!$more.is_empty))+;
-            if asked < 2 {
+            let with_keys = usize::from(!$one.is_empty) $(+ usize::from(!$more.is_empty))+;
+            if with_keys < 2 {
                 let ($one, $($more),+) = parts;
                 return Ok(($one.rows(conn)?, $($more.rows(conn)?),+));
             }

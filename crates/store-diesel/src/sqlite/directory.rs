@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Whether there is a directory for temporary files, which migrations need. On a read-only root there may be none; then
 /// temporary data is kept in memory.
 pub(super) static HAS_TEMPORARY_DIRECTORY: LazyLock<bool> = LazyLock::new(|| {
-    let is_there = has_writable(temporary_directories());
-    if !is_there {
+    let exists = has_writable(temporary_directories());
+    if !exists {
         tracing::warn!("no directory for temporary files is writable; SQLite keeps temporary data in memory");
     }
-    is_there
+    exists
 });
 
 /// The directories that SQLite tries for temporary files.

@@ -189,13 +189,14 @@ pub fn decide_first(
     let verification = message.extras.cardholder.as_ref().map(|sent| Verification::of(card, recipient, sent));
     let token = TransactionToken(stamp.id());
     let (decision, part) = message.decided(&priced)?;
-    let first = FirstInput { situation, message, token, stamp, priced: &priced, verification, decision, part };
+    let first =
+        FirstInput { situation, message, token, stamp, priced: &priced, verification, decision, endpoint_part: part };
     let effect = message.kind.effect(priced.in_merchant_currency, priced.total);
     let FirstSituation { limits, guards, balances, .. } = situation;
     let (presented, forced, now) = (message.presented(verification), message.extras.decline, stamp.now);
     let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
     if let Some(declined) = input.declined(|| first.question())? {
-        return match first.part(&declined)? {
+        return match first.available_part(&declined)? {
             Some(part) => first.hold(part, Response::PartiallyApproved),
             None => Ok(first.declined(declined)),
         };
@@ -228,7 +229,7 @@ struct FirstInput<'a> {
     verification: Option<Verification>,
     decision: EndpointInput,
     /// The part that the endpoint of the account approved, in the merchant's currency.
-    part: Option<Minor>,
+    endpoint_part: Option<Minor>,
 }
 
 impl FirstInput<'_> {
@@ -244,13 +245,13 @@ impl FirstInput<'_> {
         DecisionQuestion { message, amount, allows_partial: self.message.allows_partial() }
     }
 
-    /// Returns the amount to approve instead of a decline, in the merchant's currency. `None`: the message is declined.
-    fn part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
+    /// Returns the part to approve instead of a decline, in the merchant's currency. `None`: the message is declined.
+    fn available_part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
         if !self.message.allows_partial() || available <= Minor::ZERO {
             return Ok(None);
         }
-        let max = self.part.unwrap_or(self.priced.in_merchant_currency);
+        let max = self.endpoint_part.unwrap_or(self.priced.in_merchant_currency);
         let part = self.priced.terms.within(available, max)?;
         Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
     }

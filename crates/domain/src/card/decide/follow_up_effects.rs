@@ -37,6 +37,7 @@ pub(super) struct FollowUpInput<'a> {
 struct Amounts {
     /// The message's own amount, as sent.
     sent: Minor,
+    /// The same in the card's currency.
     own: Minor,
     requested: Minor,
     fee: Minor,
@@ -90,7 +91,7 @@ impl<'a> FollowUpInput<'a> {
     }
 
     pub(super) fn advice(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
-        let chain = self.holding_more(sent)?;
+        let chain = self.with_hold(sent)?;
         let (total, change) = (chain.held(), less(chain.held(), self.chain.held())?);
         let amounts =
             Amounts { sent, own: total, requested: total, impacted: less(Minor::ZERO, total)?, ..Amounts::default() };
@@ -110,8 +111,8 @@ impl<'a> FollowUpInput<'a> {
         forced: Option<Response>,
         endpoint_decision: EndpointDecision,
     ) -> Result<CardDecision, CardRefusal> {
-        let (held, _) = self.sides();
-        let chain = self.holding_more(more(held, sent)?)?;
+        let (held, _) = self.held_and_cleared();
+        let chain = self.with_hold(more(held, sent)?)?;
         let change = less(chain.held(), self.chain.held())?;
         if change.is_zero() {
             return Err(rounds_to_zero(&self.situation.card));
@@ -147,11 +148,11 @@ impl<'a> FollowUpInput<'a> {
     }
 
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
-        let (held, cleared) = self.sides();
+        let (held, cleared) = self.held_and_cleared();
         let (own, both) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
         self.must_be_within_margin(both, fee)?;
         let left = if is_final { Minor::ZERO } else { less(held, more(sent, fee)?)?.max(Minor::ZERO) };
-        let mut chain = self.standing(left, both)?;
+        let mut chain = self.still_open(left, both)?;
         let ends = is_final || chain.held().is_zero();
         if ends {
             chain = self.ended(chain, ChainEnd::Cleared, both);
@@ -181,7 +182,7 @@ impl<'a> FollowUpInput<'a> {
     /// clearing.
     fn must_be_within_margin(&self, both: Minor, fee: Minor) -> Result<(), CardRefusal> {
         let ChainSituation { guards, first, .. } = self.situation;
-        let (held, cleared) = self.sides();
+        let (held, cleared) = self.held_and_cleared();
         let before = less(cleared, self.chain.forced)?;
         let (authorised, after) = (more(held, before)?, less(both, self.chain.forced)?);
         let currency = self.terms.currency();
@@ -196,7 +197,7 @@ impl<'a> FollowUpInput<'a> {
 
     /// Releases an amount of the hold, or the whole hold for `None`.
     pub(super) fn reversal(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
-        let (held, _) = self.sides();
+        let (held, _) = self.held_and_cleared();
         let sent = sent.unwrap_or(held);
         if sent > held {
             return Err(CardRefusal::ExceedsHold { held: held.of(self.terms.currency()) });
@@ -206,13 +207,13 @@ impl<'a> FollowUpInput<'a> {
 
     /// Releases the whole hold.
     pub(super) fn release_all(&self, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
-        self.release(self.sides().0, end)
+        self.release(self.held_and_cleared().0, end)
     }
 
     /// Releases a part of the hold. Releasing all of it ends the chain.
     fn release(&self, sent: Minor, end: ChainEnd) -> Result<CardDecision, CardRefusal> {
-        let (held, cleared) = self.sides();
-        let mut chain = self.standing(less(held, sent)?, cleared)?;
+        let (held, cleared) = self.held_and_cleared();
+        let mut chain = self.still_open(less(held, sent)?, cleared)?;
         let ends = chain.held().is_zero();
         if ends {
             chain = self.ended(chain, end, cleared);
@@ -261,11 +262,11 @@ impl<'a> FollowUpInput<'a> {
 
     /// Clears an amount, whether the chain is open or has ended. The hold of an open chain stays.
     pub(super) fn forced_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
-        let (held, cleared) = self.sides();
+        let (held, cleared) = self.held_and_cleared();
         let both = more(cleared, sent)?;
         let forced = more(self.chain.forced, sent)?;
         let mut chain = match self.chain.state {
-            ChainState::Open { .. } => self.standing(held, both)?,
+            ChainState::Open { .. } => self.still_open(held, both)?,
             ChainState::Ended(end) => self.ended(self.chain.clone(), end, both),
         };
         // A hold that rounds to zero in the card's currency ends.
@@ -319,7 +320,7 @@ impl<'a> FollowUpInput<'a> {
 
     /// Computes the return of a cleared amount; `None` returns all that is left. What disputes claim can't be returned.
     fn returned(&self, sent: Option<Minor>) -> Result<Returned, CardRefusal> {
-        let (_, cleared) = self.sides();
+        let (_, cleared) = self.held_and_cleared();
         let rest = less(cleared, self.terms.covering(self.chain.disputed, cleared)?)?;
         let sent = sent.unwrap_or(rest);
         if sent > rest || rest.is_zero() {
@@ -335,14 +336,14 @@ impl<'a> FollowUpInput<'a> {
     }
 
     /// The held and the cleared amount, in the currency of the first message.
-    fn sides(&self) -> (Minor, Minor) {
+    fn held_and_cleared(&self) -> (Minor, Minor) {
         self.chain.merchant.map_or((self.chain.held(), self.chain.cleared), |side| (side.held, side.cleared))
     }
 
     /// Returns the open chain with these amounts, which are in the currency of the first message. The hold in the
     /// card's currency is the conversion of their sum minus the conversion of the cleared amount, so it is zero when
     /// nothing is held.
-    fn standing(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
+    fn still_open(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
         let both = self.terms.to_card(more(held, cleared)?)?;
         let state = ChainState::Open { held: less(both, self.terms.to_card(cleared)?)? };
         Ok(Chain { state, merchant: self.terms.merchant_amounts(held, cleared), ..self.chain.clone() })
@@ -355,12 +356,12 @@ impl<'a> FollowUpInput<'a> {
     }
 
     /// Returns the chain with a new hold. Refuses after a clearing.
-    fn holding_more(&self, held: Minor) -> Result<Chain, CardRefusal> {
-        let (_, cleared) = self.sides();
+    fn with_hold(&self, held: Minor) -> Result<Chain, CardRefusal> {
+        let (_, cleared) = self.held_and_cleared();
         if !cleared.is_zero() {
             return Err(CardRefusal::AlreadyCleared);
         }
-        let chain = self.standing(held, cleared)?;
+        let chain = self.still_open(held, cleared)?;
         if chain.held().is_zero() && !held.is_zero() {
             return Err(rounds_to_zero(&self.situation.card));
         }

@@ -15,7 +15,7 @@ pub(super) struct Target {
     path: PathBuf,
     replace: bool,
     /// The temporary file. Dropping it deletes the file.
-    aside: NamedTempFile,
+    temporary: NamedTempFile,
 }
 
 impl Target {
@@ -31,17 +31,17 @@ impl Target {
             Ok(_) | Err(_) => {}
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let aside = Builder::new()
+        let temporary = Builder::new()
             .prefix(".florin-export-")
             .suffix(".partial")
             .tempfile_in(folder)
             .map_err(|error| anyhow!("cannot create {}: {error}", path.display()))?;
-        Ok(Self { path, replace, aside })
+        Ok(Self { path, replace, temporary })
     }
 
     /// Removes the unfinished file when the process is stopped by a signal.
     pub(super) fn remove_when_stopped(&self) -> anyhow::Result<()> {
-        let aside = self.aside.path().to_owned();
+        let temporary = self.temporary.path().to_owned();
         let wait = move || {
             System::new().block_on(async {
                 let (Ok(mut terminate), Ok(mut interrupt)) =
@@ -54,7 +54,7 @@ impl Target {
                     _ = interrupt.recv() => {}
                 }
                 // The process ends either way.
-                let _ = fs::remove_file(&aside);
+                let _ = fs::remove_file(&temporary);
                 std::process::exit(1);
             });
         };
@@ -63,10 +63,10 @@ impl Target {
 
     /// Writes the file, syncs it to the disk and renames it. A failure leaves no file.
     pub(super) fn fill<T>(self, write: impl FnOnce(&File) -> anyhow::Result<T>) -> anyhow::Result<T> {
-        let Self { path, replace, aside } = self;
-        let written = write(aside.as_file())?;
-        aside.as_file().sync_all().with_context(|| format!("cannot write {}", path.display()))?;
-        let named = if replace { aside.persist(&path) } else { aside.persist_noclobber(&path) };
+        let Self { path, replace, temporary } = self;
+        let written = write(temporary.as_file())?;
+        temporary.as_file().sync_all().with_context(|| format!("cannot write {}", path.display()))?;
+        let named = if replace { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
         named.map_err(|error| match error.error.kind() {
             std::io::ErrorKind::AlreadyExists => exists(&path),
             _ => anyhow!("cannot rename {} to {}: {}", error.file.path().display(), path.display(), error.error),

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Begin after this event, so that later ones are printed and forwarded again
     #[arg(long, value_name = "MESSAGE_ID", value_parser = id)]
     after: Option<EventId>,
-    /// Forward this event again, and end
+    /// Forward this event again, and exit
     #[arg(
         long,
         value_name = "MESSAGE_ID",

@@ -48,7 +48,7 @@ impl TextValue for Id {
     }
 }
 
-/// Path parameters: the key of a movement. `None`: an order, which no movement is.
+/// Path parameters: the key of a movement. `None`: the type is `order`, which finds nothing.
 pub(crate) struct ActivityPath(Option<ActivityKey>);
 
 impl Parameters for ActivityPath {

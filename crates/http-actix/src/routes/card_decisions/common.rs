@@ -13,7 +13,7 @@ use florin_ports::{Answer, ClientClaim};
 
 pub(super) const READ: Requirement = Requirement::of(Scope::CardsRead);
 pub(super) const WRITE: Requirement = Requirement::of(Scope::CardsWrite);
-/// The query parameter and the kind of object that a 404 for a write names.
+/// The query parameter and the kind of object in the 404 for a write.
 pub(super) const ENDPOINT: (&str, &str) = ("query.accountId", "account");
 
 /// Returns the 404 of an account without an endpoint.

@@ -22,7 +22,7 @@ const SHARED_FOR: Duration = Duration::from_millis(50);
 pub(crate) struct Streams {
     /// Number of open streams of each client.
     open: Mutex<HashMap<ClientId, usize>>,
-    /// When the tail was read last, and the result of [`Events::tail`]. Whoever holds the lock reads it again; the
+    /// When the tail was read last, and the result of [`Events::tail`]. The holder of the lock reads it again; the
     /// others wait.
     tail: tokio::sync::Mutex<Option<(Instant, Option<EventPosition>)>>,
 }

@@ -32,13 +32,13 @@ pub(super) const READ_ORDERS: Requirement = Requirement::of(Scope::MerchantOrder
 /// The time after which a top-up expires, and a session without `expiresInMinutes`.
 pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(20);
 
-/// The query parameter and the kind of object that a 404 for a write of a merchant names.
+/// The query parameter and the kind of object in the 404 for a write of a merchant.
 pub(super) const MERCHANT: (&str, &str) = ("query.accountId", "account with an active merchant profile");
-/// The path parameter and the kind of object that a 404 for a checkout names.
+/// The path parameter and the kind of object in the 404 for a checkout.
 pub(super) const CHECKOUT: (&str, &str) = ("path.checkoutId", "checkout");
-/// The path parameter and the kind of object that a 404 for a settlement account names.
+/// The path parameter and the kind of object in the 404 for a settlement account.
 pub(crate) const SETTLEMENT_ACCOUNT: (&str, &str) = ("path.settlementAccountId", "settlement account");
-/// The path parameter and the kind of object that a 404 for a payee names.
+/// The path parameter and the kind of object in the 404 for a payee.
 pub(crate) const PAYEE: (&str, &str) = ("path.payeeId", "payee");
 
 parameters! {

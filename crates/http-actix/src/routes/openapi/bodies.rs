@@ -51,7 +51,7 @@ fn add_examples(body: &mut Map<String, Value>) {
     }
 }
 
-/// Describes a body without a description by the description of its schema.
+/// Gives a body without a description the description of its schema.
 fn describe(body: &mut Map<String, Value>, schemas: &Value) {
     if body.contains_key("description") {
         return;

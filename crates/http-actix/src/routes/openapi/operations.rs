@@ -13,6 +13,8 @@ const STREAM: &str = ": connected\n\nid: 01a201e9-8ec7-7627-8824-3cd557968b01\ne
     data: {\"body\": {\"webhookEventTypeName\": \"CardTransaction\"}}\n\n";
 
 const REQUEST_ID: &str = "X-Request-Id";
+/// The request id in examples.
+const EXAMPLE_ID: &str = "01a201e9-8ec7-7627-8824-3cd557968b01";
 const REPLAYED: &str = "Idempotent-Replayed";
 const RETRY_AFTER: &str = "Retry-After";
 
@@ -35,7 +37,7 @@ pub(super) fn finish(document: &mut Value) {
             if status.starts_with('2') {
                 add_example(response, ANSWERS.get(&id));
             } else {
-                add_error_example(response);
+                add_error_example(status, response);
             }
         }
     }
@@ -47,7 +49,7 @@ fn headers() -> Value {
         REQUEST_ID: {
             "description": "Identifies the request in the log: the one sent, if it has this form, else a new one.",
             "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-            "example": "01a201e9-8ec7-7627-8824-3cd557968b01"
+            "example": EXAMPLE_ID
         },
         REPLAYED: {
             "description": "Sent if this is the stored response to an earlier request with the same idempotency key.",
@@ -149,24 +151,29 @@ fn add_example(response: &mut Value, answer: Option<&Value>) {
 }
 
 /// Adds an example error with the first code that the description of the response names.
-fn add_error_example(response: &mut Value) {
+fn add_error_example(status: &str, response: &mut Value) {
     let about = response["description"].as_str().unwrap_or_default();
     let code = about.split('`').nth(1).unwrap_or("internal").to_owned();
     let Some(content) = response.pointer_mut("/content/application~1json") else { return };
     let (path, message) = match code.as_str() {
         "required" => ("query.accountId", "is required"),
-        "missing_credentials" => ("header.Authorization", "is required: send an API key"),
+        "missing_credentials" => ("header.Authorization", "is required: send `ApiKey <key>`"),
         "invalid_credentials" => ("header.Authorization", "must be a valid API key"),
-        "not_found" => ("query.accountId", "account does not exist"),
+        "not_found" => ("query.accountId", "must name an existing account"),
         "payload_too_large" => ("body", "must be at most 1048576 bytes"),
         "unsupported_media_type" => ("header.Content-Type", "must be sent as application/json in UTF-8"),
-        "idempotency_mismatch" => ("body", "differs from the first request with this idempotency key"),
+        "idempotency_mismatch" => ("body", "differs from the first request"),
         "rate_limited" => ("", "too many requests; retry after the interval in Retry-After"),
         "overloaded" => ("", "server overloaded; retry after the interval in Retry-After"),
-        "internal" => ("", "internal error; report request 01a201e9-8ec7-7627-8824-3cd557968b01"),
+        "internal" => ("", "internal error"),
         _ => ("", "the current state does not allow this"),
     };
-    let whole = if path.is_empty() { message.to_owned() } else { format!("{path} {message}") };
+    let whole = match code.as_str() {
+        "idempotency_mismatch" => "idempotency key already used for a different request".to_owned(),
+        _ if path.is_empty() => message.to_owned(),
+        _ => format!("{path} {message}"),
+    };
+    let whole = if status.starts_with('5') { format!("{whole} (request id {EXAMPLE_ID})") } else { whole };
     content["example"] = json!({"message": whole, "errors": [{"path": path, "message": message, "errorCode": code}]});
 }
 

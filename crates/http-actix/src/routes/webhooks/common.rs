@@ -17,7 +17,7 @@ use florin_ports::{Answer, ClientClaim, IdempotencyKey, WebhookReach};
 
 pub(super) const READ: Requirement = Requirement::of(Scope::WebhooksRead);
 pub(super) const WRITE: Requirement = Requirement::of(Scope::WebhooksWrite);
-/// The path parameter and the kind of object that a 404 for a subscription names.
+/// The path parameter and the kind of object in the 404 for a subscription.
 pub(super) const WEBHOOK: (&str, &str) = ("path.webhookId", "webhook");
 
 parameters! {

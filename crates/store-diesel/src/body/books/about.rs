@@ -7,14 +7,14 @@ use diesel::sql_query;
 use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
 
-type Asked = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
+type AccountQuery = BoxedSqlQuery<'static, Db, diesel::query_builder::SqlQuery>;
 
-/// Builds a statement about one account, or about all. `e` is the table with the account.
-pub(super) fn about(statement: &str, account: Option<&AccountId>) -> Asked {
+/// Builds a statement about one account, or about all. Its `{of}` becomes the condition on the account of the table `e`.
+pub(super) fn about(statement: &str, account: Option<&AccountId>) -> AccountQuery {
     let of = if account.is_some() { "e.account_id = $1" } else { "1 = 1" };
-    let asked = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
+    let query = sql_query(statement.replace("{of}", of)).into_boxed::<Db>();
     match account {
-        Some(account) => asked.bind::<Text, _>(Account(account.clone())),
-        None => asked,
+        Some(account) => query.bind::<Text, _>(Account(account.clone())),
+        None => query,
     }
 }

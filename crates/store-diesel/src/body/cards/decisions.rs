@@ -1,7 +1,7 @@
 //! Decisions of endpoints on messages, as JSON.
 
 use super::body::errors::{Outcome, corrupt};
-use super::body::names::Name;
+use super::body::names::{Name, read_name};
 use florin_domain::card::{DecisionCheck, DecisionReply, Verdict};
 use florin_domain::money::{Currency, Minor};
 use serde::{Deserialize, Serialize};
@@ -43,19 +43,15 @@ impl StoredDecision {
     pub(super) fn read(self) -> Outcome<DecisionCheck> {
         let verdict = match self.verdict {
             StoredVerdict::Approve => Verdict::Reply(DecisionReply::Approve),
-            StoredVerdict::Decline { code } => Verdict::Reply(DecisionReply::Decline(named(&code)?)),
+            StoredVerdict::Decline { code } => Verdict::Reply(DecisionReply::Decline(read_name(&code)?)),
             StoredVerdict::Partial { amount, currency } => {
                 let currency = Currency::parse(&currency).map_err(|flaw| corrupt(flaw.message))?;
                 Verdict::Reply(DecisionReply::Partial(Minor(amount).of(currency)))
             }
             StoredVerdict::Fallback { fallback, reason } => {
-                Verdict::Fallback { fallback: named(&fallback)?, reason: named(&reason)? }
+                Verdict::Fallback { fallback: read_name(&fallback)?, reason: read_name(&reason)? }
             }
         };
         Ok(DecisionCheck { verdict, allows_partial: self.allows_partial })
     }
-}
-
-fn named<T: Name>(text: &str) -> Outcome<T> {
-    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }

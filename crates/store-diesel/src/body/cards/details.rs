@@ -1,7 +1,7 @@
 //! Details that only some messages have, as JSON.
 
 use super::body::errors::{Outcome, corrupt};
-use super::body::names::Name;
+use super::body::names::{Name, read_name};
 use super::body::types::Id;
 use super::decisions::StoredDecision;
 use florin_domain::card::{
@@ -79,7 +79,7 @@ impl From<&PointOfSale> for StoredPos {
 impl StoredPos {
     fn read(self) -> Outcome<PointOfSale> {
         let Self { entry_mode, merchant_initiated, recurring } = self;
-        let entry_mode = entry_mode.as_deref().map(named::<EntryMode>).transpose()?;
+        let entry_mode = entry_mode.as_deref().map(read_name::<EntryMode>).transpose()?;
         Ok(PointOfSale { entry_mode, merchant_initiated, recurring })
     }
 }
@@ -92,7 +92,7 @@ impl From<&WalletToken> for StoredToken {
 
 impl StoredToken {
     fn read(self) -> Outcome<WalletToken> {
-        Ok(WalletToken { token: self.token, state: named::<WalletTokenState>(&self.state)? })
+        Ok(WalletToken { token: self.token, state: read_name::<WalletTokenState>(&self.state)? })
     }
 }
 
@@ -108,15 +108,11 @@ impl From<&Verification> for StoredVerification {
 impl StoredVerification {
     fn read(self) -> Outcome<Verification> {
         Ok(Verification {
-            address_line1: named::<Match>(&self.address_line1)?,
-            postal_code: named::<Match>(&self.postal_code)?,
-            security_code: named::<Match>(&self.security_code)?,
+            address_line1: read_name::<Match>(&self.address_line1)?,
+            postal_code: read_name::<Match>(&self.postal_code)?,
+            security_code: read_name::<Match>(&self.security_code)?,
         })
     }
-}
-
-fn named<T: Name>(text: &str) -> Outcome<T> {
-    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }
 
 /// Returns the text to store; `None` for nothing.
@@ -161,7 +157,7 @@ pub(super) fn read(text: Option<&str>) -> Outcome<(MessageDetails, Minor)> {
         cash_back: stored.cash_back.map(Minor),
         fee_type: stored.fee_type,
         pos: stored.pos.map(StoredPos::read).transpose()?,
-        three_d_secure: stored.three_d_secure.as_deref().map(named::<ThreeDSecure>).transpose()?,
+        three_d_secure: stored.three_d_secure.as_deref().map(read_name::<ThreeDSecure>).transpose()?,
         wallet_token: stored.wallet_token.map(StoredToken::read).transpose()?,
         verification: stored.verification.map(StoredVerification::read).transpose()?,
         multi_clearing: MultiClearing { number: stored.clearing_number, count: stored.clearing_count },

@@ -1,7 +1,7 @@
 //! Decline reasons as rows: the checked rules as JSON. The last rule of the list failed.
 
 use super::body::errors::{Outcome, corrupt};
-use super::body::names::Name;
+use super::body::names::{Name, read_name};
 use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
 use super::decisions::StoredDecision;
@@ -121,24 +121,24 @@ impl From<&Rule> for StoredRule {
 impl StoredRule {
     fn read(self) -> Outcome<Rule> {
         Ok(match self {
-            Self::Forced { code } => Rule::Forced { code: named(&code)? },
-            Self::CardActivated { state } => Rule::CardActivated { state: named(&state)? },
-            Self::CardInUse { state } => Rule::CardInUse { state: named(&state)? },
-            Self::CardNotSuspended { state } => Rule::CardNotSuspended { state: named(&state)? },
+            Self::Forced { code } => Rule::Forced { code: read_name(&code)? },
+            Self::CardActivated { state } => Rule::CardActivated { state: read_name(&state)? },
+            Self::CardInUse { state } => Rule::CardInUse { state: read_name(&state)? },
+            Self::CardNotSuspended { state } => Rule::CardNotSuspended { state: read_name(&state)? },
             Self::CardNotExpired { expires_on, today } => {
                 Rule::CardNotExpired { expires_on: day(&expires_on)?, today: day(&today)? }
             }
-            Self::CardholderActive { status } => Rule::CardholderActive { status: named(&status)? },
+            Self::CardholderActive { status } => Rule::CardholderActive { status: read_name(&status)? },
             Self::Pin { matches } => Rule::Pin { matches },
             Self::SecurityCode { matches } => Rule::SecurityCode { matches },
-            Self::WalletToken { state } => Rule::WalletToken { state: named(&state)? },
-            Self::ThreeDSecure { outcome } => Rule::ThreeDSecure { outcome: named(&outcome)? },
+            Self::WalletToken { state } => Rule::WalletToken { state: read_name(&state)? },
+            Self::ThreeDSecure { outcome } => Rule::ThreeDSecure { outcome: read_name(&outcome)? },
             Self::Controls { control, owner, value, allows } => {
-                Rule::Controls(ControlCheck { control: named(&control)?, owner: named(&owner)?, value, allows })
+                Rule::Controls(ControlCheck { control: read_name(&control)?, owner: read_name(&owner)?, value, allows })
             }
             Self::SpendingLimit { window, window_start, amount, spent, max_uses, uses, requested } => {
                 Rule::SpendingLimit(LimitCheck {
-                    window: named(&window)?,
+                    window: read_name(&window)?,
                     window_start: day(&window_start)?,
                     amount: Minor(amount),
                     spent: Minor(spent),
@@ -162,10 +162,6 @@ impl StoredRule {
             }
         })
     }
-}
-
-fn named<T: Name>(text: &str) -> Outcome<T> {
-    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }
 
 fn day(text: &str) -> Outcome<NaiveDate> {

@@ -30,7 +30,8 @@ const BYTES_AT_ONCE: usize = 1024 * 1024;
 
 impl ExportImport for Store {
     fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError> {
-        let writer = RefCell::new(Some(ExportWriter::begin(out, &ExportHeader::new(origin, schema()?))?));
+        let schema = schema().map_err(StoreError::from)?;
+        let writer = RefCell::new(Some(ExportWriter::begin(out, &ExportHeader::new(origin, schema))?));
         let failed = RefCell::new(None);
         let read = driver::read(self.readers(), |conn| {
             // A read is retried after a lost connection, but an export that has begun is not.
@@ -50,7 +51,7 @@ impl ExportImport for Store {
         file: &mut dyn ExportSource,
         reseal: &Reseal,
     ) -> Result<ImportReport, ExportError> {
-        let schema = schema()?;
+        let schema = schema().map_err(StoreError::from)?;
         let rows = ExportReader::open(file)?;
         rows.header().fits(&schema, environment)?;
         let contents = rows.each(|_| Ok(()))?;
@@ -81,9 +82,8 @@ impl ExportImport for Store {
 }
 
 /// Returns the name of the last migration that this program knows.
-fn schema() -> Result<String, ExportError> {
-    let known = driver::known_migrations().map_err(StoreError::from)?;
-    Ok(known.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
+pub(super) fn schema() -> Outcome<String> {
+    Ok(driver::known_migrations()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
 fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {

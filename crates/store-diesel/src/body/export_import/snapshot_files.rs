@@ -40,7 +40,7 @@ pub(crate) fn for_file(contents: &str) -> Outcome<String> {
 pub(crate) fn accepted(conn: &mut Conn, contents: &str) -> Result<String, Stop<ImportRefusal>> {
     let mut rows = read(contents).map_err(|reason| Stop::Answer(ImportRefusal::Invalid(reason)))?;
     keep_own_acceptances(&mut rows);
-    place(conn, &mut rows)?;
+    replace_positions(conn, &mut rows)?;
     Ok(text(&rows)?)
 }
 
@@ -86,7 +86,7 @@ fn keep_own_acceptances(rows: &mut Vec<FileRow>) {
 
 /// Replaces the positions of the rows by positions of this store, in the same order. Positions of another store have no
 /// meaning here.
-fn place(conn: &mut Conn, rows: &mut [FileRow]) -> Result<(), Failure> {
+fn replace_positions(conn: &mut Conn, rows: &mut [FileRow]) -> Result<(), Failure> {
     let position = |row: &FileRow| row.columns.get("position").and_then(Value::as_i64);
     let is_placed = |row: &&FileRow| PLACED.contains(&row.table);
     let old: BTreeSet<i64> = rows.iter().filter(is_placed).filter_map(position).collect();

@@ -53,7 +53,7 @@ impl<C: RecordedCommand> Command for C {
     fn footprint(&self, footprint: &mut Footprint) {
         self.add_to_footprint(footprint);
         if self.mode() == Mode::Commit {
-            footprint.answer(self.claim());
+            footprint.record(self.claim());
         }
     }
 

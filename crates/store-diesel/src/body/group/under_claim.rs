@@ -14,7 +14,7 @@ pub(crate) fn under_claim<T, R>(
     claim: Option<&IdempotencyClaim<T>>,
     work: impl FnOnce(&mut Conn, &mut WorkingSet) -> Result<T, Stop<WriteError<R>>>,
 ) -> Result<Written<T>, Stop<WriteError<R>>> {
-    footprint.answer(claim);
+    footprint.record(claim);
     let mut working_set = WorkingSet::load(conn, &footprint)?;
     if let Some(answer) = working_set.records.find(claim)? {
         return Ok(Written::Replayed(answer));

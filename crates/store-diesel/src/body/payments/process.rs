@@ -57,7 +57,7 @@ impl BatchProcessing for Store {
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
         let recording = self.recording();
         self.task(move |conn| {
-            let (mut working_set, batch) = held(conn, &command.lease, false)?;
+            let (mut working_set, batch) = lock(conn, &command.lease, false)?;
             let decision = ask(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
             working_set.events.record_with(recording.clone());
             working_set.events.add(&decision.events);
@@ -71,7 +71,7 @@ impl BatchProcessing for Store {
     async fn start_payments(&self, command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
         let recording = self.recording();
         self.task(move |conn| {
-            let (mut working_set, batch) = held(conn, &command.lease, false)?;
+            let (mut working_set, batch) = lock(conn, &command.lease, false)?;
             let payments = confirmed(conn, &command.lease, command.max)?;
             let situation = StartPaymentsSituation { batch, payments };
             let decision = ask(|| (command.decide)(&situation))?;
@@ -103,7 +103,7 @@ impl BatchProcessing for Store {
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
         let recording = self.recording();
         self.task(move |conn| {
-            let (mut working_set, batch) = held(conn, &command.lease, true)?;
+            let (mut working_set, batch) = lock(conn, &command.lease, true)?;
             let situation = situation(conn, &working_set, batch, &command.payments)?;
             let decision = ask(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
             working_set.payments.progress(&situation.payments, &decision.payments);
@@ -157,13 +157,13 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
         .bind::<TimeSql, _>(Time(command.now))
         .bind::<BigInt, _>(i64::from(command.max))
         .load::<Claimable>(conn)?;
-    let now = |Claimable { account_id, id }: &Claimable| LeaseChange {
+    let leased = |Claimable { account_id, id }: &Claimable| LeaseChange {
         lease_id: Some(Id(command.lease.0)),
         leased_until: Some(Time(command.until)),
         account_id: account_id.clone(),
         id: *id,
     };
-    update(found.iter().map(now).collect(), conn)?;
+    update(found.iter().map(leased).collect(), conn)?;
     let lease = |Claimable { account_id, id }| Lease {
         id: command.lease,
         account: account_id.0,
@@ -174,7 +174,7 @@ fn claim(conn: &mut Conn, command: &ClaimCommand) -> Outcome<Vec<Lease>> {
 }
 
 /// Locks a batch, with its funds if money will move, and requires that the lease is current.
-fn held<R>(
+fn lock<R>(
     conn: &mut Conn,
     lease: &Lease,
     with_funds: bool,

@@ -166,8 +166,8 @@ pub(super) fn read_alerts(rows: Vec<AlertRow>) -> Outcome<Vec<Alert>> {
 
 /// Stores new payments.
 pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
-    for some in payments.chunks(AT_ONCE) {
-        insert(some.iter().map(PaymentRow::of).collect::<Outcome<_>>()?, conn)?;
+    for chunk in payments.chunks(AT_ONCE) {
+        insert(chunk.iter().map(PaymentRow::of).collect::<Outcome<_>>()?, conn)?;
     }
     Ok(())
 }
@@ -180,8 +180,8 @@ pub(super) fn insert_confirmed(
     position: i64,
 ) -> Outcome<()> {
     let row = |payment: &Payment| PaymentRow::confirmed(payment, confirmed.get(&payment.batch).copied(), position);
-    for some in payments.chunks(AT_ONCE) {
-        insert(some.iter().map(row).collect::<Outcome<_>>()?, conn)?;
+    for chunk in payments.chunks(AT_ONCE) {
+        insert(chunk.iter().map(row).collect::<Outcome<_>>()?, conn)?;
     }
     Ok(())
 }
@@ -201,8 +201,8 @@ pub(super) fn insert_alerts(conn: &mut Conn, batch: &PaymentBatch, alerts: &[Ale
         input_index: alert.index.map(i64::from),
         message: alert.message.clone(),
     };
-    for (some, first) in ordered.chunks(AT_ONCE).zip((0_i64..).step_by(AT_ONCE)) {
-        insert((first..).zip(some).map(row).collect(), conn)?;
+    for (chunk, first) in ordered.chunks(AT_ONCE).zip((0_i64..).step_by(AT_ONCE)) {
+        insert((first..).zip(chunk).map(row).collect(), conn)?;
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ tables! {
         controls: Option<String>,
     }
 
-    /// The number of budgets of an account, of those that hold a currency, and of both below one budget.
+    /// The number of an account's budgets below one parent that hold one currency.
     struct BudgetCountRow in budget_counts(account_id, below, held) owned by account_id {
         account_id: Account,
         /// The parent of the budgets; empty for any.

@@ -94,8 +94,8 @@ pub(super) async fn recover(
     to: &Store,
     command: Arc<RecoverCommand>,
 ) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
-    let asked = Arc::clone(&command);
-    let webhook = match to.task(move |conn| begin(conn, &asked)).await? {
+    let shared = Arc::clone(&command);
+    let webhook = match to.task(move |conn| begin(conn, &shared)).await? {
         Recovery::Done(answer) => return Ok(Written::Replayed(answer)),
         Recovery::Of(webhook) => webhook,
     };
@@ -110,8 +110,8 @@ pub(super) async fn recover(
         let matches = |event: &EventKey| webhook.wants(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));
         events.retain(matches);
         if !events.is_empty() {
-            let asked = Arc::clone(&command);
-            recovered += to.task(move |conn| again(conn, &asked, &events)).await?;
+            let shared = Arc::clone(&command);
+            recovered += to.task(move |conn| recover_portion(conn, &shared, &events)).await?;
         }
     }
     to.task(move |conn| {
@@ -144,7 +144,7 @@ fn begin(conn: &mut Conn, command: &RecoverCommand) -> Result<Recovery, Stop<Wri
 
 /// Sends the events of a portion again, except those that are delivered or waiting. Returns the number of events that
 /// are sent.
-fn again(
+fn recover_portion(
     conn: &mut Conn,
     command: &RecoverCommand,
     events: &[EventKey],

@@ -35,13 +35,13 @@ const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webho
 pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id AND d.blocked \
     ORDER BY d.object_id LIMIT 1) IS NOT NULL";
 
-/// Maximum number of deliveries that the claims of several subscriptions in one transaction take together, but each may
-/// take one. Requests wait for the transaction.
+/// Maximum number of deliveries that the claims of several subscriptions in one transaction take together, or one for
+/// each claim if that is more. Requests wait for the transaction.
 const CLAIMED: u32 = 128;
 /// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer. Those
 /// that wait for earlier ones are set aside.
 const CHECKED: u32 = 256;
-/// The number of deliveries of an ordered subscription that a claim looks at, at least.
+/// Minimum number of deliveries that a claim of an ordered subscription checks.
 const CHECKED_AT_LEAST: u32 = 16;
 
 /// A subscription that may have deliveries to claim.
@@ -245,7 +245,8 @@ struct Selection<'c> {
 }
 
 impl<'c> Selection<'c> {
-    /// Selects deliveries for one of the given number of claims, of which so many are of ordered subscriptions.
+    /// Selects the deliveries of one claim. Its transaction makes `claims` claims, `ordered` of them for ordered
+    /// subscriptions.
     fn of(
         conn: &mut Conn,
         (command, webhook): (&'c ClaimDeliveriesCommand, Webhook),
@@ -278,7 +279,7 @@ pub(super) fn claim(
     let locked = load::<LockedWebhooks>(ids, conn)?;
     let mut webhooks = live(conn, locked)?;
     unblock(conn, &webhooks)?;
-    let number = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let ordered = webhooks.values().filter(|webhook| webhook.ordered).count();
     let claims = (number(webhooks.len()), number(ordered));
     let mut selections = BTreeMap::new();
@@ -289,7 +290,7 @@ pub(super) fn claim(
         }
     }
     block(conn, &selections)?;
-    let keys = selections.values().flat_map(|of| of.keys(&of.first));
+    let keys = selections.values().flat_map(|selection| selection.keys(&selection.first));
     let mut rows = Vec::new();
     for mut row in load::<LockedDeliveries>(keys, conn)? {
         let Some(Selection { command, .. }) = selections.get(&row.webhook_id) else { continue };
@@ -319,9 +320,11 @@ fn unblock(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>) -> Outcome<()> {
 
 /// Sets deliveries aside until an earlier delivery about the same object has ended.
 fn block(conn: &mut Conn, selections: &BTreeMap<Id, Selection<'_>>) -> Outcome<()> {
-    let keys = selections.values().flat_map(|of| of.keys(&of.later));
+    let keys = selections.values().flat_map(|selection| selection.keys(&selection.later));
     let mut rows = load::<LockedDeliveries>(keys, conn)?;
-    rows.retain(|row| selections.get(&row.webhook_id).is_some_and(|of| row.is_free(Time(of.command.now))));
+    rows.retain(|row| {
+        selections.get(&row.webhook_id).is_some_and(|selection| row.is_free(Time(selection.command.now)))
+    });
     for row in &mut rows {
         row.blocked = true;
     }

@@ -1,4 +1,4 @@
-//! When a warning is logged whose cause callers can repeat.
+//! Limits how often a warning is logged, because callers can repeat its cause.
 
 use std::time::{Duration, Instant};
 

@@ -97,7 +97,7 @@ impl Batches {
     /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let Self { known, work, .. } = self;
-        let now = |(key, batch)| BatchChange::of(batch, work.get(&key).copied().flatten());
-        changes.update(known.into_changes().map(now).collect())
+        let change = |(key, batch)| BatchChange::of(batch, work.get(&key).copied().flatten());
+        changes.update(known.into_changes().map(change).collect())
     }
 }

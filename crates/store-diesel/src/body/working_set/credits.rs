@@ -78,13 +78,13 @@ impl NewCredits {
 
     /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let now = |(account, Counter { number, last })| CounterChange {
+        let change = |(account, Counter { number, last })| CounterChange {
             last_number: number,
             last_link: last.number,
             last_hash: hash_column(last),
             account_id: Account(account),
         };
-        changes.update(self.counters.into_changes().map(now).collect())?;
+        changes.update(self.counters.into_changes().map(change).collect())?;
         changes.insert(self.new)
     }
 }

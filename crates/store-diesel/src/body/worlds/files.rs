@@ -3,14 +3,14 @@
 use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
-use super::body::export_import::{account_rows, snapshot_files};
+use super::body::export_import::{account_rows, schema, snapshot_files};
 use super::body::statements;
 use super::body::tables::access::accounts;
 use super::body::tables::worlds::{ImportedRow, ImportedSummaryRow, imported_snapshots};
 use super::body::types::{Id, Time};
 use super::body::webhooks::under_kept_claim;
 use super::body::{books, checkout, registry};
-use super::snapshots::{SnapshotContents, find, schema};
+use super::snapshots::{SnapshotContents, find};
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;

@@ -4,7 +4,7 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::{Outcome, Stop, corrupt};
-use super::body::export_import::account_rows;
+use super::body::export_import::{account_rows, schema};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
 use super::body::idempotency;
@@ -56,11 +56,6 @@ impl SnapshotSummaryRow {
             rows: self.row_count,
         })
     }
-}
-
-/// Returns the name of the last migration.
-pub(super) fn schema() -> Outcome<String> {
-    Ok(driver::known_migrations()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
 pub(super) fn take(

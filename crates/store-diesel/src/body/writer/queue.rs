@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of jobs in a group.
 const MAX_IN_A_GROUP: usize = 256;
-/// A turn takes one of this many waiting background jobs. Claims of deliveries have leases, so their wait must grow much
-/// more slowly than the number of subscriptions.
+/// A turn takes at least one in this many of the waiting background jobs. Claims of deliveries have leases, so their wait
+/// must grow much more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
-/// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn, which share a transaction, unless more than
-/// [`BACKGROUND_TURNS`] jobs wait for each of them. Requests wait for it.
+/// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn. They share a transaction, and requests wait for
+/// it. A turn exceeds it only to take its share of the waiting jobs (see [`BACKGROUND_TURNS`]).
 const MAX_DELIVERY_ROWS: usize = 128;
 
 /// Time between two checks whether a background job still yields.
@@ -171,8 +171,8 @@ impl QueueReceiver {
         }
     }
 
-    /// Returns how many background jobs a turn takes: one transaction unless it yields, and more if more than
-    /// [`BACKGROUND_TURNS`] jobs wait.
+    /// Returns how many background jobs a turn takes: its share of those that wait (see [`BACKGROUND_TURNS`]). Unless
+    /// they yield, the jobs of one transaction at least.
     fn share(&self, others_wait: bool, now: Instant) -> usize {
         let waiting = self.background.len();
         if self.yields(others_wait, now) {

@@ -1,4 +1,4 @@
-//! What the operations on disputes share: the path parameter and the responses.
+//! Shared parts of the operations on disputes.
 
 use crate::declare::parameters;
 use crate::reply::answer;
@@ -8,7 +8,7 @@ use florin_domain::card::decide::DisputeDone;
 use florin_domain::ids::DisputeId;
 use florin_ports::Answer;
 
-/// The path parameter and the kind of object that a 404 for a dispute names.
+/// The path parameter and the kind of object in the 404 for a dispute.
 pub(super) const DISPUTE: (&str, &str) = ("path.disputeId", "dispute");
 
 parameters! {

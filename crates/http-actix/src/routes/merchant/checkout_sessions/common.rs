@@ -11,7 +11,7 @@ use florin_domain::checkout::{CheckoutSession, CreatedSession};
 use florin_domain::ids::CheckoutSessionId;
 use florin_ports::Answer;
 
-/// The path parameter and the kind of object that a 404 for a session names.
+/// The path parameter and the kind of object in the 404 for a session.
 pub(crate) const SESSION: (&str, &str) = ("path.checkoutSessionId", "checkout session");
 
 parameters! {

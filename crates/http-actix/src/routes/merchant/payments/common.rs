@@ -7,7 +7,7 @@ use florin_domain::ids::{CheckoutSessionId, MerchantPaymentId};
 use florin_domain::merchant::CheckoutType;
 use florin_domain::text::Text;
 
-/// The path parameter and the kind of object that a 404 for a payment names.
+/// The path parameter and the kind of object in the 404 for a payment.
 pub(crate) const PAYMENT: (&str, &str) = ("path.paymentId", "payment");
 
 parameters! {

@@ -3,7 +3,7 @@
 use crate::declare::parameters;
 use florin_domain::ids::RefundId;
 
-/// The path parameter and the kind of object that a 404 for a refund names.
+/// The path parameter and the kind of object in the 404 for a refund.
 pub(crate) const REFUND: (&str, &str) = ("path.refundId", "refund");
 
 parameters! {

@@ -9,7 +9,7 @@ use florin_domain::access::Account;
 use florin_domain::checkout::CheckoutSession;
 use florin_domain::ids::CheckoutSessionId;
 
-/// The path parameter and the kind of object that a 404 for a top-up names.
+/// The path parameter and the kind of object in the 404 for a top-up.
 pub(super) const TOP_UP: (&str, &str) = ("path.topUpId", "top-up");
 
 parameters! {

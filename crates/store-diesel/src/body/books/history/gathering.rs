@@ -55,7 +55,7 @@ impl Gathering {
         Self { after, size, closed: Vec::new(), open: BTreeMap::new(), sums: KindSums::default() }
     }
 
-    /// Adds a movement, unless it is not after the place.
+    /// Adds a movement if it is after the place.
     pub(super) fn add(&mut self, booking: Booking) {
         let key = key_of(&booking);
         if self.after.is_some_and(|after| key <= after) {
@@ -73,7 +73,7 @@ impl Gathering {
         }
     }
 
-    /// Closes all movements before a time: whole segments, and the rest if it is to be closed, too.
+    /// Closes all movements before a time: whole segments, and with `rest_too` also the rest.
     pub(super) fn close_before(&mut self, until: DateTime<Utc>, rest_too: bool) {
         loop {
             let older = self.open.range(..(until, Uuid::nil())).take(self.size).count();

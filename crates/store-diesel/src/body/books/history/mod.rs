@@ -2,12 +2,12 @@
 //!
 //! Checkpoints contain the sums of the oldest movements of a balance, in the order of the list. A read starts at the
 //! last checkpoint, and adds the movements after it. It verifies that it misses none by their number, which
-//! `balances.movements` counts: movements are never changed or deleted, so a read that finds so many has found all. A
+//! `balances.movements` counts: movements are never changed or deleted, so a read that finds this many has found all. A
 //! movement that was committed late may be missing, because its place in the list, or its id, is before the point from which
 //! the read starts. Then the read starts at an earlier checkpoint, or at the first movement, and the checkpoints after that
 //! are replaced. See `docs/adr/0018-checkpoints-of-explanations.md`.
 
-mod chain;
+mod checkpoints;
 mod gathering;
 mod kind_sums;
 mod movements;
@@ -16,7 +16,7 @@ mod page;
 mod tests;
 mod verify;
 
-pub(super) use chain::Extension;
+pub(super) use checkpoints::Extension;
 pub(crate) use verify::wrong;
 
 use super::Of;
@@ -26,7 +26,7 @@ use super::body::epochs;
 use super::body::errors::{Outcome, corrupt};
 use super::body::tables::checkpoints::CoverageRow;
 use super::body::types::Id;
-use chain::Checkpoint;
+use checkpoints::Checkpoint;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::books::{Booking, KindSum, PoolSums};
 use florin_domain::page::PageRequest;
@@ -39,12 +39,12 @@ use uuid::Uuid;
 pub(super) struct Sizes {
     /// The number of movements between two checkpoints.
     segment: usize,
-    /// If a read has to pass more of the account's journal transactions, it moves the checkpoints forward, however few of
-    /// them concern the balance.
+    /// A read that has to pass more than this many of the account's journal transactions moves the checkpoints forward,
+    /// however few of them concern the balance.
     spread: i64,
-    /// A read in a hurry gives up if it has to pass more of the account's journal transactions.
+    /// A read in a hurry gives up if it has to pass more than this many of the account's journal transactions.
     hurry: i64,
-    /// Movements of this last time of the account are not covered by checkpoints, because others may be committed before them.
+    /// Checkpoints leave out the movements of the account's last `margin`, because others may be committed before them.
     margin: TimeDelta,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Read<'a> {
 /// Reads the movements, in the view of the transaction. Returns `None` if it gave up.
 pub(super) fn read(conn: &mut Conn, read: &Read<'_>) -> Outcome<Option<History>> {
     let epoch = epochs::current(conn, &read.of.account.0)?;
-    let coverage = chain::coverage(conn, read.of)?;
+    let coverage = checkpoints::coverage(conn, read.of)?;
     if let Some(coverage) = coverage.as_ref().filter(|coverage| coverage.epoch == epoch) {
         match read.start(conn, coverage)? {
             Start::Found(found) => {
@@ -122,7 +122,7 @@ impl Read<'_> {
     /// Reads from the last checkpoint after which no movement is missing.
     fn start(&self, conn: &mut Conn, coverage: &CoverageRow) -> Outcome<Start> {
         let (mut before, mut step) = (0, 1);
-        let mut start = chain::last(conn, self.of, 0)?;
+        let mut start = checkpoints::last(conn, self.of, 0)?;
         let mut from = coverage.tail_from;
         let mut replaces = false;
         loop {
@@ -141,7 +141,7 @@ impl Read<'_> {
                 Some(_) => {
                     before += step;
                     step *= 8;
-                    let Some(earlier) = chain::last(conn, self.of, before)? else { return Ok(Start::Stale) };
+                    let Some(earlier) = checkpoints::last(conn, self.of, before)? else { return Ok(Start::Stale) };
                     from = earlier.tail_from;
                     start = Some(earlier);
                 }
@@ -150,7 +150,8 @@ impl Read<'_> {
         }
     }
 
-    /// Reads the movements after a checkpoint, and whether they are spread over many of the account. Returns `None` if it gave up.
+    /// Reads the movements after a checkpoint, and whether they are spread over many movements of the account. Returns
+    /// `None` if it gave up.
     fn gather(&self, conn: &mut Conn, start: Option<&Checkpoint>, from: Id) -> Outcome<Option<(Gathering, bool)>> {
         let limit = if self.in_a_hurry { self.sizes.hurry } else { self.sizes.spread };
         let distance = movements::distance(conn, self.of, from, limit + 1)?;
@@ -224,7 +225,7 @@ impl Read<'_> {
     }
 }
 
-/// Returns the least id of so much earlier. Ids begin with a time, in milliseconds.
+/// Returns the least id of the time that is `margin` before an id. Ids begin with a time, in milliseconds.
 fn earlier(id: Id, margin: TimeDelta) -> Id {
     let millis = (id.0.as_u128() >> 80).saturating_sub(u128::try_from(margin.num_milliseconds()).unwrap_or(0));
     Id(Uuid::from_u128(millis << 80))

@@ -4,7 +4,7 @@ use super::Of;
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
 use super::body::types::Id;
-use super::chain;
+use super::checkpoints;
 use super::gathering::Gathering;
 use super::movements;
 use florin_domain::books::{Booking, PoolSums};
@@ -99,13 +99,13 @@ fn stored(conn: &mut Conn, of: &Of, from: i64, to: i64) -> Outcome<Vec<Piece>> {
     if from >= to {
         return Ok(Vec::new());
     }
-    let Some(to) = chain::end_at(conn, of, to)? else { return Ok(Vec::new()) };
-    let piece = |checkpoint: chain::Checkpoint| Piece {
+    let Some(to) = checkpoints::end_at(conn, of, to)? else { return Ok(Vec::new()) };
+    let piece = |checkpoint: checkpoints::Checkpoint| Piece {
         end: checkpoint.covered,
         sum: checkpoint.sums.total(),
         content: Content::Ids(checkpoint.journals),
     };
-    Ok(chain::between(conn, of, from, to)?.into_iter().map(piece).collect())
+    Ok(checkpoints::between(conn, of, from, to)?.into_iter().map(piece).collect())
 }
 
 /// Returns the pieces of the part after the checkpoints.

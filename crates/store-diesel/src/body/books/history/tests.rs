@@ -7,7 +7,7 @@ use super::body::driver;
 use super::body::plans::plan;
 use super::body::types::Id;
 use super::movements::{self, legs};
-use super::{History, Of, Read, Sizes, chain, verify};
+use super::{History, Of, Read, Sizes, checkpoints, verify};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -106,7 +106,7 @@ fn shown(conn: &mut Conn, of: &Of, page: PageRequest) -> (Shown, bool) {
     let read = Read { of, counted: counted(conn, of), page, in_a_hurry: false, sizes: SMALL };
     let History { sums, bookings, skipped, extension } = super::read(conn, &read).unwrap().unwrap();
     let stores = extension.is_some();
-    for portion in extension.into_iter().flat_map(chain::Extension::portions) {
+    for portion in extension.into_iter().flat_map(checkpoints::Extension::portions) {
         assert!(portion.store(conn, of).unwrap());
     }
     ((sums, bookings, skipped), stores)
@@ -154,7 +154,8 @@ fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
             let (found, extends) = shown(conn, &of, page);
             assert_eq!(found, expected, "seed {seed}, step {step}, page {page:?}");
             stored += u64::from(extends);
-            covered = covered.max(chain::last(conn, &of, 0).unwrap().map_or(0, |last| last.covered.unsigned_abs()));
+            covered =
+                covered.max(checkpoints::last(conn, &of, 0).unwrap().map_or(0, |last| last.covered.unsigned_abs()));
         }
         if numbers.below(40) == 0 {
             assert_eq!(verify::wrong(conn).unwrap(), vec![], "seed {seed}, step {step}");
@@ -191,7 +192,7 @@ fn with_checkpoint(conn: &mut Conn) -> Of {
         book(conn, &of, (at, id_at(at, number)), number + 1);
     }
     assert!(shown(conn, &of, PageRequest::default()).1);
-    assert_eq!(chain::last(conn, &of, 0).unwrap().unwrap().covered, 4);
+    assert_eq!(checkpoints::last(conn, &of, 0).unwrap().unwrap().covered, 4);
     of
 }
 

@@ -6,7 +6,7 @@ use super::body::errors::Outcome;
 use super::body::tables::checkpoints::CoverageRow;
 use super::body::tables::money::balances;
 use super::body::types::Id;
-use super::chain::{self, Checkpoint};
+use super::checkpoints::{self, Checkpoint};
 use super::gathering::key_of;
 use super::kind_sums::KindSums;
 use super::{Of, movements};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 /// start. Reads the journal from the first movement.
 pub(crate) fn wrong(conn: &mut Conn) -> Outcome<Vec<(BudgetId, money::Currency)>> {
     let mut wrong = Vec::new();
-    for coverage in chain::all(conn)? {
+    for coverage in checkpoints::all(conn)? {
         if epochs::current(conn, &coverage.account_id.0)? == coverage.epoch && !agrees(conn, &coverage)? {
             wrong.push((BudgetId(coverage.budget_id.0), coverage.currency.0));
         }
@@ -30,7 +30,7 @@ pub(crate) fn wrong(conn: &mut Conn) -> Outcome<Vec<(BudgetId, money::Currency)>
 /// Whether the checkpoints of a balance agree with the journal, or are recognized as outdated.
 fn agrees(conn: &mut Conn, coverage: &CoverageRow) -> Outcome<bool> {
     let of = Of { account: coverage.account_id.clone(), budget: coverage.budget_id, currency: coverage.currency };
-    let checkpoints = chain::between(conn, &of, 0, i64::MAX)?;
+    let checkpoints = checkpoints::between(conn, &of, 0, i64::MAX)?;
     let mut segments = vec![(Vec::new(), KindSums::default()); checkpoints.len()];
     let (mut tail, mut all) = (0, 0);
     movements::each_from(conn, &of, Id(Uuid::nil()), &mut |booking| {

@@ -94,7 +94,7 @@ pub(super) fn all(conn: &mut Conn) -> Outcome<Vec<CoverageRow>> {
         .load(conn)?)
 }
 
-/// Returns the last checkpoint, or the one that is this number before it.
+/// Returns the last checkpoint, or the one that is `before` checkpoints before it.
 pub(super) fn last(conn: &mut Conn, of: &Of, before: i64) -> Outcome<Option<Checkpoint>> {
     let rows = of_balance!(balance_checkpoints, of).order(balance_checkpoints::covered.desc());
     let row = rows.limit(1).offset(before).select(CheckpointRow::as_select()).load(conn)?.pop();
@@ -111,7 +111,7 @@ pub(super) fn between(conn: &mut Conn, of: &Of, from: i64, to: i64) -> Outcome<V
     rows.load(conn)?.iter().map(read).collect()
 }
 
-/// Returns the number of movements that the first checkpoint covers that covers at least so many.
+/// Finds the first checkpoint that covers at least `at_least` movements, and returns how many it covers.
 pub(super) fn end_at(conn: &mut Conn, of: &Of, at_least: i64) -> Outcome<Option<i64>> {
     let rows = of_balance!(balance_checkpoints, of).filter(balance_checkpoints::covered.ge(at_least));
     let first = rows.order(balance_checkpoints::covered).limit(1).select(balance_checkpoints::covered);

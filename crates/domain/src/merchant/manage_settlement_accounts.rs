@@ -122,7 +122,7 @@ pub fn decide_create_settlement_account(
         created_at: request.now,
         updated_at: request.now,
     });
-    settle_defaults(&mut accounts);
+    choose_defaults(&mut accounts);
     Ok(SettlementChange { accounts, changed: Some(request.id) })
 }
 
@@ -180,7 +180,7 @@ pub fn decide_settlement_approval(
         return Err(SettlementRefusal::Decided(decided.approval));
     }
     decided.approval = approval.status();
-    settle_defaults(&mut accounts);
+    choose_defaults(&mut accounts);
     mark_changed(&situation.accounts, &mut accounts, now);
     Ok(SettlementChange { accounts, changed: Some(id) })
 }
@@ -195,7 +195,7 @@ pub fn decide_delete_settlement_account(
     let mut accounts = situation.accounts.clone();
     let place = accounts.iter().position(|account| account.id == id).ok_or(SettlementRefusal::Absent)?;
     let deleted = accounts.remove(place);
-    settle_defaults(&mut accounts);
+    choose_defaults(&mut accounts);
     let loses = |target: &CheckoutTarget| {
         target.pays_into(&deleted) && !accounts.iter().any(|account| target.pays_into(account))
     };
@@ -217,7 +217,7 @@ fn find(
 }
 
 /// For each currency without a default, makes the oldest APPROVED settlement account the default.
-fn settle_defaults(accounts: &mut [SettlementAccount]) {
+fn choose_defaults(accounts: &mut [SettlementAccount]) {
     for currency in super::MerchantCurrency::ALL {
         let mut own: Vec<_> = accounts.iter_mut().filter(|account| account.details.currency() == currency).collect();
         if own.iter().any(|account| account.is_default) {
@@ -242,5 +242,5 @@ fn mark_changed(before: &[SettlementAccount], accounts: &mut [SettlementAccount]
 }
 
 #[cfg(test)]
-#[path = "settle_accounts_tests.rs"]
+#[path = "manage_settlement_accounts_tests.rs"]
 mod tests;
