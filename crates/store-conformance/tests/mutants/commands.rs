@@ -335,12 +335,12 @@ impl CardLedger for Mutant {
         self.inner.expire(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
         let now = if self.has(Bug::DueHoldsMissTheMicrosecond) { now - TimeDelta::microseconds(1) } else { now };
         let max = if self.has(Bug::DueHoldsUnbounded) { u32::MAX } else { max };
         let mut found = self.inner.due_holds(now, max).await?;
         if self.has(Bug::DueHoldsUnordered) {
-            found.sort_by_key(|hold| hold.chain);
+            found.sort_by_key(|(_, hold)| hold.chain);
         }
         Ok(found)
     }
