@@ -25,6 +25,12 @@ macro_rules! bugs {
 }
 
 bugs! {
+    LastCellCounts,
+    DirectoryFoldsCase,
+    CellsRacing,
+    RevisionsIgnored,
+    EntriesOfAllWorlds,
+    AccountsCountedAsClients,
     VirtualCardsStay,
     RecipientsLost,
     BudgetNamesNotUnique,
