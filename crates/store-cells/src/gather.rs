@@ -90,3 +90,7 @@ pub(crate) fn worked<T>(
         _ => Ok(done),
     }
 }
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;
