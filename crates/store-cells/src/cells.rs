@@ -90,11 +90,6 @@ impl Cells {
         self.each().skip(first).chain(self.each().take(first))
     }
 
-    /// Returns the directory.
-    pub(crate) fn directory(&self) -> &dyn CellDirectory {
-        &*self.directory
-    }
-
     /// Returns the cell of an account. If no cell has it, the home is returned, where it is absent.
     pub(crate) async fn account(&self, account: &AccountId) -> Result<&Cell, StoreError> {
         self.cell(&CellKey::Account(account.clone())).await
@@ -134,15 +129,16 @@ impl Cells {
     }
 
     /// Reserves a key for a cell, before its object is created there. `Duplicate`: another cell has the key.
-    pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell, world: Option<AccountId>) -> Result<(), StoreError> {
+    pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell) -> Result<(), StoreError> {
         let holder = match self.holder(&key).await? {
             Some(holder) => holder,
-            None => self.enter(key.clone(), cell, world).await?,
+            None => self.enter(key.clone(), cell, None).await?,
         };
         if holder == cell.name { Ok(()) } else { Err(StoreError::Duplicate(format!("{key:?} in cell {holder}"))) }
     }
 
-    /// Adds an entry to the directory, and returns the cell of the stored entry.
+    /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is added
+    /// after its object was created, so that [`Self::tidy`] never removes the entry of an object that is created later.
     pub(crate) async fn enter(
         &self,
         key: CellKey,

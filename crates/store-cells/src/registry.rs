@@ -5,9 +5,7 @@ use crate::cells::{Cell, Store};
 use crate::gather::{failed, worked};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
-use florin_domain::access::{
-    Account, AccountGrant, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal,
-};
+use florin_domain::access::{Account, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::address::Address;
 use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
@@ -69,7 +67,7 @@ async fn accounts(cells: &Cells) -> Result<Vec<Account>, StoreError> {
 async fn add_account(cells: &Cells, account: Account, parent: BudgetRecord) -> Result<(), StoreError> {
     let cell = cells.client(account.client).await?;
     if has_client(cell, account.client).await? {
-        cells.reserve(CellKey::Account(account.id.clone()), cell, None).await?;
+        cells.reserve(CellKey::Account(account.id.clone()), cell).await?;
     }
     Registry::add_account(&*cell.store, account, parent).await
 }
@@ -84,14 +82,14 @@ async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, St
 async fn add_key(cells: &Cells, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
     let cell = cells.client(key.client).await?;
     if has_client(cell, key.client).await? {
-        cells.reserve(CellKey::ApiKey(hash), cell, only_account(&key)).await?;
+        cells.reserve(CellKey::ApiKey(hash), cell).await?;
     }
     Registry::add_key(&*cell.store, key, hash).await
 }
 
 async fn revoke_key(cells: &Cells, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
     let found = cell_of_key(cells, key).await?;
-    let (cell, _) = found.ok_or_else(|| StoreError::NotFound(format!("key {key}")))?;
+    let cell = found.ok_or_else(|| StoreError::NotFound(format!("key {key}")))?;
     Registry::revoke_key(&*cell.store, key, at).await
 }
 
@@ -101,8 +99,8 @@ async fn rotate_key(
     hash: KeyHash,
     decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
 ) -> Result<KeyRotation, WriteError<RotateRefusal>> {
-    let (cell, rotated) = cell_of_key(cells, key).await?.ok_or(WriteError::Absent)?;
-    cells.reserve(CellKey::ApiKey(hash), cell, only_account(&rotated)).await?;
+    let cell = cell_of_key(cells, key).await?.ok_or(WriteError::Absent)?;
+    cells.reserve(CellKey::ApiKey(hash), cell).await?;
     Registry::rotate_key(&*cell.store, key, hash, decide).await
 }
 
@@ -141,24 +139,13 @@ async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
     Ok(Accounts::client(&*cell.store, client).await?.is_some())
 }
 
-/// Returns the account of a key for one account only. If it is a world, the entry of the key ends with the world.
-fn only_account(key: &ApiKey) -> Option<AccountId> {
-    match &key.accounts {
-        AccountGrant::Only(accounts) if accounts.len() == 1 => accounts.first().cloned(),
-        AccountGrant::Only(_) | AccountGrant::AllOfClient => None,
-    }
-}
-
-/// Returns a key with its cell. The directory knows only hashes of keys, so this reads the keys of all cells.
-async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<(&Cell, ApiKey)>, StoreError> {
+/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells.
+async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
     let mut failure = None;
     for cell in cells.each() {
         match Registry::keys(&*cell.store, None).await {
-            Ok(keys) => {
-                if let Some(found) = keys.into_iter().find(|one| one.id == key) {
-                    return Ok(Some((cell, found)));
-                }
-            }
+            Ok(keys) if keys.iter().any(|one| one.id == key) => return Ok(Some(cell)),
+            Ok(_) => {}
             Err(error) => failure = Some(failed(cell, error)),
         }
     }
