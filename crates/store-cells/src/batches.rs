@@ -33,7 +33,7 @@ routes! { BatchProcessing:
     claim(command: ClaimCommand) -> Result<Vec<Lease>, StoreError> => [with(claim)];
     start(command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>>
         => [account(&command.lease.account)];
-    start_payments(command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<std::convert::Infallible>>
+    start_payments(command: StartPaymentsCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>>
         => [account(&command.lease.account)];
     due(lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> => [account(&lease.account)];
     record(command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>>
