@@ -20,7 +20,7 @@ routes! { Merchants:
         => [account(&command.account)];
     set_logo(command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>>
         => [account(&command.logo.account)];
-    logo(logo: LogoId) -> Result<Option<Logo>, StoreError> => [with(logo)];
+    logo(logo: LogoId) -> Result<Option<Logo>, StoreError> => [with(find_logo)];
 }
 
 routes! { SettlementAccounts:
@@ -58,6 +58,6 @@ routes! { Checkouts:
 }
 
 /// Logos are found by their ids alone.
-async fn logo(cells: &Cells, logo: LogoId) -> Result<Option<Logo>, StoreError> {
+async fn find_logo(cells: &Cells, logo: LogoId) -> Result<Option<Logo>, StoreError> {
     cells.first(|store| async move { Merchants::logo(&*store, logo).await }).await
 }

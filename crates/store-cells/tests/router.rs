@@ -106,7 +106,7 @@ fn world(client: ClientId, text: &str, number: u8) -> CreateWorldCommand {
 }
 
 async fn names(store: &MemoryStore) -> Vec<String> {
-    store.clients().await.unwrap().into_iter().map(|client| client.name).collect()
+    Registry::clients(store).await.unwrap().into_iter().map(|client| client.name).collect()
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ impl CellDirectory for Late {
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {
-        self.inner.clients().await
+        CellDirectory::clients(&self.inner).await
     }
 }
 

@@ -217,6 +217,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         deleted_webhooks: _,
         deliveries: _,
         client_records: _,
+        cells: _,
     } = data;
     let payments = part(payments, account);
     Data {
