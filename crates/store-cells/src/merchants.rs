@@ -19,7 +19,7 @@ routes! { Merchants:
     change(command: ProfileCommand) -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>>
         => [account(&command.account)];
     set_logo(command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>>
-        => [account(&command.logo.account)];
+        => [with(set_logo)];
     logo(logo: LogoId) -> Result<Option<Logo>, StoreError> => [with(find_logo)];
 }
 
@@ -55,6 +55,17 @@ routes! { Checkouts:
         => [account(&command.account)];
     edit(command: EditCheckoutCommand) -> Result<Written<Checkout>, WriteError<CheckoutRefusal>>
         => [account(&command.account)];
+}
+
+/// Logos are found by their ids alone, so a logo that another account has is refused, whatever its cell. Two cells can't
+/// compare ids in one transaction: ids are random, or derived from the account.
+async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
+    let cell = cells.account(&command.logo.account).await?;
+    let found = find_logo(cells, command.logo.id).await?;
+    if found.is_some_and(|found| found.account != command.logo.account) {
+        return Err(StoreError::Duplicate(format!("{:?}", command.logo.id)).into());
+    }
+    Merchants::set_logo(&*cell.store, command).await
 }
 
 /// Logos are found by their ids alone.

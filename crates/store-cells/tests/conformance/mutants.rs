@@ -60,7 +60,7 @@ impl Factory for Mutants {
         match self.0 {
             Bug::WrongCell => handle.credits = second,
             Bug::HoldsOfOneCell | Bug::HoldsUnmerged => handle.cards = Arc::new(part),
-            Bug::KeysOfOneCell => handle.key_upkeep = first,
+            Bug::KeysOfOneCell => handle.key_upkeep = second,
             Bug::BooksOfOneCell => handle.books_check = first,
             Bug::TwoCells => handle.seeding = Arc::new(part),
             Bug::TailOfAnotherCell => handle.events = second,
