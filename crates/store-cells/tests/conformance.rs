@@ -48,7 +48,7 @@ impl Factory for Routers {
 
 /// Creates a handle; reopening creates another router over the same stores.
 fn handle(stores: Stores) -> Handle {
-    Handle::of(&stores.router()).with_directory(Arc::new(stores.home.clone())).reopened_by(move || {
+    Handle::of(&stores.router()).reopened_by(move || {
         let stores = stores.clone();
         async move { Ok(handle(stores)) }
     })
