@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 impl Mutant {
     /// Returns the key under which the mutant stores an entry.
@@ -28,7 +29,7 @@ impl CellDirectory for Mutant {
         let stored_key = self.cell_key(key.clone());
         if self.has(Bug::CellsRacing) && CellDirectory::find(&self.inner, &stored_key).await?.is_none() {
             // Others add the same key before this call does.
-            tokio::task::yield_now().await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
             self.inner.add(stored_key, cell.clone(), world.clone()).await?;
             return Ok(CellEntry { key, cell, world, revision: 1 });
         }
