@@ -83,8 +83,8 @@ routes! { MfaSessions:
     enrolment(account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> => [account(account)];
 }
 
-/// Leases batches of all cells in turn. First each cell has an equal share, so that a long queue in one of them delays no
-/// other. What is left is for the cells with more work.
+/// Leases batches of all cells in turn. First each cell has an equal share, so that a long queue in one of them delays
+/// no other. What is left is for the cells with more work.
 async fn claim(cells: &Cells, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
     let count = u32::try_from(cells.each().count()).unwrap_or(u32::MAX);
     let (mut leases, mut failure) = (Vec::new(), None);

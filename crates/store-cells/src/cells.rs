@@ -51,8 +51,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Creates a store over a home and other cells. The home is [`CellName::home`]. No two cells have the same name, and
-    /// `directory` is the same whenever a store is created over these cells.
+    /// Creates a store over a home and other cells. The home is [`CellName::home`]. No two cells have the same name,
+    /// and `directory` is the same whenever a store is created over these cells.
     pub fn new(
         directory: Arc<dyn CellDirectory>,
         home: Arc<dyn CompleteStorage>,
@@ -137,8 +137,9 @@ impl Cells {
         if holder == cell.name { Ok(()) } else { Err(StoreError::Duplicate(format!("{key:?} in cell {holder}"))) }
     }
 
-    /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is added
-    /// after its object was created, so that [`Self::tidy`] never removes the entry of an object that is created later.
+    /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is
+    /// added after its object was created, so that [`Self::tidy`] never removes the entry of an object that is created
+    /// later.
     pub(crate) async fn enter(
         &self,
         key: CellKey,

@@ -141,8 +141,8 @@ fn store_of(cell: &Cell) -> &dyn CompleteStorage {
     &*cell.store
 }
 
-/// Hands to each cell at the same time the items whose subscriptions it may have. Returns the answers, or a failure after
-/// all cells have answered.
+/// Hands to each cell at the same time the items whose subscriptions it may have. Returns the answers, or a failure
+/// after all cells have answered.
 async fn shared<'c, I: Clone, T, F>(
     cells: &'c Cells,
     items: &[I],

@@ -1,7 +1,7 @@
 //! A store that divides clients among other stores, its cells, so that each has its own writer.
 //!
-//! [`Cells`] implements every storage port and has no data of its own: it finds the cell that answers a call, and passes
-//! the call on. The files below contain a table for each port, with one row for each method:
+//! [`Cells`] implements every storage port and has no data of its own: it finds the cell that answers a call, and
+//! passes the call on. The files below contain a table for each port, with one row for each method:
 //!
 //! | Rule | The call is answered by |
 //! |---|---|

@@ -57,8 +57,8 @@ routes! { Checkouts:
         => [account(&command.account)];
 }
 
-/// Logos are found by their ids alone, so a logo that another account has is refused, whatever its cell. Two cells can't
-/// compare ids in one transaction: ids are random, or derived from the account.
+/// Logos are found by their ids alone, so a logo that another account has is refused, whatever its cell. Two cells
+/// can't compare ids in one transaction: ids are random, or derived from the account.
 async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
     let cell = cells.account(&command.logo.account).await?;
     let found = find_logo(cells, command.logo.id).await?;

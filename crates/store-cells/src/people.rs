@@ -21,7 +21,8 @@ routes! { People:
     erase(command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> => [with(erase)];
 }
 
-/// Erases the person in every cell. If a cell fails, the person is erased in the others, and a repetition does the rest.
+/// Erases the person in every cell. If a cell fails, the person is erased in the others, and a repetition does the
+/// rest.
 async fn erase(cells: &Cells, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> {
     let erase = |store: Store| {
         let ErasePersonCommand { person, erase, terminate } = &command;

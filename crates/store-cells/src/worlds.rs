@@ -79,8 +79,8 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
     created
 }
 
-/// Refuses an account that another cell has. Unlike [`Cells::reserve`], this adds no entry, because a rule may refuse the
-/// world.
+/// Refuses an account that another cell has. Unlike [`Cells::reserve`], this adds no entry, because a rule may refuse
+/// the world.
 async fn refuse_other_holders(cells: &Cells, account: &AccountId, cell: &Cell) -> Result<(), StoreError> {
     match cells.holder(&CellKey::Account(account.clone())).await? {
         Some(holder) if holder != cell.name => Err(taken(account, &holder)),
