@@ -54,6 +54,7 @@ const CRATE_RULES: &[CrateRule] = &[
             "iso_currency",
             "rust_iso3166",
             "serde",
+            "sha2",
             "thiserror",
             "url",
             "uuid",

@@ -8,4 +8,18 @@ FROM journal_transactions t
 JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
 JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0
 WHERE NOT EXISTS (SELECT 1 FROM journal_legs o WHERE o.account_id = t.account_id AND o.journal_id = t.id)
-ORDER BY t.account_id, t.id
+ORDER BY t.account_id, t.id;
+-- These legs have no links in the hash chains. Balances count them as movements.
+UPDATE balances SET movements = m.movements
+FROM (
+    SELECT account_id, budget_id, currency, COUNT(*) AS movements
+    FROM (
+        SELECT account_id, from_budget_id AS budget_id, currency, journal_id
+        FROM journal_legs WHERE from_budget_id IS NOT NULL
+        UNION
+        SELECT account_id, to_budget_id, currency, journal_id
+        FROM journal_legs WHERE to_budget_id IS NOT NULL
+    ) AS s
+    GROUP BY account_id, budget_id, currency
+) AS m
+WHERE m.account_id = balances.account_id AND m.budget_id = balances.budget_id AND m.currency = balances.currency

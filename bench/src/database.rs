@@ -55,7 +55,7 @@ impl Database {
     pub(crate) fn fill(name: &str, size: Size) -> anyhow::Result<Self> {
         let mut database = Self::empty(name)?;
         database.size = size;
-        database.load(&format!("{}\n{};", size.fill(DATA), books::LEGS))?;
+        database.load(&format!("{}\n{};\n{}", size.fill(DATA), books::LEGS, books::LIST_COUNTS))?;
         database.client.batch_execute(FUNCTIONS)?;
         database.client.batch_execute("SET work_mem = '256MB'; SET jit = off")?;
         Ok(database)

@@ -1,6 +1,6 @@
 //! Part of `make bench-growth`: lists, searches and explanations of accounts with few and with many objects.
 
-use crate::books::Books;
+use crate::books::{self, Books};
 use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::report::{Report, Row, Rule};
@@ -16,9 +16,6 @@ use std::time::{Duration, Instant};
 
 const POSTGRES: &str = include_str!("../sql/postgres/lists.sql");
 const SQLITE: &str = include_str!("../sql/sqlite/lists.sql");
-
-/// SQL that recomputes the stored counts.
-const COUNTS: &str = include_str!("../sql/list-counts.sql");
 
 /// The accounts with few and with many budgets and cards, each with the kind of the ids of its budgets (see
 /// [`crate::requests::id`]).
@@ -103,7 +100,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         let began = Instant::now();
         let mut database = Database::empty("lists")?;
         database.load(&sizes.fill(POSTGRES))?;
-        database.execute(COUNTS)?;
+        database.execute(books::LIST_COUNTS)?;
         loaded(report, "PostgreSQL", began);
         measure(settings, folder, report, ("PostgreSQL", &database.url), sizes)?;
     }
@@ -111,7 +108,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         let began = Instant::now();
         let mut file = File::empty(&folder.join("lists.db"))?;
         file.load(&sizes.fill(SQLITE))?;
-        file.execute(COUNTS)?;
+        file.execute(books::LIST_COUNTS)?;
         file.settle()?;
         loaded(report, "SQLite", began);
         measure(settings, folder, report, ("SQLite", &file.url), sizes)?;

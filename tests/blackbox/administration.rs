@@ -8,21 +8,21 @@ use crate::support::worlds::{WORLDS, make};
 use crate::support::{BANKS, Client, Home, Server, demo, expect_fault, expect_json};
 
 /// A client with an account and a key.
-struct Party {
+struct TestClient {
     client: String,
     account: String,
     key: Value,
 }
 
-fn party(home: &Home, account: &str) -> Party {
+fn test_client(home: &Home, account: &str) -> TestClient {
     let client = home.json(&["clients", "create", "--name", "Ada", "--json"]);
     let client = text(&client, "/id").to_owned();
     home.json(&["accounts", "create", account, "--client", &client, "--json"]);
     let key = home.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
-    Party { client, account: account.to_owned(), key }
+    TestClient { client, account: account.to_owned(), key }
 }
 
-impl Party {
+impl TestClient {
     fn caller(&self, server: &Server) -> Client {
         server.client_of(text(&self.key, "/key"), &self.account)
     }
@@ -41,7 +41,7 @@ fn is_invalid(client: &Client) {
 fn a_disabled_client_has_no_valid_keys_until_it_is_enabled() {
     let server = Server::sandbox();
     let home = server.home();
-    let ada = party(home, "F70001");
+    let ada = test_client(home, "F70001");
     let caller = ada.caller(&server);
     expect_json(&caller.get(BANKS), 200);
     let disabled = home.json(&["clients", "disable", "Ada", "--json"]);
@@ -62,7 +62,7 @@ fn a_disabled_client_has_no_valid_keys_until_it_is_enabled() {
 fn an_account_holds_the_currencies_that_it_was_created_with() {
     let server = Server::sandbox();
     let home = server.home();
-    let ada = party(home, "F70001");
+    let ada = test_client(home, "F70001");
     home.json(&["accounts", "create", "F70002", "--client", "Ada", "--currency", "GBP,JPY", "--json"]);
     let caller = ada.caller(&server).with_account("F70002");
     let budgets = expect_json(&caller.get("/v2/budgets"), 200);
@@ -81,7 +81,7 @@ fn an_account_holds_the_currencies_that_it_was_created_with() {
 fn names_and_networks_are_changed() {
     let server = Server::sandbox();
     let home = server.home();
-    let ada = party(home, "F70001");
+    let ada = test_client(home, "F70001");
     let caller = ada.caller(&server);
     home.json(&["clients", "change", "Ada", "--allow-network", "192.0.2.1", "--json"]);
     expect_fault(&caller.get(BANKS), 403, "header.Authorization", "address_not_allowed");
@@ -113,7 +113,7 @@ fn names_and_networks_are_changed() {
 fn a_rotated_key_is_valid_during_the_overlap() {
     let server = Server::sandbox();
     let home = server.home();
-    let ada = party(home, "F70001");
+    let ada = test_client(home, "F70001");
     let (old, id) = (ada.caller(&server), text(&ada.key, "/id"));
     let rotated = home.json(&["keys", "rotate", id, "--json"]);
     let new = server.client_of(text(&rotated, "/key"), &ada.account);
@@ -157,7 +157,7 @@ fn a_rotated_key_is_valid_during_the_overlap() {
 #[test]
 fn a_key_shows_when_it_was_last_used() {
     let server = Server::sandbox();
-    let ada = party(server.home(), "F70001");
+    let ada = test_client(server.home(), "F70001");
     let idle = server.home().json(&["keys", "issue", "--client", "Ada", "--json"]);
     let before = chrono::Utc::now() - chrono::TimeDelta::seconds(1);
     expect_json(&ada.caller(&server).get(BANKS), 200);
@@ -198,7 +198,7 @@ fn keys_that_expire_soon_are_reported() {
 fn the_keys_of_worlds_end_with_the_key_that_created_them() {
     let server = Server::sandbox();
     let home = server.home();
-    let ada = party(home, "F70001");
+    let ada = test_client(home, "F70001");
     let create = |client: &Client| {
         let world = expect_json(&client.post(WORLDS, json!({"template": "empty"}).to_string()), 201);
         server.client_of(text(&world, "/apiKey"), text(&world, "/accountId"))

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::payments::{alone, confirmed, filled, pounds};
-use crate::support::{AUTHORIZATION, CLEARING, Client, Wallet, expect_fault, expect_json, shared};
+use crate::support::{AUTHORIZATION, CLEARING, Client, Home, Server, Wallet, expect_fault, expect_json, shared};
 
 const PATH: &str = "/v2/sandbox/invariants";
 
@@ -39,6 +39,7 @@ fn the_demo_data_fulfils_all_invariants() {
             "merchant_settlements",
             "merchant_refunds",
             "merchant_sessions",
+            "hash_chains",
         ];
         assert_eq!(names, expected);
     }
@@ -56,7 +57,36 @@ fn counts_of_checked_objects_grow_with_activity() {
     let after = sound(&client);
     assert_eq!(after[0].1, before[0].1 + 3, "two holds and a clearing");
     assert_eq!((after[1].1, after[2].1), (before[1].1, before[2].1 + 1));
+    assert_eq!(after[9].1, before[9].1 + 4, "two holds, and a clearing with two legs");
     assert_eq!(sound(&server.other()), others);
+}
+
+/// A change that breaks no sum.
+const CHANGE: &str = "UPDATE journal_legs SET cause_id = (SELECT id FROM clients LIMIT 1) WHERE kind = 'credit'";
+
+#[test]
+fn a_leg_that_was_changed_is_named() {
+    let home = Home::demo();
+    home.sql(CHANGE).unwrap();
+    let server = Server::on(home);
+    let report = checked(&server.client());
+    assert_eq!(report["verdict"], "broken");
+    let broken = report["checks"].as_array().unwrap().iter().filter(|check| check["verdict"] == "broken");
+    let broken: Vec<_> = broken.collect();
+    assert_eq!((broken.len(), &broken[0]["name"]), (1, &json!("hash_chains")), "{report}");
+    let example = &broken[0]["counterExample"];
+    assert_eq!((&example["reason"], &example["leg"]["line"]), (&json!("changed"), &json!(0)), "{report}");
+    let (_, home) = server.stop();
+    let output = home.run(&["check", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.success(), &report["ok"]), (false, &json!(false)));
+    let found = report["discrepancies"].as_array().unwrap();
+    assert!(found.iter().all(|line| line["kind"] == "hashChain" && line["reason"] == "changed"), "{report}");
+    let journal = example["leg"]["journalId"].as_str().unwrap();
+    assert!(found.iter().any(|line| line["journalId"] == journal), "{report}");
+    let text = home.run(&["check"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains(&format!("line 0 of journal transaction {journal}")), "{text}");
 }
 
 #[test]

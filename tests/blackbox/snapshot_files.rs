@@ -177,10 +177,13 @@ fn broken_files_are_refused_and_leave_nothing() {
         assert_ne!(broken, file, "{what}");
         expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
     }
-    let breaks: [(&str, Break); 7] = [
+    let breaks: [(&str, Break); 8] = [
         ("more money than the journal has", |lines| {
             let row = rows(lines, "balances").find(|row| row["available_minor"] != 0).unwrap();
             row["available_minor"] = (row["available_minor"].as_i64().unwrap() + 1).into();
+        }),
+        ("a leg that was changed", |lines| {
+            rows(lines, "journal_legs").next().unwrap()["cause_id"] = ABSENT.into();
         }),
         ("a table of the operator", |lines| lines.push(json!({"table": "api_keys", "row": {}}))),
         ("a table that is unknown", |lines| lines.push(json!({"table": "nothing", "row": {}}))),

@@ -1,6 +1,8 @@
 //! Deliveries of events to real receivers.
 
 use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -130,6 +132,18 @@ fn every_delivery_verifies_through_a_rotation() {
     assert!(!alone.header("webhook-signature").contains(' '));
 }
 
+/// Returns the log once it contains a text. What is stored is logged only after its commit.
+fn log_with(server: &Server, text: &str) -> String {
+    let start = Instant::now();
+    loop {
+        let log = server.home().log();
+        if log.contains(text) || start.elapsed() > Duration::from_secs(10) {
+            return log;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn gone_disables_and_a_disabled_subscription_rests() {
     let server = Server::sandbox();
@@ -142,7 +156,7 @@ fn gone_disables_and_a_disabled_subscription_rests() {
     let disabled = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
     assert_eq!((&disabled["enabled"], &disabled["disabledReason"]), (&json!(false), &json!("gone")));
     assert_eq!(disabled["updatedAt"], disabled["disabledAt"]);
-    let log = server.home().log();
+    let log = log_with(&server, "disabled a webhook");
     let warning = log.lines().find(|line| line.contains("disabled a webhook")).unwrap_or_else(|| panic!("{log}"));
     assert!(
         warning.contains("WARN") && warning.contains(text(&webhook, "/id")) && warning.contains("gone"),
@@ -272,10 +286,10 @@ fn a_pause_of_a_receiver_ends_when_somebody_asks() {
     let arrived = receiver.wait_for(before + 1);
     assert!(arrived.len() > before);
     let path = webhook_path(&webhook, "/deliveries").replace('?', &format!("?messageId={}", text(&sent, "/messageId")));
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
         assert!(start.elapsed() < crate::support::server::LIMIT);
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -48,7 +48,7 @@ SET synchronous_commit = off;
 INSERT INTO clients VALUES (bench_id(1, 1), 'Benchmark', '');
 INSERT INTO accounts (id, client_id, name, merchant, mfa_required)
 SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, true, true FROM generate_series(0, 9) n;
-INSERT INTO credit_counters SELECT id, 0 FROM accounts WHERE client_id = bench_id(1, 1);
+INSERT INTO credit_counters (account_id, last_number) SELECT id, 0 FROM accounts WHERE client_id = bench_id(1, 1);
 
 -- The key is `florin_sandbox_` followed by 64 times `b`. It works on this database only.
 INSERT INTO api_keys

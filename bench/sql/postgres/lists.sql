@@ -27,8 +27,8 @@ INSERT INTO budgets (account_id, id, name, parent_id, features, kind, status)
 SELECT account, bench_id(kind, n), CASE n WHEN 0 THEN 'Account' ELSE 'Budget ' || n END,
     CASE WHEN n > 0 THEN bench_id(kind, 0) END, '', CASE n WHEN 0 THEN 'accountBalance' ELSE 'shared' END, 'active'
 FROM sizes, generate_series(0, budgets) n;
-INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor)
-SELECT account, bench_id(kind, n), 'GBP', CASE n WHEN 1 THEN movements * 100 ELSE 0 END, 0, 0
+INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor, movements)
+SELECT account, bench_id(kind, n), 'GBP', CASE n WHEN 1 THEN movements * 100 ELSE 0 END, 0, 0, CASE n WHEN 1 THEN movements ELSE 0 END
 FROM sizes, generate_series(0, budgets) n;
 
 -- A tenth is suspended. Names have two words.

@@ -45,7 +45,7 @@ CREATE TEMP VIEW clock AS SELECT CAST(unixepoch('now') AS INTEGER) * 1000000 AS 
 
 INSERT INTO clients (id, name, allowed_networks) VALUES (bench_id(1, 1), 'Benchmark', '');
 INSERT INTO accounts (id, client_id, name, merchant, mfa_required) SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, 1, 1 FROM numbers WHERE n <= 9;
-INSERT INTO credit_counters SELECT 'bench-' || n, 0 FROM numbers WHERE n <= 9;
+INSERT INTO credit_counters (account_id, last_number) SELECT 'bench-' || n, 0 FROM numbers WHERE n <= 9;
 -- SHA-256 of `florin_sandbox_` followed by 64 times `b`, and its first eight bytes as a number.
 INSERT INTO api_keys (id, client_id, hash, hash_tag, environment, scopes, every_account, created_at, expires_at, revoked_at)
 SELECT bench_id(2, 1), bench_id(1, 1), x'1015d342b24745e33918b74a5f2d469a91595054cdcddba14dadd239474d101f', 1159064762530088419, 'sandbox',

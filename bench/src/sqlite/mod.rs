@@ -56,7 +56,7 @@ impl File {
     /// Creates, migrates and fills a file.
     pub(crate) fn fill(path: &Path, size: Size) -> anyhow::Result<Self> {
         let mut file = Self::empty(path)?;
-        file.load(&format!("{}\n{};", size.fill(DATA), books::LEGS))?;
+        file.load(&format!("{}\n{};\n{}", size.fill(DATA), books::LEGS, books::LIST_COUNTS))?;
         let conn = &file.conn;
         let kept = "SELECT count(*) FROM sqlite_master WHERE name = 'checkout_counts'";
         if conn.query_row(kept, [], |row| row.get::<_, i64>(0))? > 0 {

@@ -1,4 +1,4 @@
-//! Identifies callers and checks their permissions (contract 1.1, 1.2).
+//! Identifies callers, and checks that they meet the requirements of an operation (contract 1.1, 1.2).
 
 use crate::{Services, covers};
 use florin_domain::access::{Account, AccountGrant, Caller, Environment, Feature, KeyHash, Scope};

@@ -1,7 +1,7 @@
 //! Simulates card messages (contract 5.3 to 5.5).
 
 use crate::Services;
-use crate::consult::{CardSender, Consulted, consult};
+use crate::consult::{DecisionPass, MessageSender, consult};
 use florin_domain::card::decide::{
     CardRefusal, ChainSituation, FirstMessage, FirstSituation, FirstUseSituation, FollowUp, decide_consulted_follow_up,
     decide_first, decide_first_use,
@@ -46,7 +46,7 @@ pub struct NewMessage {
 /// physical card into use.
 pub async fn send_first_message(
     services: &Services,
-    sender: CardSender<'_>,
+    sender: MessageSender<'_>,
     NewMessage { card, mut message, merchant, pin }: NewMessage,
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
@@ -60,10 +60,10 @@ pub async fn send_first_message(
     let has_pin = message.extras.pin.is_some();
     let waits = has_pin && services.cards.awaits_first_use(&account.id, card).await.map_err(WriteError::Store)?;
     let client = account.client;
-    let run = async |consulted: Consulted| {
+    let run = async |pass: DecisionPass| {
         let (mut message, clock) = (message.clone(), clock.clone());
-        message.extras.decision = consulted.endpoint_decision;
-        let first_id = consulted.token.map(|token| token.0);
+        message.extras.decision = pass.endpoint_decision;
+        let first_id = pass.token.map(|token| token.0);
         let (account, claim) = (account.id.clone(), claim.clone());
         if waits {
             let decide = move |situation: &FirstUseSituation| {
@@ -97,7 +97,7 @@ async fn priced(
 /// `place`, its place among several clearings.
 pub async fn send_follow_up(
     services: &Services,
-    sender: CardSender<'_>,
+    sender: MessageSender<'_>,
     token: TransactionToken,
     (message, place): (FollowUp, MultiClearing),
     mode: Mode,
@@ -105,7 +105,7 @@ pub async fn send_follow_up(
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let account = sender.account;
     let clock = services.clock_of(account).await?;
-    let run = async |Consulted { endpoint_decision, token: given }: Consulted| {
+    let run = async |DecisionPass { endpoint_decision, token: given }: DecisionPass| {
         let (message, clock) = (message.clone(), clock.clone());
         let first_id = given.map(|token| token.0);
         let decide = move |situation: &ChainSituation| {

@@ -1,7 +1,7 @@
 //! Asks the decision endpoint of an account about a card message.
 
 use crate::Services;
-use crate::decision_services::Asking;
+use crate::decision_services::QuestionToRender;
 use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
@@ -27,22 +27,22 @@ pub trait ReleasableGuard: Send + Sync {
 
 /// A sender of card messages: the account, and the right of the request to work on it.
 #[derive(Clone, Copy)]
-pub struct CardSender<'a> {
+pub struct MessageSender<'a> {
     /// The account.
     pub account: &'a Account,
     /// The right to work on the account. `None`: restores do not wait for the request.
     pub guard: Option<&'a dyn ReleasableGuard>,
 }
 
-impl<'a> From<&'a Account> for CardSender<'a> {
+impl<'a> From<&'a Account> for MessageSender<'a> {
     fn from(account: &'a Account) -> Self {
         Self { account, guard: None }
     }
 }
 
-/// The decision with which a command runs.
+/// The decision with which one pass of a command runs. A command has a second pass if the endpoint was asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Consulted {
+pub(crate) struct DecisionPass {
     /// The decision, or the reason that there is none.
     pub(crate) endpoint_decision: EndpointDecision,
     /// The token that the question contained for the message. `None`: no question was sent.
@@ -56,14 +56,14 @@ pub(crate) struct Consulted {
 /// is refused instead.
 pub(crate) async fn consult(
     services: &Services,
-    CardSender { account, guard }: CardSender<'_>,
+    MessageSender { account, guard }: MessageSender<'_>,
     mode: Mode,
-    run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
+    run: impl AsyncFn(DecisionPass) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let Some(endpoint) = account.decisions.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
-        return run(Consulted { endpoint_decision: EndpointDecision::Off, token: None }).await;
+    let Some(endpoint) = account.decision_endpoint.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
+        return run(DecisionPass { endpoint_decision: EndpointDecision::Off, token: None }).await;
     };
-    let question = match run(Consulted { endpoint_decision: EndpointDecision::Due, token: None }).await {
+    let question = match run(DecisionPass { endpoint_decision: EndpointDecision::Due, token: None }).await {
         Err(WriteError::Refused(CardRefusal::Undecided(question))) => question,
         other => return other,
     };
@@ -79,11 +79,11 @@ pub(crate) async fn consult(
     if !is_same_world(services, account).await? {
         return Err(WriteError::Refused(CardRefusal::WorldRestored));
     }
-    run(Consulted { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
+    run(DecisionPass { endpoint_decision: EndpointDecision::Decided(verdict), token: Some(token) }).await
 }
 
-/// Returns whether the world of an account is still in the epoch in which the account was read. `true` for an account
-/// that is no world.
+/// Returns whether the world of an account is still in the epoch in which the account was read. An account that is not a
+/// world is always the same.
 async fn is_same_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     if account.epoch == 0 {
         return Ok(true);
@@ -103,8 +103,8 @@ async fn ask(
 ) -> Result<Verdict, StoreError> {
     let (decisions, settings) = (&services.decisions, &endpoint.settings);
     let message = EventId(question.message.token.0);
-    let asking = Asking { id: message, question: &question, is_preview: mode == Mode::DryRun };
-    let body = (decisions.render)(asking)?.into();
+    let to_render = QuestionToRender { id: message, question: &question, is_dry_run: mode == Mode::DryRun };
+    let body = (decisions.render)(to_render)?.into();
     let request = DecisionRequest {
         client,
         url: settings.url.clone(),

@@ -1,6 +1,6 @@
 //! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
-use crate::consult::{CardSender, Consulted, ReleasableGuard, consult};
+use crate::consult::{DecisionPass, MessageSender, ReleasableGuard, consult};
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
 use crate::{FirstMessageError, NewMessage, Services, send_first_message};
@@ -40,8 +40,8 @@ fn endpoint(enabled: bool) -> DecisionEndpoint {
     }
 }
 
-fn account(decisions: Option<DecisionEndpoint>) -> Account {
-    Account { decisions: decisions.map(Arc::new), ..an_account(AccountId::parse("F1").unwrap()) }
+fn account(endpoint: Option<DecisionEndpoint>) -> Account {
+    Account { decision_endpoint: endpoint.map(Arc::new), ..an_account(AccountId::parse("F1").unwrap()) }
 }
 
 /// Returns services with a card on a budget of 100.00 GBP, and the stored transactions.
@@ -60,7 +60,7 @@ fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransactio
     let decisions = DecisionServices {
         endpoints: Arc::new(MockDecisionEndpoints::new()),
         asker: Arc::new(asker),
-        render: Arc::new(|asking| Ok(format!("{} {}", asking.id, asking.is_preview))),
+        render: Arc::new(|to_render| Ok(format!("{} {}", to_render.id, to_render.is_dry_run))),
         observe: Arc::new(|_| {}),
     };
     (Services { decisions, ..services(cards) }, stored)
@@ -112,9 +112,9 @@ async fn a_dry_run_asks_for_a_preview() {
 
 #[tokio::test]
 async fn nobody_is_asked_without_an_endpoint_that_is_enabled() {
-    for decisions in [None, Some(endpoint(false))] {
+    for endpoint in [None, Some(endpoint(false))] {
         let (services, _) = deciding(MockDecisionAsker::new());
-        let sent = send_first_message(&services, (&account(decisions)).into(), purchase(), Mode::Commit, None).await;
+        let sent = send_first_message(&services, (&account(endpoint)).into(), purchase(), Mode::Commit, None).await;
         let Written::New(record) = sent.unwrap() else { panic!("not new") };
         assert_eq!(record.details.decision, None);
     }
@@ -129,8 +129,8 @@ async fn a_replay_and_a_refusal_ask_nobody() {
         Err(WriteError::Absent),
         Err(WriteError::Refused(CardRefusal::Expired)),
     ] {
-        let run = async |consulted: Consulted| {
-            assert_eq!((consulted.endpoint_decision, consulted.token), (EndpointDecision::Due, None));
+        let run = async |pass: DecisionPass| {
+            assert_eq!((pass.endpoint_decision, pass.token), (EndpointDecision::Due, None));
             outcome.clone()
         };
         assert_eq!(consult(&services, (&account).into(), Mode::Commit, run).await, outcome);
@@ -176,7 +176,7 @@ async fn sent_while_restored(
     accounts.expect_find().returning(move |_| Ok(then.map(|epoch| Account { epoch, ..account(None) })));
     let services = Services { accounts: Arc::new(accounts), ..services };
     let account = Account { epoch: 1, ..account(Some(endpoint(true))) };
-    let sender = CardSender { account: &account, guard: Some(guard.as_ref()) };
+    let sender = MessageSender { account: &account, guard: Some(guard.as_ref()) };
     let sent = send_first_message(&services, sender, purchase(), Mode::Commit, None).await;
     assert!(guard.0.load(Ordering::Relaxed), "the request holds its guard when it stores the message");
     let stored = stored.lock().unwrap().clone();

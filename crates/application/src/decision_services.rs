@@ -1,4 +1,4 @@
-//! The ports used by real-time decisions, connected by the app.
+//! The ports that real-time decisions use. The app connects them to adapters.
 
 use florin_domain::card::DecisionQuestion;
 use florin_domain::ids::EventId;
@@ -21,14 +21,14 @@ pub struct DecisionServices {
 
 /// A question to be rendered.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
+pub struct QuestionToRender<'a> {
     /// The id of the question.
     pub id: EventId,
     /// The question.
     pub question: &'a DecisionQuestion,
     /// Whether the message is a dry run, so that the decision has no effect.
-    pub is_preview: bool,
+    pub is_dry_run: bool,
 }
 
 /// Renders a question as a JSON text.
-pub type RenderQuestion = Arc<dyn Fn(Asking<'_>) -> Result<String, StoreError> + Send + Sync>;
+pub type RenderQuestion = Arc<dyn Fn(QuestionToRender<'_>) -> Result<String, StoreError> + Send + Sync>;

@@ -13,7 +13,8 @@ use florin_domain::webhook::{
 };
 use florin_domain::world::ClockSetting;
 use florin_ports::{
-    AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDelivery, DeliveryClaim, StoreError, WebhookRequest,
+    AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, DeliveryClaim,
+    StoreError, WebhookRequest,
 };
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
@@ -29,6 +30,8 @@ const POLL: Duration = Duration::from_millis(100);
 const RECORDED_TOGETHER: usize = 64;
 /// Maximum number of tries to record ended attempts while the store fails.
 const RECORD_ATTEMPTS: u32 = 5;
+/// Maximum number of claims before there is something to send.
+const CLAIMS: u32 = 16;
 
 /// Whether deliveries continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +82,21 @@ pub async fn deliver(
     Round { services, webhook, secrets, breaker, in_flight, claims }.run(mode).await
 }
 
+/// Claims deliveries. Of an ordered subscription, a claim may only set some aside, which must wait for others: then there may
+/// be more behind them.
+async fn claim(
+    services: &DeliveryServices,
+    command: ClaimDeliveriesCommand,
+) -> Result<Option<ClaimedDeliveries>, StoreError> {
+    for _ in 1..CLAIMS {
+        let claimed = services.deliveries.claim(command.clone()).await?;
+        if claimed.as_ref().is_none_or(|claimed| !claimed.has_more || !claimed.deliveries.is_empty()) {
+            return Ok(claimed);
+        }
+    }
+    services.deliveries.claim(command).await
+}
+
 impl Round<'_> {
     /// Claims, sends and records until nothing is left. If the store fails, attempts in flight still end, and are
     /// recorded if possible.
@@ -125,7 +143,7 @@ impl Round<'_> {
         }
         let (lease, until) = (LeaseId(self.services.time.real_id()), now + self.services.lease);
         let command = ClaimDeliveriesCommand { webhook: self.webhook.id, lease, now, until, max };
-        let Some(claimed) = self.services.deliveries.claim(command).await? else { return Ok(false) };
+        let Some(claimed) = claim(self.services, command).await? else { return Ok(false) };
         if claimed.webhook.secrets != self.webhook.secrets {
             self.secrets = Arc::new(open_secrets(self.services.cipher.as_ref(), &claimed.webhook)?);
         }

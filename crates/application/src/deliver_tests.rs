@@ -230,6 +230,19 @@ async fn a_failure_to_claim_loses_no_attempt() {
     assert_eq!(run(&services(store, responding(200))).await, Err(StoreError::Overloaded));
 }
 
+/// The first claims only set deliveries of an ordered subscription aside.
+#[tokio::test]
+async fn a_claim_without_a_delivery_is_repeated_while_there_may_be_more() {
+    let (mut store, claims) = (MockDeliveries::new(), AtomicU32::new(0));
+    store.expect_claim().returning(move |_| {
+        let number = claims.fetch_add(1, Ordering::Relaxed);
+        let deliveries = if number == 2 { vec![claimed(1)] } else { Vec::new() };
+        Ok(Some(ClaimedDeliveries { has_more: number < 2, webhook: webhook(1), deliveries }))
+    });
+    store.expect_record().times(1).returning(|_, _| Ok(1));
+    assert_eq!(run(&services(store, responding(200))).await, Ok(1));
+}
+
 #[tokio::test]
 async fn a_drain_begins_nothing_and_records_what_is_in_flight() {
     let mut store = MockDeliveries::new();

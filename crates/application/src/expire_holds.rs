@@ -47,11 +47,11 @@ pub(crate) async fn expire_holds_of(
     }
 }
 
-/// Expiries are dated when their holds were due, not when they are written.
+/// Dates each expiry at the time when its hold was due, not at the time when it is written.
 #[derive(Clone, Copy)]
 struct WhenDue;
 
-/// The timeline of an account, its current time, and how expiries are dated. `None`: at the current time.
+/// The timeline of an account, its current time, and how expiries are dated. `None`: each expiry has the current time.
 type Times<'a> = (&'a Timeline, DateTime<Utc>, Option<WhenDue>);
 
 /// Expires the holds that have not failed in this sweep. Returns `false` if no such hold was left.

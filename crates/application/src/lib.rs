@@ -87,13 +87,13 @@ pub use checkout_sessions::{
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
-pub use consult::{CardSender, ReleasableGuard};
+pub use consult::{MessageSender, ReleasableGuard};
 pub use create_batch::{NewBatch, create_batch};
 pub use create_budget::{NewBudget, create_budget};
 pub use create_card::{NewCard, create_card, order_physical_card, replace_card};
 pub use create_person::{NewPerson, create_person};
 pub use decision_endpoints::{delete_endpoint, find_endpoint, rotate_endpoint_secret, set_endpoint};
-pub use decision_services::{Asking, DecisionServices, RenderQuestion};
+pub use decision_services::{DecisionServices, QuestionToRender, RenderQuestion};
 pub use delete_idempotency_records::delete_idempotency_records;
 pub use deliver::{DeliveryMode, deliver};
 pub use disputes::{act_on_dispute, open_dispute};
@@ -111,11 +111,11 @@ pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
 pub use merchant_profiles::{administer_merchant, edit_merchant, set_logo};
 pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment};
-pub use merchant_services::{MerchantServices, ReachMerchantError};
+pub use merchant_services::{MerchantAccessError, MerchantServices};
 pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
 };
-pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
+pub use open_mfa_session::{OpenMfaSessionRequest, open_mfa_session};
 pub use page_tokens::PageTokenMaker;
 pub use payees::{approve_payee, create_payee};
 pub use process_batches::process_batches;

@@ -32,7 +32,7 @@ pub struct MerchantServices {
 
 /// Reasons that an account can't be used as a merchant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReachMerchantError {
+pub enum MerchantAccessError {
     /// The account has no active merchant profile.
     #[error("the account has no active merchant profile")]
     NoProfile,
@@ -48,8 +48,8 @@ impl MerchantServices {
     }
 
     /// Returns the active merchant profile of an account.
-    pub async fn active_profile(&self, account: &Account) -> Result<MerchantProfile, ReachMerchantError> {
+    pub async fn active_profile(&self, account: &Account) -> Result<MerchantProfile, MerchantAccessError> {
         let found = self.merchants.find(&account.id).await?;
-        found.filter(MerchantProfile::is_active).ok_or(ReachMerchantError::NoProfile)
+        found.filter(MerchantProfile::is_active).ok_or(MerchantAccessError::NoProfile)
     }
 }

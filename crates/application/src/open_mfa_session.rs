@@ -4,12 +4,12 @@ use crate::Services;
 use florin_domain::access::{Account, Caller};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, decide_open};
-use florin_ports::{IdempotencyClaim, OpenSessionCommand, WriteError, Written};
+use florin_ports::{IdempotencyClaim, OpenMfaSessionCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// A client's request to open an MFA session.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenSessionRequest {
+pub struct OpenMfaSessionRequest {
     /// The batch to confirm.
     pub batch: PaymentBatchId,
     /// The provider that checks the token.
@@ -21,7 +21,7 @@ pub async fn open_mfa_session(
     services: &Services,
     caller: &Caller,
     account: &Account,
-    request: OpenSessionRequest,
+    request: OpenMfaSessionRequest,
     claim: Option<IdempotencyClaim<MfaSession>>,
 ) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
     let clock = services.clock_of(account).await?;
@@ -31,7 +31,7 @@ pub async fn open_mfa_session(
         provider: request.provider,
         now: clock.now(),
     };
-    let command = OpenSessionCommand {
+    let command = OpenMfaSessionCommand {
         account: account.id.clone(),
         batch: request.batch,
         decide: Arc::new(move |situation| decide_open(situation, &open)),

@@ -35,14 +35,14 @@ struct Refused {
 type Summary = Vec<(Refused, u64)>;
 
 #[derive(Debug, Default)]
-struct Counted {
+struct RefusalCounts {
     counts: BTreeMap<Refused, u64>,
     allowance: Allowance,
 }
 
 /// The counts of refused authentications that are not recorded yet. Their size is bounded.
 #[derive(Debug, Default)]
-pub struct RefusedAuthentications(Mutex<Counted>);
+pub struct RefusedAuthentications(Mutex<RefusalCounts>);
 
 /// The number of records that may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl RefusedAuthentications {
         summaries
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counted> {
+    fn lock(&self) -> MutexGuard<'_, RefusalCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -136,7 +136,7 @@ fn contents(
         mfa_required: true,
         unique_budget_names: false,
         timeline: timeline.clone(),
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     };
     let seeded = |seed| WorldContents::Seeded(Box::new(seed));

@@ -10,7 +10,7 @@ mod tests;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
-use florin_domain::checkout::{PayerDecision, PayerVisit, PaymentProgress};
+use florin_domain::checkout::{BankVisit, PayerDecision, PaymentProgress};
 use florin_domain::ids::{AccountId, MerchantPaymentId, PaymentId};
 use florin_ports::{
     AcceptedPayment, BankUnavailable, Clock, DecisionPlace, PaymentInitiation, PaymentRail, PaymentStart,
@@ -71,7 +71,7 @@ impl PaymentInitiation for SandboxPayerBanks {
 }
 
 impl SimulatedBank for SandboxPayerBanks {
-    fn visit(&self, visit: PayerVisit, now: DateTime<Utc>) -> PayerDecision {
+    fn visit(&self, visit: BankVisit, now: DateTime<Utc>) -> PayerDecision {
         visit.decision(now)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every user of a machine can read the arguments of a process, but only its owner and root can read its environment.
 
-use crate::settings::{Given, has_password};
+use crate::settings::{CommandLineSettings, has_password};
 use std::ffi::OsString;
 
 const FLAG: &str = "--database-url";
@@ -10,7 +10,7 @@ const VARIABLE: &str = "FLORIN_DATABASE_URL";
 
 /// Restarts the program with the URL of the database in a variable if the URL was given as a flag and has a password.
 /// Returns if there is nothing to hide, or if the program can't be restarted.
-pub(crate) fn hide(line: &[OsString], given: &Given) {
+pub(crate) fn hide(line: &[OsString], given: &CommandLineSettings) {
     let flag = |name: &str| given.flags.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
     // If both flags are given, the settings refuse them.
     if let (Some(url), None) = (flag("database_url"), flag("database_url_file"))

@@ -85,7 +85,7 @@ fn start(cli: Cli) -> anyhow::Result<ExitCode> {
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    let context = Context { settings, json: cli.json, words: cli.words, result: RefCell::default() };
+    let context = Context { settings, json: cli.json, command_line: cli.command_line, result: RefCell::default() };
     let system = actix_web::rt::System::new();
     let outcome = system.block_on(commands::run(&context, command));
     // Dropping the system would wait for reads that a database does not answer. The process ends here anyway.

@@ -93,14 +93,14 @@ impl Progress {
     }
 
     /// Wraps a writer to count the bytes written.
-    pub(crate) fn writing<W>(&self, inner: W) -> Counted<W> {
-        Counted { inner, counter: self.counter.clone() }
+    pub(crate) fn writing<W>(&self, inner: W) -> CountingIo<W> {
+        CountingIo { inner, counter: self.counter.clone() }
     }
 
     /// Wraps a reader to count the bytes read, of `all` bytes in total.
-    pub(crate) fn reading<R>(&self, inner: R, all: u64) -> Counted<R> {
+    pub(crate) fn reading<R>(&self, inner: R, all: u64) -> CountingIo<R> {
         self.counter.0[1].store(all, Ordering::Relaxed);
-        Counted { inner, counter: self.counter.clone() }
+        CountingIo { inner, counter: self.counter.clone() }
     }
 }
 
@@ -121,12 +121,12 @@ fn tell(text: &str) {
 }
 
 /// A reader or writer that counts its bytes.
-pub(crate) struct Counted<T> {
+pub(crate) struct CountingIo<T> {
     inner: T,
     counter: Counter,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for CountingIo<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.counter.add(written);
@@ -138,7 +138,7 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingIo<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(bytes)?;
         self.counter.add(read);
@@ -146,7 +146,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-impl<S: Seek> Seek for Counted<S> {
+impl<S: Seek> Seek for CountingIo<S> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         // Reset the counter, for a second pass over the file.
         let at = self.inner.seek(to)?;

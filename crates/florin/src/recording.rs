@@ -1,6 +1,6 @@
 //! Records the acts of operators in the audit log.
 
-use crate::cli::{Command, Words};
+use crate::cli::{Command, CommandLine};
 use crate::commands::{
     accounts, addresses, banks, clients, features, keys, merchants, mfa, people, secret_key, webhooks,
 };
@@ -12,25 +12,25 @@ use std::fs;
 
 /// An act of an operator.
 pub(crate) struct Act {
-    words: Words,
+    command_line: CommandLine,
     /// The number of the record of its beginning; `None` if the beginning is not recorded.
     begun: Option<i64>,
 }
 
 impl Act {
     /// The act of a command; `None` for a command that neither changes anything nor exports all data.
-    pub(crate) fn of(command: &Command, words: &Words) -> Option<Self> {
-        is_act(command).then(|| Self { words: words.clone(), begun: None })
+    pub(crate) fn of(command: &Command, command_line: &CommandLine) -> Option<Self> {
+        is_act(command).then(|| Self { command_line: command_line.clone(), begun: None })
     }
 
     /// An act that a command performs in addition to its task, such as the migrations of a server that starts.
-    pub(crate) fn besides(words: &Words) -> Self {
-        Self { words: words.clone(), begun: None }
+    pub(crate) fn besides(command_line: &CommandLine) -> Self {
+        Self { command_line: command_line.clone(), begun: None }
     }
 
     /// Records that the act begins.
     pub(crate) async fn begin(&mut self, log: &(impl AuditLog + ?Sized)) -> Result<(), StoreError> {
-        self.begun = Some(self.append(log, AuditOutcome::Begun, &self.words.arguments).await?);
+        self.begun = Some(self.append(log, AuditOutcome::Begun, &self.command_line.arguments).await?);
         Ok(())
     }
 
@@ -59,7 +59,7 @@ impl Act {
             at: SystemClock.now(),
             actor: user(),
             source: rustix::system::uname().nodename().to_string_lossy().into_owned(),
-            action: self.words.action.clone(),
+            action: self.command_line.action.clone(),
             outcome,
             begun: self.begun,
             details: safe_details(details),

@@ -113,7 +113,7 @@ pub(crate) fn services(
     store: &Arc<dyn AnyStore>,
     (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
 ) -> anyhow::Result<Services> {
-    record_events(store.as_ref(), environment);
+    start_recording_events(store.as_ref(), environment);
     Ok(Services {
         environment,
         time: account_clocks(store),
@@ -186,9 +186,9 @@ pub(crate) fn all(
 }
 
 /// Sets how the store writes events.
-pub(crate) fn record_events(store: &dyn AnyStore, environment: Environment) {
+pub(crate) fn start_recording_events(store: &dyn AnyStore, environment: Environment) {
     let renderer = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
-    store.record_events(EventRecording { environment, renderer: Arc::new(renderer) });
+    store.start_recording_events(EventRecording { environment, renderer: Arc::new(renderer) });
 }
 
 /// Creates the clocks and id sources of accounts.

@@ -45,7 +45,7 @@ const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// How long records are kept.
 #[derive(Clone, Copy)]
-pub(crate) struct Kept {
+pub(crate) struct Retention {
     /// Idempotency records.
     pub(crate) records: TimeDelta,
     /// Events.
@@ -64,7 +64,7 @@ impl Workers {
     pub(crate) fn start(
         services: &Services,
         (processing, checkouts, deliverer): (Option<ProcessingServices>, CheckoutServices, &Rc<Deliverer>),
-        kept: Kept,
+        retention: Retention,
         metrics: Option<PrometheusHandle>,
         store: &Arc<dyn AnyStore>,
     ) -> Self {
@@ -78,14 +78,14 @@ impl Workers {
         }
         workers.add(CHECKOUTS_PAUSE, checkouts, |checkouts| async move { settle(&checkouts).await });
         workers.add(RECORDS_PAUSE, services.clone(), move |services| async move {
-            delete_records(&services, kept.records).await
+            delete_records(&services, retention.records).await
         });
         workers.add(STATISTICS_PAUSE, services.clone(), |services| async move {
             let renewed = services.upkeep.renew_statistics().await.map(|()| Next::AfterPause);
             renewed.map_err(|error| format!("could not renew the statistics of the store's planner: {error}"))
         });
         workers.add(EVENTS_PAUSE, services.clone(), move |services| async move {
-            delete_events(&services, kept.events).await
+            delete_events(&services, retention.events).await
         });
         let wake = |deliverer: Rc<Deliverer>| async move { deliverer.new_events().await };
         workers.add_woken((Next::AfterPause, DELIVERIES_PAUSE), Rc::clone(deliverer), wake, |deliverer| async move {
@@ -303,8 +303,8 @@ async fn record_uses(services: &Services, store: &dyn AnyStore) -> Round {
     }
 }
 
-async fn delete_records(services: &Services, kept: TimeDelta) -> Round {
-    match florin_application::delete_idempotency_records(services, kept).await {
+async fn delete_records(services: &Services, retention: TimeDelta) -> Round {
+    match florin_application::delete_idempotency_records(services, retention).await {
         Ok(0) => {}
         Ok(deleted) => tracing::info!(deleted, "deleted old idempotency records"),
         Err(error) => return Err(format!("could not delete old idempotency records: {error}")),
@@ -312,8 +312,8 @@ async fn delete_records(services: &Services, kept: TimeDelta) -> Round {
     Ok(Next::AfterPause)
 }
 
-async fn delete_events(services: &Services, kept: TimeDelta) -> Round {
-    match florin_application::delete_events(services, kept).await {
+async fn delete_events(services: &Services, retention: TimeDelta) -> Round {
+    match florin_application::delete_events(services, retention).await {
         Ok(0) => {}
         Ok(deleted) => tracing::info!(deleted, "deleted old events"),
         Err(error) => return Err(format!("could not delete old events: {error}")),

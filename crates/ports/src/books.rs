@@ -36,7 +36,13 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<ExplainResult, StoreError>;
 
-    /// Returns all sums that the invariants check, of this account only, added up from the first movement. Nothing is
-    /// corrected or omitted, so discrepancies are visible.
+    /// Returns all sums that the invariants check, of this account only, added up from the first movement, and its hash
+    /// chains, verified from the first link. Nothing is corrected or omitted, so discrepancies are visible.
+    ///
+    /// A store appends each leg to the hash chains that it continues ([`JournalLine::links`]) in the transaction that
+    /// stores it, in the order in which it decided. Prepared data is appended in its order: the journals of the
+    /// budgets, then that of the merchant. Snapshots, restores and exports keep links and ends as they are.
+    ///
+    /// [`JournalLine::links`]: florin_domain::ledger::JournalLine::links
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

@@ -2,8 +2,9 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::books::{DisputeBooks, MerchantBooks};
+use florin_domain::books::{AccountBooks, BrokenLink, DisputeBooks, MerchantBooks};
 use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, DisputeId, JournalId, MerchantPaymentId};
+use florin_domain::ledger::HashChain;
 use florin_domain::money::Currency;
 use uuid::Uuid;
 
@@ -70,12 +71,27 @@ pub enum Discrepancy {
     Refunds(MerchantPaymentId),
     /// The number of COMPLETED payments of this session contradicts its status.
     Session(CheckoutSessionId),
+    /// A leg in a hash chain of the journal was changed, removed or inserted.
+    HashChain {
+        /// The account.
+        account: AccountId,
+        /// The chain.
+        chain: HashChain,
+        /// The first violation.
+        broken: BrokenLink,
+    },
 }
 
 impl Discrepancy {
     /// Returns the discrepancies of disputes.
     pub fn of_disputes(books: &[DisputeBooks]) -> impl Iterator<Item = Self> {
         books.iter().filter(|dispute| !dispute.agrees()).map(|dispute| Self::Dispute(dispute.dispute))
+    }
+
+    /// Returns the discrepancies of hash chains: the first violation of each.
+    pub fn of_chains(books: &AccountBooks) -> impl Iterator<Item = Self> {
+        let broken = books.broken_chains();
+        broken.map(|(account, chain, broken)| Self::HashChain { account: account.clone(), chain, broken })
     }
 
     /// Returns the discrepancies of merchants' payments.
@@ -96,7 +112,7 @@ pub trait BooksCheck: Send + Sync {
         Ok(())
     }
 
-    /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums, in
-    /// one consistent view.
+    /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums, and
+    /// verifies every hash chain of the journal, in one consistent view.
     async fn check_all(&self) -> Result<BooksReport, StoreError>;
 }

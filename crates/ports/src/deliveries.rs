@@ -212,8 +212,9 @@ pub trait Deliveries: Send + Sync {
     /// Returns the enabled subscriptions that may have deliveries to claim at this real time.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError>;
 
-    /// Claims due deliveries of a subscription, longest due first. First attempts and retries alternate. `None`: the
-    /// subscription or its client is disabled, or there is no such subscription.
+    /// Claims due deliveries of a subscription, longest due first. First attempts and retries alternate. Takes fewer than
+    /// the maximum if many claims are made concurrently. `None`: the subscription or its client is disabled, there is no
+    /// such subscription, or something else is changing it.
     async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError>;
 
     /// Records the ended attempts whose claims are still current, and returns their number. Disables subscriptions if a

@@ -54,8 +54,8 @@ pub struct EventReach {
 /// The causes of one object are numbered from 1 without gaps, whether or not their events are stored. A stored event
 /// never changes. A position is never used twice, not even after events were deleted. Positions follow the order of
 /// commits: of two events of one object, the later one has the greater position, and no event appears at or before a
-/// position that [`Self::tail`] has returned for its client. The only exception is the restore of a world, which puts earlier events
-/// back at their positions.
+/// position that [`Self::tail`] has returned for its client. The only exception is the restore of a world, which puts
+/// earlier events back at their positions.
 ///
 /// A redelivery or a recovery gives each event that it sends again a further position, in its own transaction, under
 /// the same promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and [`Self::between`] do not contain
@@ -65,7 +65,7 @@ pub struct EventReach {
 pub trait Events: Send + Sync {
     /// Sets how events are written. Only the first call has an effect. Before it, no event is written, but causes are
     /// still numbered.
-    fn record_events(&self, recording: EventRecording);
+    fn start_recording_events(&self, recording: EventRecording);
 
     /// Lists matching events in reach, greatest position first. The count ignores the page. Each call reads one
     /// consistent view.

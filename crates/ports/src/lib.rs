@@ -110,7 +110,7 @@ pub use merchant::{
     Payees, ProfileCommand, SetLogoCommand, SettlementAccounts, SettlementCommand,
 };
 pub use merchant_payments::{CreateRefundCommand, MerchantPayments, RefundCommand};
-pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
+pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenMfaSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
 pub use payment_batches::{ConfirmCommand, PaymentBatches};

@@ -29,7 +29,7 @@ pub trait MfaProvider: Send + Sync {
 pub struct MfaUnavailable(pub String);
 
 /// A command to open an MFA session for a batch.
-pub struct OpenSessionCommand {
+pub struct OpenMfaSessionCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The batch, which must be the account's.
@@ -45,7 +45,7 @@ pub struct OpenSessionCommand {
 #[async_trait]
 pub trait MfaSessions: Send + Sync {
     /// Decides the opening of a session and stores it. `Absent`: no such batch on the account.
-    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
+    async fn open(&self, command: OpenMfaSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
 
     /// Returns the account's TOTP enrolment. `None`: the account is not enrolled.
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError>;

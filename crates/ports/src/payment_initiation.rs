@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::checkout::{MerchantPaymentKind, PayerDecision, PayerVisit, PaymentProgress, PaymentReference};
+use florin_domain::checkout::{BankVisit, MerchantPaymentKind, PayerDecision, PaymentProgress, PaymentReference};
 use florin_domain::ids::{AccountId, MerchantPaymentId};
 use florin_domain::merchant::BankId;
 use florin_domain::money::Money;
@@ -68,7 +68,7 @@ pub trait PaymentInitiation: Send + Sync {
 pub trait SimulatedBank: Send + Sync {
     /// Returns the result of a visit by a payer, or by a merchant who authorises a refund. The result of an approval
     /// can be in the future, by the clock of the account.
-    fn visit(&self, visit: PayerVisit, now: DateTime<Utc>) -> PayerDecision;
+    fn visit(&self, visit: BankVisit, now: DateTime<Utc>) -> PayerDecision;
 }
 
 /// A bank could not be reached, did not answer in time, or sent an invalid answer. A retry may succeed.

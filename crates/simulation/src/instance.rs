@@ -130,7 +130,7 @@ impl Instance {
 
 impl Ports {
     fn new(store: Arc<Store>, around: &Surroundings) -> Self {
-        store.record_events(events::recording(&around.clock, &around.ids));
+        store.start_recording_events(events::recording(&around.clock, &around.ids));
         let of = || Arc::clone(&store);
         let time = AccountClocks::new(Arc::clone(&around.clock) as _, Arc::clone(&around.ids) as _, of());
         let inside = around.bank_in_store.then(|| SandboxBank::new(of(), Arc::clone(&around.clock) as _));

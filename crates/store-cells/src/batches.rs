@@ -13,8 +13,8 @@ use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     BatchProcessing, CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease,
-    OpenSessionCommand, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand, StoreError, UploadCommand,
-    WriteError, Written,
+    OpenMfaSessionCommand, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand, StoreError,
+    UploadCommand, WriteError, Written,
 };
 use std::convert::Infallible;
 
@@ -78,7 +78,7 @@ routes! { PaymentBatches:
 }
 
 routes! { MfaSessions:
-    open(command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>
+    open(command: OpenMfaSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>
         => [account(&command.account)];
     enrolment(account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> => [account(account)];
 }

@@ -30,9 +30,9 @@ routes! { Events:
         => [client(reach.client)];
     delete_events(before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> => [with(delete_events)];
     + {
-        fn record_events(&self, recording: EventRecording) {
+        fn start_recording_events(&self, recording: EventRecording) {
             for cell in self.each() {
-                Events::record_events(&*cell.store, recording.clone());
+                Events::start_recording_events(&*cell.store, recording.clone());
             }
         }
 

@@ -39,7 +39,7 @@ fn account(text: &str, client: ClientId) -> Account {
         mfa_required: false,
         unique_budget_names: false,
         timeline: Timeline::default(),
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     }
 }

@@ -17,14 +17,14 @@ use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
     Answer, ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyClaim, IdempotencyKey, Mode, OpenSessionCommand, RecordedBody, RecordedRequest, WriteError, Written,
+    IdempotencyClaim, IdempotencyKey, Mode, OpenMfaSessionCommand, RecordedBody, RecordedRequest, WriteError, Written,
 };
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::Arc;
 use uuid::Uuid;
 
-pub(crate) type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+pub(crate) type MessageResult = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
 /// Returns the token of message `number`.
 pub(crate) const fn token(number: u128) -> TransactionToken {
@@ -195,10 +195,10 @@ pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) 
 }
 
 /// Builds a command that opens an MFA session for the account's first batch.
-pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionCommand, Failure> {
+pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenMfaSessionCommand, Failure> {
     let request = OpenRequest { id: session_id(number), client: who.client(), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    Ok(OpenSessionCommand { account: who.account()?, batch: who.batch(), decide, claim: None })
+    Ok(OpenMfaSessionCommand { account: who.account()?, batch: who.batch(), decide, claim: None })
 }
 
 /// Verdict for a token that the scripted provider accepts.

@@ -180,7 +180,7 @@ impl Handle {
     /// Creates a handle of a store for production only. Checks of sandbox ports are skipped. The other checks start
     /// with data that `seeding` stores in the adapter's own way.
     pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
-        store.record_events(recording());
+        store.start_recording_events(recording());
         Self {
             callers: Arc::<S>::clone(store),
             accounts: Arc::<S>::clone(store),

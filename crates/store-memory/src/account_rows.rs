@@ -1,7 +1,7 @@
 //! Extraction, removal and insertion of all rows of one account. [`of`] names every member of [`Data`], so a forgotten
 //! member does not compile.
 
-use crate::data::{Data, MerchantData, Record, RecordKey};
+use crate::data::{ChainEnd, Data, MerchantData, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{
@@ -10,7 +10,7 @@ use florin_domain::card::{
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventPosition, StoredEvent};
 use florin_domain::ids::{AccountId, JournalId, PaymentId};
-use florin_domain::ledger::JournalTransaction;
+use florin_domain::ledger::{JournalTransaction, Link};
 use florin_domain::merchant::{Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::people::Person;
@@ -88,7 +88,7 @@ macro_rules! nameless {
     )*};
 }
 
-nameless! { CardSettings, Vec<Alert>, DeclineExplanation, Record, i64, u64, }
+nameless! { CardSettings, Vec<Alert>, Vec<[Option<Link>; 2]>, ChainEnd, DeclineExplanation, Record, i64, u64, }
 
 impl Owned for Logo {
     fn move_to(&mut self, account: &AccountId) {
@@ -184,6 +184,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         people,
         transfers,
         journal,
+        links,
+        ends,
         credits,
         cards,
         card_records,
@@ -208,7 +210,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sessions,
         enrolments,
         records,
-        numbers,
+        id_counters,
         worlds: _,
         snapshots: _,
         exported: _,
@@ -228,6 +230,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         people: part(people, account),
         transfers: part(transfers, account),
         journal: part(journal, account),
+        links: part(links, account),
+        ends: part(ends, account),
         credits: part(credits, account),
         cards: part(cards, account),
         card_records: part(card_records, account),
@@ -247,7 +251,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sessions: part(sessions, account),
         enrolments: without_secrets(part(enrolments, account)),
         records: part::<RecordKey, Record>(records, account),
-        numbers: part(numbers, account),
+        id_counters: part(id_counters, account),
         payments,
         ..Data::default()
     }
@@ -282,6 +286,8 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.people, account);
     out(&mut data.transfers, account);
     out(&mut data.journal, account);
+    out(&mut data.links, account);
+    out(&mut data.ends, account);
     out(&mut data.credits, account);
     out(&mut data.cards, account);
     out(&mut data.card_records, account);
@@ -302,7 +308,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.sessions, account);
     out(&mut data.enrolments, account);
     out(&mut data.records, account);
-    out(&mut data.numbers, account);
+    out(&mut data.id_counters, account);
 }
 
 /// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. An
@@ -335,6 +341,8 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.people, account, account_rows.people);
     into(&mut data.transfers, account, account_rows.transfers);
     into(&mut data.journal, account, account_rows.journal);
+    into(&mut data.links, account, account_rows.links);
+    into(&mut data.ends, account, account_rows.ends);
     into(&mut data.credits, account, account_rows.credits);
     into(&mut data.cards, account, account_rows.cards);
     into(&mut data.card_records, account, account_rows.card_records);
@@ -361,5 +369,5 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.sessions, account, account_rows.sessions);
     into(&mut data.enrolments, account, account_rows.enrolments);
     into(&mut data.records, account, account_rows.records);
-    into(&mut data.numbers, account, account_rows.numbers);
+    into(&mut data.id_counters, account, account_rows.id_counters);
 }

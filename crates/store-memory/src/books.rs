@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
-use crate::merchant_books;
+use crate::{hash_chains, merchant_books};
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
@@ -80,6 +80,7 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
         }
     }
     books.disputes = disputes(data, matches);
+    books.chains = hash_chains::gather(data, matches);
     books.merchant = merchant_books::gather(data, matches);
     books
 }

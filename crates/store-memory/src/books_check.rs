@@ -19,6 +19,7 @@ fn check_all(data: &Data) -> BooksReport {
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
     let of_disputes: Vec<_> = Discrepancy::of_disputes(&books.disputes).collect();
     let of_merchant: Vec<_> = Discrepancy::of_merchant(&books.merchant).collect();
+    let of_chains: Vec<_> = Discrepancy::of_chains(&books).collect();
     let broken = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal));
     let disagreeing = books.budgets.into_iter().flat_map(|((_, budget, currency), said)| {
         let discrepancy = |found| match found {
@@ -34,6 +35,6 @@ fn check_all(data: &Data) -> BooksReport {
     BooksReport {
         journal_transactions: books.transactions,
         balances: i64::try_from(balances).unwrap_or(i64::MAX),
-        discrepancies: broken.chain(disagreeing).chain(of_disputes).chain(of_merchant).collect(),
+        discrepancies: broken.chain(disagreeing).chain(of_disputes).chain(of_merchant).chain(of_chains).collect(),
     }
 }

@@ -85,7 +85,7 @@ impl CardLedger for MemoryStore {
 
     async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
-            let in_real_time = data.chains.values().filter(|chain| !data.numbers.contains_key(&chain.account));
+            let in_real_time = data.chains.values().filter(|chain| !data.id_counters.contains_key(&chain.account));
             let held = in_real_time.filter_map(|chain| {
                 Some((chain.due_at()?, DueHold { account: chain.account.clone(), chain: chain.id }))
             });

@@ -5,7 +5,7 @@ use crate::credits::next_number;
 use crate::data::{Data, add};
 use crate::events::record;
 use crate::idempotency::once;
-use crate::merchants::profile;
+use crate::merchant_profiles::profile;
 use crate::money::{store_balances, write_journal};
 use crate::pages::cut;
 use crate::settlement_accounts::of_account;
@@ -125,7 +125,7 @@ impl CheckoutSessions for MemoryStore {
         let mut due: Vec<_> = self.read(|data| {
             let is_covered = |of: &AccountId| match &account {
                 Some(account) => of == account,
-                None => !data.numbers.contains_key(of),
+                None => !data.id_counters.contains_key(of),
             };
             let sessions = data.merchants.sessions.values().filter(|session| is_covered(&session.account));
             let sessions =
@@ -150,7 +150,7 @@ impl CheckoutSessions for MemoryStore {
                 sessions.any(|session| session.due_at.is_some_and(|at| at <= now))
                     || payments.any(|payment| payment.refund_due_at().is_some_and(|at| at <= now))
             };
-            let own = data.numbers.keys().filter_map(|id| data.accounts.get(id));
+            let own = data.id_counters.keys().filter_map(|id| data.accounts.get(id));
             let due = own.filter(|account| is_due(&account.id, account.timeline.clock.now(real_now)));
             due.map(|account| (account.id.clone(), account.timeline.clone())).collect()
         }))

@@ -17,7 +17,7 @@ use florin_domain::ids::{
     JournalId, LeaseId, MerchantPaymentId, MfaSessionId, PayeeId, PaymentBatchId, PaymentId, PersonId,
     SettlementAccountId, SnapshotId, TransactionToken, TransferId, WebhookId,
 };
-use florin_domain::ledger::JournalTransaction;
+use florin_domain::ledger::{HashChain, JournalTransaction, Link};
 use florin_domain::merchant::{Bank, BankId, Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::money::Currency;
@@ -53,6 +53,10 @@ pub(crate) struct Data {
     pub(crate) people: BTreeMap<(AccountId, PersonId), Person>,
     pub(crate) transfers: BTreeMap<(AccountId, TransferId), Transfer>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
+    /// The links of each leg of each journal transaction, in the order of its lines.
+    pub(crate) links: BTreeMap<(AccountId, JournalId), Vec<[Option<Link>; 2]>>,
+    /// The ends of hash chains.
+    pub(crate) ends: BTreeMap<(AccountId, HashChain), ChainEnd>,
     /// Credits with their journal transactions.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
@@ -88,7 +92,7 @@ pub(crate) struct Data {
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,
     /// The counter of ids of each account that has a timeline. The timeline is stored with the account.
-    pub(crate) numbers: BTreeMap<AccountId, u64>,
+    pub(crate) id_counters: BTreeMap<AccountId, u64>,
     pub(crate) webhooks: BTreeMap<WebhookId, Webhook>,
     /// Deleted subscriptions, and when they were deleted.
     pub(crate) deleted_webhooks: BTreeMap<WebhookId, (Webhook, DateTime<Utc>)>,
@@ -140,6 +144,15 @@ pub(crate) struct KeptImport {
     pub(crate) snapshot: ImportedSnapshot,
     pub(crate) timeline: Timeline,
     pub(crate) rows: Box<Data>,
+}
+
+/// The end of a hash chain.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChainEnd {
+    /// The last link.
+    pub(crate) last: Link,
+    /// The number of journal transactions in the chain.
+    pub(crate) movements: i64,
 }
 
 /// Key of an idempotency record: account, client and idempotency key.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[async_trait]
 impl DecisionEndpoints for MemoryStore {
     async fn endpoint(&self, account: &AccountId) -> Result<Option<DecisionEndpoint>, StoreError> {
-        let endpoint = |data: &crate::data::Data| data.accounts.get(account)?.decisions.as_deref().cloned();
+        let endpoint = |data: &crate::data::Data| data.accounts.get(account)?.decision_endpoint.as_deref().cloned();
         Ok(self.read(endpoint))
     }
 
@@ -25,9 +25,9 @@ impl DecisionEndpoints for MemoryStore {
             }
             under_claim(data, command.claim.as_ref(), |data| {
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
-                let current = account.decisions.as_deref().cloned();
+                let current = account.decision_endpoint.as_deref().cloned();
                 let change = (command.decide)(&current).map_err(WriteError::Refused)?;
-                account.decisions = change.endpoint.clone().map(Arc::new);
+                account.decision_endpoint = change.endpoint.clone().map(Arc::new);
                 Ok(change)
             })
         })

@@ -16,7 +16,7 @@ use florin_ports::{EventReach, EventRecording, Events, StoreError};
 
 #[async_trait]
 impl Events for MemoryStore {
-    fn record_events(&self, recording: EventRecording) {
+    fn start_recording_events(&self, recording: EventRecording) {
         // A change of the data can't fail.
         let _ = self.change(|data| {
             data.recording.get_or_insert(recording);
@@ -145,7 +145,9 @@ fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Aud
     Audience { lists: recording.environment == Environment::Sandbox || enabled(), subscribed }
 }
 
-/// Counts an event, and returns its sequence among the events of its object. `None`: it does not count.
+/// Returns the sequence of an event among the events of its object. `None`: it does not count as an event of its object.
+/// For budgets, batches and checkout sessions, the last sequence is stored; for chains and cards, it follows from the
+/// stored messages and transitions.
 fn next_sequence(data: &mut Data, event: &Event) -> Option<u64> {
     let of_account = |account: &AccountId| *account == event.account;
     match (event.object(), &event.body) {

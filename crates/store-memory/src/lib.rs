@@ -1,7 +1,7 @@
 //! In-memory implementation of the storage ports: one lock around plain maps.
 //!
-//! The crate is small enough to be read in one sitting and shows what an adapter must do for each port. Tests use it
-//! where a database would only cost time. The data does not outlive the process.
+//! The crate shows in little code what an adapter must do for each port. Tests use it where a database would only cost
+//! time. The data does not outlive the process.
 //!
 //! Every change works on a copy of all data, and the copy replaces the original when the change is complete
 //! ([`MemoryStore`]'s `change` and `decide`). A change that fails half-way or panics therefore leaves nothing behind.
@@ -23,18 +23,19 @@ mod card_management;
 mod cards;
 mod cell_directory;
 mod checkout_sessions;
+mod checkouts;
 mod credits;
 mod data;
 mod decision_endpoints;
 mod deliveries;
 mod disputes;
 mod events;
+mod hash_chains;
 mod idempotency;
 mod kept;
-mod merchant;
 mod merchant_books;
 mod merchant_payments;
-mod merchants;
+mod merchant_profiles;
 mod mfa;
 mod money;
 mod pages;

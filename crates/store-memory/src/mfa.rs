@@ -6,11 +6,11 @@ use crate::idempotency::once;
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, TotpEnrolment};
-use florin_ports::{MfaSessions, OpenSessionCommand, StoreError, WriteError, Written};
+use florin_ports::{MfaSessions, OpenMfaSessionCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl MfaSessions for MemoryStore {
-    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    async fn open(&self, command: OpenMfaSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let batch =

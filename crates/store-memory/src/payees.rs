@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::{add, replace};
 use crate::idempotency::once;
-use crate::merchants::profile;
+use crate::merchant_profiles::profile;
 use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, PayeeId};

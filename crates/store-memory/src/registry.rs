@@ -235,7 +235,7 @@ pub(crate) fn insert_client(data: &mut Data, client: ApiClient) -> Result<(), St
 pub(crate) fn insert_account(data: &mut Data, account: Account) -> Result<(), StoreError> {
     must_exist(data.clients.contains_key(&account.client), &account.client)?;
     if account.timeline != Timeline::default() {
-        data.numbers.entry(account.id.clone()).or_default();
+        data.id_counters.entry(account.id.clone()).or_default();
     }
     add(&mut data.accounts, account.id.clone(), account)
 }

@@ -33,7 +33,7 @@ impl Secrets for MemoryStore {
             let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
             let webhooks = data.webhooks.values().chain(data.deleted_webhooks.values().map(|(webhook, _)| webhook));
             let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), webhook.secrets.clone()));
-            let endpoints = data.accounts.values().filter_map(|account| account.decisions.as_ref());
+            let endpoints = data.accounts.values().filter_map(|account| account.decision_endpoint.as_ref());
             let endpoints =
                 endpoints.map(|endpoint| (SecretOwner::Decisions(endpoint.account.clone()), endpoint.secrets.clone()));
             let pages = data.page_secret.iter().map(|secret| (SecretOwner::Pages, secret.clone()));
@@ -53,7 +53,7 @@ impl Secrets for MemoryStore {
                 SecretOwner::Totp(account) => data.enrolments.get_mut(account).map(|enrolment| &mut enrolment.secret),
                 SecretOwner::Decisions(account) => {
                     let account = data.accounts.get_mut(account);
-                    let endpoint = account.and_then(|account| account.decisions.as_mut());
+                    let endpoint = account.and_then(|account| account.decision_endpoint.as_mut());
                     endpoint.map(|endpoint| &mut Arc::make_mut(endpoint).secrets)
                 }
                 SecretOwner::Pages => data.page_secret.as_mut(),

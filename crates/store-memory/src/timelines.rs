@@ -20,7 +20,7 @@ impl Timelines for MemoryStore {
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
                 let reading = (command.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
                 account.timeline.clock = reading.clock;
-                data.numbers.entry(command.account.clone()).or_default();
+                data.id_counters.entry(command.account.clone()).or_default();
                 deliveries::clock_changed(data, &command.account);
                 Ok(reading)
             })
@@ -30,7 +30,7 @@ impl Timelines for MemoryStore {
     async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError> {
         self.change(|data| {
             let missing = || StoreError::NotFound(format!("a timeline of account {account}"));
-            let number = data.numbers.get_mut(account).ok_or_else(missing)?;
+            let number = data.id_counters.get_mut(account).ok_or_else(missing)?;
             *number += 1;
             Ok(*number)
         })
@@ -38,7 +38,10 @@ impl Timelines for MemoryStore {
 
     async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
         let of = |(id, account): (&AccountId, &florin_domain::access::Account)| (id.clone(), account.timeline.clone());
-        Ok(self.read(|data| data.accounts.iter().filter(|(id, _)| data.numbers.contains_key(*id)).map(of).collect()))
+        Ok(self.read(|data| {
+            let own = data.accounts.iter().filter(|(id, _)| data.id_counters.contains_key(*id));
+            own.map(of).collect()
+        }))
     }
 
     async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {

@@ -245,7 +245,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     if replaces {
         delete(data, &new.account);
     }
-    data.numbers.insert(new.account.clone(), 0);
+    data.id_counters.insert(new.account.clone(), 0);
     match (contents, kept) {
         (WorldContents::Seeded(seed), _) => {
             insert_account(data, seed.account.clone())?;
@@ -301,7 +301,7 @@ fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
         mfa_required: true,
         unique_budget_names: false,
         timeline,
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     }
 }

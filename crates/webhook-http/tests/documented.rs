@@ -14,7 +14,7 @@ use florin_domain::webhook::{SigningSecret, WebhookSecrets};
 use florin_ports::{WebhookRequest, WebhookSender};
 use reqwest::header::HeaderMap;
 use std::error::Error;
-use support::{Got, Receiver, Speaks, answer, names, now, request, sender};
+use support::{ReceivedRequest, Receiver, Speaks, answer, names, now, request, sender};
 
 include!("documented/verify.rs");
 
@@ -36,7 +36,7 @@ fn the_page_shows_the_code_that_these_tests_run() {
 }
 
 /// Sends a request and returns what the receiver received.
-async fn delivered(secrets: &WebhookSecrets, ago: TimeDelta) -> Got {
+async fn delivered(secrets: &WebhookSecrets, ago: TimeDelta) -> ReceivedRequest {
     let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", "")).await;
     let sent = WebhookRequest { at: now() - ago, ..request(&receiver.url("http"), secrets, r#"{"body":{}}"#) };
     assert!(sender(Sandbox, &names()).send(sent).await.is_success());
@@ -44,7 +44,7 @@ async fn delivered(secrets: &WebhookSecrets, ago: TimeDelta) -> Got {
 }
 
 /// Verifies by hand and with the library, which must agree.
-fn is_genuine(got: &Got, secret: &str, body: &str) -> bool {
+fn is_genuine(got: &ReceivedRequest, secret: &str, body: &str) -> bool {
     let header = |name| got.header(name).unwrap();
     let (id, timestamp, signatures) = ("webhook-id", "webhook-timestamp", "webhook-signature");
     let by_hand = verify(secret, header(id), header(timestamp), header(signatures), body).unwrap();

@@ -1,7 +1,7 @@
 //! Chains of card messages: their kinds, states, and held and cleared amounts.
 
 use super::controls::Acceptor;
-use super::limits::Counted;
+use super::limits::CountedAmount;
 use super::money::{Currency, convert, most_within};
 
 /// The kind of a chain, which its first message determines.
@@ -145,7 +145,7 @@ pub(super) struct Chain {
     pub(super) refundable_m: i64,
     pub(super) due: i64,
     pub(super) end: Option<End>,
-    pub(super) counted: Vec<Counted>,
+    pub(super) counted: Vec<CountedAmount>,
     pub(super) created: i64,
     pub(super) updated: i64,
     /// The number of the chain's first message.

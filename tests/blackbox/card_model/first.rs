@@ -2,7 +2,7 @@
 
 use super::chain::{Chain, End, Kind, Message, Role, State};
 use super::controls::{Acceptor, decline};
-use super::limits::{Counted, DAY};
+use super::limits::{CountedAmount, DAY};
 use super::model::{CardState, Model, Outcome, Record};
 use super::money::{Currency, convert, most_within};
 
@@ -230,7 +230,7 @@ impl Model {
         self.add(card, more, more);
         if more > 0 {
             let limits = self.cards[card].limits.iter_mut();
-            let lowered: Vec<Counted> = limits.map(|limit| limit.lower(more, now)).collect();
+            let lowered: Vec<CountedAmount> = limits.map(|limit| limit.lower(more, now)).collect();
             self.chains[chain].counted = lowered;
         } else {
             super::limits::undo(&mut self.chains[chain].counted, &mut self.cards[card].limits, -more, 1, now);

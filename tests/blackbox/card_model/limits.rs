@@ -79,7 +79,7 @@ pub(super) struct Limit {
 
 /// The amount that a limit counted of a chain, or by which a refund lowered the limit, in one window.
 #[derive(Clone, Debug)]
-pub(super) struct Counted {
+pub(super) struct CountedAmount {
     pub(super) limit: usize,
     start: NaiveDate,
     pub(super) amount: i64,
@@ -113,19 +113,19 @@ impl Limit {
     }
 
     /// Counts an amount in the current window.
-    pub(super) fn count(&mut self, amount: i64, is_use: bool, now: i64) -> Counted {
+    pub(super) fn count(&mut self, amount: i64, is_use: bool, now: i64) -> CountedAmount {
         self.roll(now);
         self.spent += amount;
         self.uses += i64::from(is_use);
-        Counted { limit: self.id, start: self.start, amount }
+        CountedAmount { limit: self.id, start: self.start, amount }
     }
 
     /// Lowers the used amount of the current window, at most to zero. Returns by how much.
-    pub(super) fn lower(&mut self, amount: i64, now: i64) -> Counted {
+    pub(super) fn lower(&mut self, amount: i64, now: i64) -> CountedAmount {
         self.roll(now);
         let amount = amount.min(self.spent);
         self.spent -= amount;
-        Counted { limit: self.id, start: self.start, amount }
+        CountedAmount { limit: self.id, start: self.start, amount }
     }
 
     /// Adds an amount to the window that began at `start`, unless it has ended. The used amount never falls below zero.
@@ -138,7 +138,7 @@ impl Limit {
 }
 
 /// Undoes an amount of what was counted (`sign` -1) or lowered (`sign` 1), the newest window first.
-pub(super) fn undo(records: &mut [Counted], limits: &mut [Limit], amount: i64, sign: i64, now: i64) {
+pub(super) fn undo(records: &mut [CountedAmount], limits: &mut [Limit], amount: i64, sign: i64, now: i64) {
     for limit in limits {
         let (mut left, id) = (amount, limit.id);
         for record in records.iter_mut().rev().filter(|record| record.limit == id) {

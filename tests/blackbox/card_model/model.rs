@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::chain::{Chain, Message};
 use super::controls::{Controls, covers};
 use super::disputes::Dispute;
-use super::limits::{Counted, Limit, Terms, Window, undo};
+use super::limits::{CountedAmount, Limit, Terms, Window, undo};
 use super::money::Currency;
 
 /// The money of a budget in one currency.
@@ -175,7 +175,7 @@ impl Model {
     }
 
     /// Counts an amount in every limit of a card.
-    pub(super) fn count(&mut self, card: usize, amount: i64, is_use: bool) -> Vec<Counted> {
+    pub(super) fn count(&mut self, card: usize, amount: i64, is_use: bool) -> Vec<CountedAmount> {
         let now = self.now;
         let limits = self.cards[card].limits.iter_mut().filter(|limit| limit.window != Window::Transaction);
         limits.map(|limit| limit.count(amount, is_use, now)).collect()

@@ -78,7 +78,7 @@ fn empty_account(
         mfa_required: true,
         unique_budget_names: false,
         timeline,
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     };
     Ok(bare(account, currencies()?, opened(now)))
@@ -100,7 +100,7 @@ pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) ->
     let (now, opened) = (now.trunc_subsecs(0), opened(now));
     let mut seed = bare(account, currencies()?, opened);
     let id = seed.account.id.clone();
-    let mut books = [
+    let mut builders = [
         BudgetBuilder::open((1, "Pounds"), &id, "GBP", Minor(1_000_000), opened)?,
         BudgetBuilder::open((2, "Euros"), &id, "EUR", Minor(500_000), opened)?,
         BudgetBuilder::open((3, "Yen"), &id, "JPY", Minor(1_000_000), opened)?,
@@ -112,9 +112,9 @@ pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) ->
     seed.settlement_accounts = merchants::settlement_accounts(&id, opened, &banks::first()?);
     seed.payees = merchants::payees(&id, opened);
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
-    seed.cards = cards::of_demo_account(&id, &books, now);
-    (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut books, now)?;
-    seed.budgets = books.into_iter().map(BudgetBuilder::close).collect();
+    seed.cards = cards::of_demo_account(&id, &builders, now);
+    (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut builders, now)?;
+    seed.budgets = builders.into_iter().map(BudgetBuilder::close).collect();
     let pounds = seed.budgets.first().map(|seed| seed.budget.clone());
     if let Some(budget) = pounds {
         let sold = checkout_sessions::sessions(&seed, &budget, &banks::first()?, (now, secrets.page_tokens))?;
@@ -132,13 +132,13 @@ fn plain(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
 fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let mut seed = empty_account(OTHER_ACCOUNT, other_client_id(), ("Other Shop Ltd", true), now)?;
     let id = seed.account.id.clone();
-    let mut books = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), opened(now))?];
+    let mut builders = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), opened(now))?];
     seed.people = people::of_other_account(&id, opened(now))?;
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
     seed.settlement_accounts = merchants::of_other_account(&id, opened(now));
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
-    seed.cards = cards::of_other_account(&id, &books[0], now);
-    (seed.batches, seed.payments) = batches::of_other_account(&seed.account, &mut books, now)?;
-    seed.budgets = books.into_iter().map(BudgetBuilder::close).collect();
+    seed.cards = cards::of_other_account(&id, &builders[0], now);
+    (seed.batches, seed.payments) = batches::of_other_account(&seed.account, &mut builders, now)?;
+    seed.budgets = builders.into_iter().map(BudgetBuilder::close).collect();
     Ok(seed)
 }

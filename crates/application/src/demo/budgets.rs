@@ -39,7 +39,7 @@ impl BudgetBuilder {
         opening: Minor,
         at: DateTime<Utc>,
     ) -> Result<Self, DemoFault> {
-        let mut book = Self {
+        let mut builder = Self {
             number,
             account: account.clone(),
             name,
@@ -47,10 +47,10 @@ impl BudgetBuilder {
             balances: Balances::default(),
             journal: Vec::new(),
         };
-        let (kind, cause) = (JournalKind::Credit, book.next_journal_id());
-        let (from, to) = (Pool::InboundPayments, Pool::Available(book.id()));
-        book.write(&Movement { kind, cause, at, from, to, amount: opening })?;
-        Ok(book)
+        let (kind, cause) = (JournalKind::Credit, builder.next_journal_id());
+        let (from, to) = (Pool::InboundPayments, Pool::Available(builder.id()));
+        builder.write(&Movement { kind, cause, at, from, to, amount: opening })?;
+        Ok(builder)
     }
 
     pub(super) fn id(&self) -> BudgetId {

@@ -45,16 +45,16 @@ pub fn has_limits(card: CardId) -> bool {
 }
 
 /// The demo account's cards, paid from its budgets (GBP, EUR, JPY).
-pub(super) fn of_demo_account(account: &AccountId, books: &[BudgetBuilder; 3], now: DateTime<Utc>) -> Vec<SeedCard> {
-    PLAN.iter().map(|&(number, book, state)| card(number, account, &books[book], state, now)).collect()
+pub(super) fn of_demo_account(account: &AccountId, builders: &[BudgetBuilder; 3], now: DateTime<Utc>) -> Vec<SeedCard> {
+    PLAN.iter().map(|&(number, budget, state)| card(number, account, &builders[budget], state, now)).collect()
 }
 
 /// The other account's only card.
-pub(super) fn of_other_account(account: &AccountId, book: &BudgetBuilder, now: DateTime<Utc>) -> Vec<SeedCard> {
-    vec![card(OTHER, account, book, Active, now)]
+pub(super) fn of_other_account(account: &AccountId, builder: &BudgetBuilder, now: DateTime<Utc>) -> Vec<SeedCard> {
+    vec![card(OTHER, account, builder, Active, now)]
 }
 
-fn card(number: u32, account: &AccountId, book: &BudgetBuilder, state: CardState, now: DateTime<Utc>) -> SeedCard {
+fn card(number: u32, account: &AccountId, builder: &BudgetBuilder, state: CardState, now: DateTime<Utc>) -> SeedCard {
     let today = now.date_naive();
     let expires_on = if number == EXPIRED {
         today.checked_sub_days(Days::new(40))
@@ -64,8 +64,8 @@ fn card(number: u32, account: &AccountId, book: &BudgetBuilder, state: CardState
     let card = Card {
         id: CardId(id(Kind::Card, number)),
         account: account.clone(),
-        budget: book.id(),
-        currency: book.currency(),
+        budget: builder.id(),
+        currency: builder.currency(),
         state,
         // Each holder has two cards.
         user_token: UserToken(id(Kind::Holder, number.div_ceil(2))),

@@ -28,7 +28,7 @@ impl Recipient {
 }
 
 /// Returns a row that pays a recipient from a budget.
-pub(super) fn row(recipient: Recipient, book: &BudgetBuilder, amount: Minor, reference: &str) -> PaymentRow {
+pub(super) fn row(recipient: Recipient, builder: &BudgetBuilder, amount: Minor, reference: &str) -> PaymentRow {
     let (name, account, bank) = recipient.account();
     let recipient = RecipientInput {
         name: Some(name.to_owned()),
@@ -37,9 +37,9 @@ pub(super) fn row(recipient: Recipient, book: &BudgetBuilder, amount: Minor, ref
         ..RecipientInput::default()
     };
     let input = PaymentInput {
-        amount: Some(amount.of(book.currency()).to_string()),
-        currency_code: Some(book.currency().code().to_owned()),
-        funding_budget_id: Some(book.id().to_string()),
+        amount: Some(amount.of(builder.currency()).to_string()),
+        currency_code: Some(builder.currency().code().to_owned()),
+        funding_budget_id: Some(builder.id().to_string()),
         reference: Some(reference.to_owned()),
         recipient,
         ..PaymentInput::default()

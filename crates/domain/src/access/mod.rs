@@ -199,7 +199,7 @@ pub struct Account {
     /// Its timeline: its clock, and the source of its ids.
     pub timeline: Timeline,
     /// The endpoint that decides on its card messages. `None`: it has no endpoint.
-    pub decisions: Option<Arc<DecisionEndpoint>>,
+    pub decision_endpoint: Option<Arc<DecisionEndpoint>>,
     /// The epoch of a world, which its creation and each restore begin. 0: the account is no world.
     pub epoch: i64,
 }

@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 
 /// An action on a batch.
 #[derive(Clone, Debug)]
-enum Happening {
+enum BatchAction {
     Upload(Vec<(u8, u16)>),
     Edit(bool),
     Confirm,
     Cancel,
     Start,
-    Take(usize),
+    StartPayments(usize),
     Report(Vec<(usize, PaymentOutcome)>),
 }
 
@@ -31,31 +31,31 @@ const FUNDS: i64 = 1_000_000;
 
 impl Life {
     /// Applies an action. The rules may refuse it.
-    fn apply(&mut self, happening: &Happening) {
+    fn apply(&mut self, action: &BatchAction) {
         let scenario = &mut self.scenario;
-        match happening {
-            Happening::Upload(rows) => {
+        match action {
+            BatchAction::Upload(rows) => {
                 scenario.upload(rows.iter().map(|(kind, minor)| row(*kind, *minor))).ok();
             }
-            Happening::Edit(visible) => scenario.edit(&BatchEdit { name: None, visible: Some(*visible) }),
-            Happening::Confirm => {
+            BatchAction::Edit(visible) => scenario.edit(&BatchEdit { name: None, visible: Some(*visible) }),
+            BatchAction::Confirm => {
                 if let Ok(done) = scenario.confirm() {
                     self.confirmed += done.batch.costs().unwrap().values().map(|cost| cost.0).sum::<i64>();
                 }
             }
-            Happening::Cancel => {
+            BatchAction::Cancel => {
                 scenario.cancel().ok();
             }
-            Happening::Start => {
+            BatchAction::Start => {
                 scenario.start().ok();
             }
-            Happening::Take(max) => scenario.start_payments(*max),
-            Happening::Report(reports) if !scenario.payments.is_empty() => {
+            BatchAction::StartPayments(max) => scenario.start_payments(*max),
+            BatchAction::Report(reports) if !scenario.payments.is_empty() => {
                 let payments = scenario.payments.len();
                 let reports: Vec<_> = reports.iter().map(|(place, outcome)| (place % payments, *outcome)).collect();
                 scenario.report(&reports).unwrap();
             }
-            Happening::Report(_) => {}
+            BatchAction::Report(_) => {}
         }
     }
 
@@ -90,16 +90,16 @@ fn outcome() -> impl Strategy<Value = PaymentOutcome> {
     ]
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn action() -> impl Strategy<Value = BatchAction> {
     prop_oneof![
-        2 => proptest::collection::vec((0..10_u8, any::<u16>()), 1..6).prop_map(Happening::Upload),
-        1 => proptest::collection::vec((0..12_u8, any::<u16>()), 0..6).prop_map(Happening::Upload),
-        1 => any::<bool>().prop_map(Happening::Edit),
-        4 => Just(Happening::Confirm),
-        1 => Just(Happening::Cancel),
-        4 => Just(Happening::Start),
-        4 => (1..4_usize).prop_map(Happening::Take),
-        8 => proptest::collection::vec((any::<usize>(), outcome()), 1..4).prop_map(Happening::Report),
+        2 => proptest::collection::vec((0..10_u8, any::<u16>()), 1..6).prop_map(BatchAction::Upload),
+        1 => proptest::collection::vec((0..12_u8, any::<u16>()), 0..6).prop_map(BatchAction::Upload),
+        1 => any::<bool>().prop_map(BatchAction::Edit),
+        4 => Just(BatchAction::Confirm),
+        1 => Just(BatchAction::Cancel),
+        4 => Just(BatchAction::Start),
+        4 => (1..4_usize).prop_map(BatchAction::StartPayments),
+        8 => proptest::collection::vec((any::<usize>(), outcome()), 1..4).prop_map(BatchAction::Report),
     ]
 }
 
@@ -179,11 +179,11 @@ fn final_once(life: &Life) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn no_money_is_lost_or_created(happenings in proptest::collection::vec(happening(), 1..40)) {
+    fn no_money_is_lost_or_created(actions in proptest::collection::vec(action(), 1..40)) {
         let budget = a_budget().with("10000.00 GBP").with("10000.00 EUR");
         let mut life = Life { scenario: BatchScenario::of(budget), confirmed: 0 };
-        for happening in &happenings {
-            life.apply(happening);
+        for action in &actions {
+            life.apply(action);
             balances_agree(&life)?;
             nothing_is_lost(&life)?;
             final_once(&life)?;

@@ -1,10 +1,12 @@
 //! Invariants of the books of an account, checked by comparing sums.
 
 use super::{
-    BudgetPool, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks,
+    BrokenLink, BudgetPool, ChainBooks, ChainsOfAccounts, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession,
+    PoolSums, RefundedPayment, SettlementBooks,
 };
 use crate::card::LimitWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
+use crate::ledger::HashChain;
 use crate::money::{Currency, Minor, Total};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -28,6 +30,15 @@ pub struct AccountBooks {
     pub disputes: Vec<DisputeBooks>,
     /// The books of merchants.
     pub merchant: MerchantBooks,
+    /// The hash chains of the journal.
+    pub chains: ChainsOfAccounts,
+}
+
+impl AccountBooks {
+    /// The hash chains with a violation, each with its first one.
+    pub fn broken_chains(&self) -> impl Iterator<Item = (&AccountId, HashChain, BrokenLink)> {
+        self.chains.iter().filter_map(|((account, chain), books)| Some((account, *chain, books.broken()?)))
+    }
 }
 
 /// The sums of one budget in one currency, by source. A missing source counts as zero.
@@ -91,11 +102,13 @@ pub enum Invariant {
     MerchantRefunds,
     /// A COMPLETED session has exactly one COMPLETED payment. Any other session has none.
     MerchantSessions,
+    /// Every leg of the journal is the one that was written: the hash chains are complete and unchanged.
+    HashChains,
 }
 
 impl Invariant {
     /// All invariants, in the order of the report.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Conservation,
         Self::Balances,
         Self::Holds,
@@ -105,6 +118,7 @@ impl Invariant {
         Self::MerchantSettlements,
         Self::MerchantRefunds,
         Self::MerchantSessions,
+        Self::HashChains,
     ];
 
     /// The name callers see.
@@ -119,6 +133,7 @@ impl Invariant {
             Self::MerchantSettlements => "merchant_settlements",
             Self::MerchantRefunds => "merchant_refunds",
             Self::MerchantSessions => "merchant_sessions",
+            Self::HashChains => "hash_chains",
         }
     }
 }
@@ -178,6 +193,13 @@ pub enum CounterExample {
     Refunds(RefundedPayment),
     /// A session with a wrong number of COMPLETED payments.
     Session(MiscountedSession),
+    /// A hash chain with a leg that was changed, removed or inserted.
+    Chain {
+        /// The chain.
+        chain: HashChain,
+        /// The first violation.
+        broken: BrokenLink,
+    },
 }
 
 /// The result of one check.
@@ -216,6 +238,8 @@ pub fn check_books(books: &AccountBooks) -> InvariantReport {
     let merchant = &books.merchant;
     let unsettled = merchant.unsettled().next();
     let unsettled = unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
+    let chain = books.broken_chains().next().map(|(_, chain, broken)| CounterExample::Chain { chain, broken });
+    let links: i64 = books.chains.values().map(ChainBooks::verified).sum();
     let (above, session) = (merchant.over_refunded().next(), merchant.miscounted.first());
     let result = |invariant, checked, counter_example| InvariantResult { invariant, checked, counter_example };
     let checks = vec![
@@ -228,6 +252,7 @@ pub fn check_books(books: &AccountBooks) -> InvariantReport {
         result(Invariant::MerchantSettlements, count(merchant.settlements.len()), unsettled),
         result(Invariant::MerchantRefunds, count(merchant.refunded.len()), above.copied().map(CounterExample::Refunds)),
         result(Invariant::MerchantSessions, merchant.sessions, session.copied().map(CounterExample::Session)),
+        result(Invariant::HashChains, links, chain),
     ];
     InvariantReport { checks }
 }
@@ -276,6 +301,7 @@ mod tests {
             limits: vec![],
             disputes: vec![],
             merchant: MerchantBooks::default(),
+            chains: BTreeMap::new(),
         }
     }
 
@@ -284,7 +310,7 @@ mod tests {
         let report = check_books(&books());
         assert!(report.holds());
         let checked: Vec<_> = report.checks.iter().map(|check| (check.invariant, check.checked)).collect();
-        let expected = [4, 1, 2, 1, 0, 0, 0, 0, 0];
+        let expected = [4, 1, 2, 1, 0, 0, 0, 0, 0, 0];
         assert_eq!(checked, Invariant::ALL.into_iter().zip(expected).collect::<Vec<_>>());
     }
 
@@ -352,7 +378,7 @@ mod tests {
             miscounted: vec![],
         };
         assert!(check_books(&books).holds());
-        assert_eq!(check_books(&books).checks[6..].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
+        assert_eq!(check_books(&books).checks[6..9].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
         let mut wrong = books.clone();
         wrong.merchant.settlements.values_mut().for_each(|books| books.settled = Total(71));
         let expected = SettlementBooks { settled: Total(71), ..settlement };
@@ -365,6 +391,21 @@ mod tests {
         let miscounted = MiscountedSession { session, status, payments: 1 };
         books.merchant.miscounted.push(miscounted);
         assert_eq!(check_books(&books).checks[8].counter_example, Some(CounterExample::Session(miscounted)));
+    }
+
+    #[test]
+    fn hash_chains_are_checked() {
+        use super::super::BrokenLinkReason;
+        use crate::ledger::Link;
+        let account = AccountId::parse("F1").unwrap();
+        let mut books = books();
+        books.chains.insert((account.clone(), HashChain::Settlements), ChainBooks::default());
+        assert!(check_books(&books).holds());
+        let stated = Link { number: 1, ..Link::default() };
+        books.chains.insert((account, HashChain::Settlements), ChainBooks::new(stated, None));
+        let broken = BrokenLink { leg: None, reason: BrokenLinkReason::OtherEnd };
+        let expected = CounterExample::Chain { chain: HashChain::Settlements, broken };
+        assert_eq!(check_books(&books).checks[9].counter_example, Some(expected));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod disputes;
 mod explain;
+mod hash_chains;
 mod invariants;
 mod limits;
 mod merchant;
@@ -14,6 +15,7 @@ pub use explain::{
     BalanceExplanation, Booking, ExplanationParts, KindSum, MAX_LISTED, OpenHold, OpenItems, Proof, ProofName,
     Reservation, RunningBalance, explain,
 };
+pub use hash_chains::{BrokenLink, BrokenLinkReason, ChainBooks, ChainsOfAccounts, verify_link};
 pub use invariants::{
     AccountBooks, BudgetBooks, CounterExample, Disagreement, Invariant, InvariantReport, InvariantResult, check_books,
 };

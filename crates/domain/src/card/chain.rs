@@ -1,6 +1,6 @@
 //! Chains: first messages and their follow-ups.
 
-use super::{CountedAmount, MerchantSide};
+use super::{CountedAmount, MerchantAmounts};
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -127,7 +127,7 @@ pub struct Chain {
     /// When its hold expires, decided when the hold opens. `None` if the chain cannot hold money or has ended.
     pub expires_at: Option<DateTime<Utc>>,
     /// The held and cleared amounts in the merchant's currency. `None` if that is the card's currency.
-    pub merchant: Option<MerchantSide>,
+    pub merchant: Option<MerchantAmounts>,
     /// The amounts that limits of the card counted for the chain, oldest window first.
     pub counted: Vec<CountedAmount>,
 }

@@ -19,7 +19,7 @@ pub struct Conversion {
 /// held amounts together are the conversion of `cleared` plus `held`. So partial amounts add up to the whole, and a
 /// hold of zero is zero in both currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MerchantSide {
+pub struct MerchantAmounts {
     /// The amount held.
     pub held: Minor,
     /// The amount cleared so far.

@@ -13,9 +13,9 @@ fn limit(window: LimitWindow) -> CardLimit {
 
 /// Limits, and what they counted for one chain.
 #[derive(Clone)]
-struct Counted(Vec<CardLimit>, Vec<CountedAmount>);
+struct LimitsOfChain(Vec<CardLimit>, Vec<CountedAmount>);
 
-impl Counted {
+impl LimitsOfChain {
     fn keep(&mut self, counts: LimitCounts) {
         for changed in counts.changed {
             let id = changed.id;
@@ -47,7 +47,7 @@ impl Counted {
 
 #[test]
 fn a_limit_that_was_set_later_gives_nothing_back() {
-    let mut counted = Counted(vec![], vec![]);
+    let mut counted = LimitsOfChain(vec![], vec![]);
     counted.spend(60, 2);
     counted.0.push(limit(LimitWindow::Month));
     let other = LimitCounts::spend(&counted.0, vec![], (Minor(30), CountedKind::Spent, true), at(2));
@@ -58,13 +58,13 @@ fn a_limit_that_was_set_later_gives_nothing_back() {
 
 #[test]
 fn the_window_that_counted_gets_it_back() {
-    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
     counted.spend(60, 2);
     counted.spend(20, 3);
     counted.give_back(30, 3);
     assert_eq!(counted.spent(3), 0, "the newest first: 20 of this day, 10 of the day before");
     assert_eq!(counted.1.iter().map(|entry| entry.amount.0).collect::<Vec<_>>(), [50]);
-    let mut week = Counted(vec![limit(LimitWindow::Lifetime)], vec![]);
+    let mut week = LimitsOfChain(vec![limit(LimitWindow::Lifetime)], vec![]);
     week.spend(60, 2);
     week.spend(20, 3);
     week.give_back(30, 3);
@@ -73,7 +73,7 @@ fn the_window_that_counted_gets_it_back() {
 
 #[test]
 fn refunds_lower_the_current_windows_to_zero_at_most() {
-    let mut counted = Counted(vec![limit(LimitWindow::Month)], vec![]);
+    let mut counted = LimitsOfChain(vec![limit(LimitWindow::Month)], vec![]);
     counted.spend(60, 2);
     counted.lower(50, 3);
     assert_eq!(counted.spent(3), 10);
@@ -84,11 +84,11 @@ fn refunds_lower_the_current_windows_to_zero_at_most() {
 
 #[test]
 fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
-    let mut nothing = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    let mut nothing = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
     nothing.lower(10, 2);
     nothing.raise(10, 2);
     assert_eq!(nothing.spent(2), 0, "the refund lowered nothing");
-    let mut counted = Counted(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
+    let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
     counted.spend(6, 2);
     counted.lower(10, 2);
     counted.raise(4, 2);
@@ -99,7 +99,7 @@ fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
 
 #[test]
 fn what_is_kept_is_not_given_back() {
-    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
     counted.spend(10, 2);
     let kept = LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Permanent, false), at(3));
     counted.keep(kept);
@@ -109,7 +109,7 @@ fn what_is_kept_is_not_given_back() {
 
 #[test]
 fn a_new_window_starts_at_zero() {
-    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
     counted.spend(60, 2);
     assert_eq!((counted.spent(2), counted.spent(3)), (60, 0));
     counted.spend(i64::MAX, 2);
@@ -119,7 +119,7 @@ fn a_new_window_starts_at_zero() {
 
 #[test]
 fn a_late_message_does_not_reset_a_newer_window() {
-    let mut counted = Counted(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
+    let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
     counted.spend(60, 3);
     counted.spend(20, 2);
     assert_eq!((counted.spent(3), counted.0[0].uses), (60, 1));
@@ -135,7 +135,7 @@ proptest! {
         steps in proptest::collection::vec((any::<bool>(), 0_i64..100, 0_u32..2), 1..20),
         window in proptest::sample::select(&LimitWindow::SPENDING[..]),
     ) {
-        let (mut counted, mut day) = (Counted(vec![limit(window)], vec![]), 1);
+        let (mut counted, mut day) = (LimitsOfChain(vec![limit(window)], vec![]), 1);
         for (is_spent, amount, days) in steps {
             day += days;
             if is_spent { counted.spend(amount, day) } else { counted.give_back(amount, day) }

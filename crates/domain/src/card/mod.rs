@@ -45,7 +45,7 @@ pub use change::{
     decide_card_change, terminate_for_erasure,
 };
 pub use controls::{Control, ControlCheck, ControlOwner, ControlledCountry, Controls, MccRange};
-pub use conversion::{Conversion, MerchantSide};
+pub use conversion::{Conversion, MerchantAmounts};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use decision_endpoint::{
     DecisionEndpoint, DecisionTime, EndpointChange, EndpointRefusal, EndpointSettings, put_endpoint, remove_endpoint,

@@ -60,4 +60,4 @@ pub use stage::SessionStage;
 pub use status::{SessionStatus, SessionStep, StepEffect};
 pub use steps::{PayerDecision, SessionAction, decide_session};
 pub use top_up::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};
-pub use visit::PayerVisit;
+pub use visit::BankVisit;

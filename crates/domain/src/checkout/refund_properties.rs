@@ -1,7 +1,7 @@
 //! Property tests of random stories of the refunds of a payment.
 
 use super::{
-    CreateRefundSituation, MAX_REFUND, MerchantPayment, PayerOutcome, PayerVisit, RefundAction, RefundRefusal,
+    BankVisit, CreateRefundSituation, MAX_REFUND, MerchantPayment, PayerOutcome, RefundAction, RefundRefusal,
     RefundRequest, RefundSituation, RefundSource, RefundStatus, decide_create_refund, decide_refund,
 };
 use crate::event::EventKind;
@@ -134,7 +134,7 @@ proptest! {
                 Step::Decide(place, outcome, delay) => {
                     // First what is due: the decision must see the refund as it is then.
                     prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
-                    let visit = PayerVisit::new(outcome, outcome.delayed().map(|_| delay)).unwrap();
+                    let visit = BankVisit::new(outcome, outcome.delayed().map(|_| delay)).unwrap();
                     let decision = visit.decision(noon() + TimeDelta::minutes(now));
                     let before = refunds.refunds.get(place).map(MerchantPayment::refund_status);
                     let refusal = refunds.act(place, RefundAction::AtBank(decision), now);

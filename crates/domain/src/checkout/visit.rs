@@ -7,17 +7,17 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// A visit to the simulated bank, by a payer or by a merchant who authorises a refund: its outcome, and the delay of
 /// the bank's report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PayerVisit {
+pub struct BankVisit {
     outcome: PayerOutcome,
     delay: TimeDelta,
 }
 
-impl PayerVisit {
+impl BankVisit {
     /// Maximum number of minutes until the bank reports: a week.
     pub const MAX_MINUTES: i64 = 10_080;
 
-    /// Combines an outcome with the number of minutes until the bank reports, 1 by default. The number must be absent
-    /// for outcomes without a delay.
+    /// Combines an outcome with the number of minutes until the bank reports, 1 by default. For an outcome that the bank
+    /// does not report later, the number must be absent.
     pub fn new(outcome: PayerOutcome, after_minutes: Option<i64>) -> Result<Self, Flaw> {
         if after_minutes.is_some() && outcome.delayed().is_none() {
             return Err(Flaw::value(format!("must not be sent with the outcome {}", outcome.as_str())));
@@ -52,19 +52,19 @@ mod tests {
     fn only_later_outcomes_have_a_delay() {
         for outcome in PayerOutcome::ALL {
             let is_later = outcome.delayed().is_some();
-            assert_eq!(PayerVisit::new(outcome, Some(1)).is_ok(), is_later, "{outcome:?}");
-            assert!(PayerVisit::new(outcome, None).is_ok(), "{outcome:?}");
+            assert_eq!(BankVisit::new(outcome, Some(1)).is_ok(), is_later, "{outcome:?}");
+            assert!(BankVisit::new(outcome, None).is_ok(), "{outcome:?}");
         }
         for (minutes, good) in [(0, false), (1, true), (10_080, true), (10_081, false), (-1, false), (i64::MIN, false)]
         {
-            let visit = PayerVisit::new(PayerOutcome::Pending, Some(minutes)).map_err(|flaw| flaw.code);
+            let visit = BankVisit::new(PayerOutcome::Pending, Some(minutes)).map_err(|flaw| flaw.code);
             assert_eq!(visit.err(), (!good).then_some(FlawCode::OutOfRange), "{minutes}");
         }
     }
 
     #[test]
     fn a_visit_leads_to_a_decision() {
-        let decision = |outcome, after| PayerVisit::new(outcome, after).unwrap().decision(noon());
+        let decision = |outcome, after| BankVisit::new(outcome, after).unwrap().decision(noon());
         assert_eq!(decision(PayerOutcome::Reject, None), PayerDecision::Reject);
         assert_eq!(decision(PayerOutcome::Leave, None), PayerDecision::Leave);
         let approved = |at, result| PayerDecision::Approve(BankAnswer::Report(BankReport { at, result }));

@@ -6,11 +6,11 @@ use crate::card::{CardState, CardTransaction};
 use crate::checkout::{CheckoutSession, MerchantPayment};
 use crate::ids::{CardId, CheckoutId, PaymentBatchId};
 
-/// The contents of an event, by the kind of its object.
+/// The contents of an event, by what happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
     /// Money entered or left a budget.
-    Box(Box<BudgetEvent>),
+    Budget(Box<BudgetEvent>),
     /// A card message was recorded.
     CardTransaction(Box<CardTransaction>),
     /// A card was created or changed its state.

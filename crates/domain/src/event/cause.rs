@@ -10,12 +10,12 @@ use chrono::{DateTime, Utc};
 impl BudgetEvent {
     /// Returns the event of money that entered a budget.
     pub(crate) fn credited(self, account: AccountId, at: DateTime<Utc>) -> Event {
-        Event { account, kind: EventKind::BoxCredited, at, body: EventBody::Box(Box::new(self)) }
+        Event { account, kind: EventKind::BoxCredited, at, body: EventBody::Budget(Box::new(self)) }
     }
 
     /// Returns the event of money that left a budget.
     pub(crate) fn debited(self, account: AccountId, at: DateTime<Utc>) -> Event {
-        Event { account, kind: EventKind::BoxDebited, at, body: EventBody::Box(Box::new(self)) }
+        Event { account, kind: EventKind::BoxDebited, at, body: EventBody::Budget(Box::new(self)) }
     }
 }
 

@@ -19,7 +19,7 @@ macro_rules! kinds {
                 match self { $(Self::$name => stringify!($name),)* }
             }
 
-            /// Returns the id of its type.
+            /// Returns the id of the event type that has the name of this kind.
             pub const fn id(self) -> Uuid {
                 match self { $(Self::$name => uuid!($id),)* }
             }

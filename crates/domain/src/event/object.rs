@@ -50,7 +50,7 @@ impl Event {
     /// Returns the object that the event is about.
     pub const fn object(&self) -> EventObject {
         match &self.body {
-            EventBody::Box(movement) => EventObject::Budget(movement.budget),
+            EventBody::Budget(movement) => EventObject::Budget(movement.budget),
             EventBody::CardTransaction(message) => EventObject::Chain(message.chain),
             EventBody::CardState(change) => EventObject::Card(change.card),
             EventBody::Batch(event) => EventObject::Batch(event.batch),
@@ -66,7 +66,7 @@ impl Event {
         match &self.body {
             EventBody::CheckoutSession(session) => session.purpose.checkout(),
             EventBody::MerchantPayment(event) => event.checkout,
-            EventBody::Box(_)
+            EventBody::Budget(_)
             | EventBody::CardTransaction(_)
             | EventBody::CardState(_)
             | EventBody::Batch(_)

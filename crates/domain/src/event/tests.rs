@@ -34,7 +34,7 @@ fn movement(identification: Option<&str>, bank: Option<&str>) -> BudgetEvent {
         &a_stamp(),
     );
     match decision.unwrap().events.pop().unwrap().body {
-        EventBody::Box(movement) => *movement,
+        EventBody::Budget(movement) => *movement,
         other => panic!("{other:?}"),
     }
 }

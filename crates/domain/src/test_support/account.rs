@@ -15,7 +15,7 @@ pub fn an_account(id: AccountId) -> Account {
         mfa_required: false,
         unique_budget_names: false,
         timeline: Timeline::default(),
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     }
 }

@@ -1,6 +1,6 @@
 //! The flags of the settings.
 
-use crate::settings::Given;
+use crate::settings::CommandLineSettings;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -116,7 +116,7 @@ pub(crate) struct SettingFlags {
 
 impl SettingFlags {
     /// The settings given by flags.
-    pub(super) fn given(&self) -> Given {
+    pub(super) fn given(&self) -> CommandLineSettings {
         let texts = [
             ("environment", &self.environment),
             ("database_url", &self.database_url),
@@ -152,6 +152,6 @@ impl SettingFlags {
             ("webhook_retries", &self.webhook_retries),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
-        Given { flags: given.collect(), file: self.config.clone() }
+        CommandLineSettings { flags: given.collect(), file: self.config.clone() }
     }
 }

@@ -1,18 +1,18 @@
 //! The command line.
 
+mod command_line;
 mod flags;
 mod help;
-mod words;
 
 use crate::commands::{
     accounts, addresses, audit, banks, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
     people, secret_key, webhooks,
 };
-use crate::settings::Given;
+use crate::settings::CommandLineSettings;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+pub(crate) use command_line::CommandLine;
 use flags::SettingFlags;
 use std::ffi::OsString;
-pub(crate) use words::Words;
 
 /// Florin: a money-handling HTTP API that anyone can run
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Cli {
 
     /// The command as given, for the audit log.
     #[arg(skip)]
-    pub(crate) words: Words,
+    pub(crate) command_line: CommandLine,
 }
 
 /// A command.
@@ -102,11 +102,11 @@ impl Cli {
         let mut command = help::shortened(Self::command());
         let matches = command.try_get_matches_from_mut(line)?;
         let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-        Ok(Self { words: Words::of(&command, &matches), ..cli })
+        Ok(Self { command_line: CommandLine::of(&command, &matches), ..cli })
     }
 
     /// The settings given by flags.
-    pub(crate) fn settings(&self) -> Given {
+    pub(crate) fn settings(&self) -> CommandLineSettings {
         self.settings.given()
     }
 }
@@ -172,12 +172,13 @@ mod tests {
         let line = "florin --json keys issue --database-url postgres://ada:secret@db/x --scope a --client x --scope b";
         let mut line: Vec<_> = line.split(' ').collect();
         line.extend(["--expires-at", "in \"May\"\n"]);
-        let words = read(&line).unwrap().words;
-        assert_eq!(words.action, "keys issue");
-        assert_eq!(words.arguments, r#"--client x --scope a --scope b --expires-at "in \"May\"\n""#);
-        let words = read(&["florin", "accounts", "create", "F1", "--client", "x", "--merchant", "--mfa-optional"]);
-        assert_eq!(words.unwrap().words.arguments, "F1 --client x --merchant --mfa-optional");
-        assert_eq!(read(&["florin"]).unwrap().words, Words::default());
+        let command_line = read(&line).unwrap().command_line;
+        assert_eq!(command_line.action, "keys issue");
+        assert_eq!(command_line.arguments, r#"--client x --scope a --scope b --expires-at "in \"May\"\n""#);
+        let command_line =
+            read(&["florin", "accounts", "create", "F1", "--client", "x", "--merchant", "--mfa-optional"]);
+        assert_eq!(command_line.unwrap().command_line.arguments, "F1 --client x --merchant --mfa-optional");
+        assert_eq!(read(&["florin"]).unwrap().command_line, CommandLine::default());
     }
 
     #[test]

@@ -134,7 +134,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
         mfa_required: !new.mfa_optional,
         unique_budget_names: false,
         timeline: florin_domain::world::Timeline::default(),
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     };
     let (absent, taken) =

@@ -3,6 +3,9 @@
 use super::Context;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
+use florin_domain::books::{BrokenLink, BrokenLinkReason};
+use florin_domain::ids::AccountId;
+use florin_domain::ledger::HashChain;
 use florin_ports::{BooksReport, Discrepancy};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
@@ -55,6 +58,63 @@ enum Line {
     Refunds { payment_id: String },
     /// A checkout session has a wrong number of completed payments.
     Session { checkout_session_id: String },
+    /// A leg in a hash chain of the journal was changed, removed or inserted.
+    HashChain(ChainLine),
+}
+
+/// A violation in a hash chain.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ChainLine {
+    account_id: String,
+    /// The balance of the chain; absent for the chain of settlements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency_code: Option<&'static str>,
+    /// The leg; absent if the chain as a whole is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    journal_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<i64>,
+    reason: &'static str,
+    #[serde(skip)]
+    text: &'static str,
+}
+
+impl ChainLine {
+    fn of(account: &AccountId, chain: HashChain, broken: BrokenLink) -> Self {
+        let balance = match chain {
+            HashChain::Balance(budget, currency) => Some((budget, currency)),
+            HashChain::Settlements => None,
+        };
+        Self {
+            account_id: account.to_string(),
+            budget_id: balance.map(|(budget, _)| budget.to_string()),
+            currency_code: balance.map(|(_, currency)| currency.code()),
+            journal_id: broken.leg.map(|(journal, _)| journal.to_string()),
+            line: broken.leg.map(|(_, line)| line),
+            reason: broken.reason.as_str(),
+            text: match broken.reason {
+                BrokenLinkReason::NotFollowing => "legs before it are missing or were moved",
+                BrokenLinkReason::Changed => "the leg was changed",
+                BrokenLinkReason::OtherEnd => "legs at its end are missing or were added",
+                BrokenLinkReason::Unlinked => "legs from before the chain are missing or were added",
+            },
+        }
+    }
+
+    fn print(&self) -> String {
+        let chain = match (&self.budget_id, self.currency_code) {
+            (Some(budget), Some(currency)) => format!("the {currency} balance of budget {budget}"),
+            _ => format!("the settlements of account {}", self.account_id),
+        };
+        let place = match (&self.journal_id, self.line) {
+            (Some(journal), Some(line)) => format!(" at line {line} of journal transaction {journal}"),
+            _ => String::new(),
+        };
+        format!("  the hash chain of {chain} is broken{place}: {}", self.text)
+    }
 }
 
 impl From<BooksReport> for Report {
@@ -81,6 +141,9 @@ impl From<BooksReport> for Report {
             Discrepancy::Settlement(object) => Line::Settlement { object_id: object.to_string() },
             Discrepancy::Refunds(payment) => Line::Refunds { payment_id: payment.to_string() },
             Discrepancy::Session(session) => Line::Session { checkout_session_id: session.to_string() },
+            Discrepancy::HashChain { account, chain, broken } => {
+                Line::HashChain(ChainLine::of(account, *chain, *broken))
+            }
         };
         Self {
             ok: report.discrepancies.is_empty(),
@@ -141,6 +204,7 @@ fn print(report: &Report) -> String {
         Line::Session { checkout_session_id } => {
             format!("  checkout session {checkout_session_id} has a wrong number of completed payments")
         }
+        Line::HashChain(line) => line.print(),
     }));
     lines.join("\n")
 }
@@ -148,7 +212,7 @@ fn print(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, JournalId, MerchantPaymentId};
+    use florin_domain::ids::{BudgetId, CheckoutSessionId, JournalId, MerchantPaymentId};
     use florin_domain::money::Currency;
     use uuid::Uuid;
 
@@ -168,6 +232,16 @@ mod tests {
             Discrepancy::Settlement(Uuid::nil()),
             Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
             Discrepancy::Session(CheckoutSessionId(Uuid::nil())),
+            Discrepancy::HashChain {
+                account: AccountId::parse("F1").unwrap(),
+                chain: HashChain::Balance(budget, currency),
+                broken: BrokenLink { leg: Some((JournalId(Uuid::nil()), 1)), reason: BrokenLinkReason::Changed },
+            },
+            Discrepancy::HashChain {
+                account: AccountId::parse("F1").unwrap(),
+                chain: HashChain::Settlements,
+                broken: BrokenLink { leg: None, reason: BrokenLinkReason::OtherEnd },
+            },
         ];
         let report = Report::from(BooksReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
@@ -184,9 +258,12 @@ mod tests {
             {"kind": "settlement", "objectId": nil},
             {"kind": "refunds", "paymentId": nil},
             {"kind": "session", "checkoutSessionId": nil},
+            {"kind": "hashChain", "accountId": "F1", "budgetId": nil, "currencyCode": "GBP", "journalId": nil, "line": 1,
+                "reason": "changed"},
+            {"kind": "hashChain", "accountId": "F1", "reason": "other_end"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 13);
+        assert_eq!(print(&report).lines().count(), 15);
         let sound = Report::from(BooksReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

@@ -1,6 +1,6 @@
 //! The context of commands, and helpers for arguments, files, times and errors.
 
-use crate::cli::Words;
+use crate::cli::CommandLine;
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use crate::wiring;
@@ -19,7 +19,7 @@ pub(crate) struct Context {
     /// Whether to print results as JSON.
     pub(crate) json: bool,
     /// The command as given, for the audit log.
-    pub(crate) words: Words,
+    pub(crate) command_line: CommandLine,
     /// The result of the command for the audit log, without secrets.
     pub(crate) result: RefCell<String>,
 }

@@ -12,14 +12,14 @@ use serde::Serialize;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// Enable a feature for a client
-    Enable(Switch),
+    Enable(ClientFeature),
     /// Disable a feature for a client
-    Disable(Switch),
+    Disable(ClientFeature),
 }
 
 /// A feature of a client.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Switch {
+pub(crate) struct ClientFeature {
     /// The feature: addresses-lookup, events
     #[arg(value_name = "FEATURE")]
     feature: String,

@@ -57,7 +57,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     let outcome = match command {
         Command::Serve => serve::run(context, &store).await,
         Command::Migrate(ref arguments) => {
-            let act = Act::of(&command, &context.words);
+            let act = Act::of(&command, &context.command_line);
             let done = migrate::run(context, store.as_ref(), arguments).await;
             finish(context, act, store.as_ref(), done).await
         }
@@ -90,7 +90,7 @@ fn creates_store(settings: &Settings, command: &Command) -> bool {
 
 /// Runs a command that succeeds or fails.
 async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
-    let mut act = Act::of(&command, &context.words);
+    let mut act = Act::of(&command, &context.command_line);
     match command {
         // The schema, and with it the audit log, may not exist before.
         Command::Init => return finish(context, act, store, init::run(context, store).await).await,
@@ -99,7 +99,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     }
     let environment = environment::of_store(&context.settings, store).await?;
     // An act may cause events: the erasure of a person terminates cards.
-    wiring::record_events(store, environment);
+    wiring::start_recording_events(store, environment);
     if let Some(act) = &mut act {
         act.begin(store).await.context(UNRECORDED)?;
     }

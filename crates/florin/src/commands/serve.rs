@@ -9,7 +9,7 @@ use crate::output;
 use crate::recording::Act;
 use crate::settings::{AdminListen, Listen, Settings};
 use crate::usage::UsageError;
-use crate::workers::{self, Kept, Workers};
+use crate::workers::{self, Retention, Workers};
 use crate::{environment, limits, metrics, secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
@@ -90,8 +90,8 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
     announce(context, (store.as_ref(), &services.page_tokens), environment, addresses, has_demo).await?;
     let processing = wiring::processing(&services, store);
-    let kept = Kept { records: settings.idempotency, events: settings.events };
-    let workers = Workers::start(&services, (processing, checkouts, &deliverer), kept, metrics, store);
+    let retention = Retention { records: settings.idempotency, events: settings.events };
+    let workers = Workers::start(&services, (processing, checkouts, &deliverer), retention, metrics, store);
     let ended = server.run(deliverer.stop(settings.shutdown)).await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
@@ -122,7 +122,7 @@ async fn record_start(
         [(applied > 0).then(|| format!("{applied} migration(s)")), has_new_demo.then(|| "demo data".to_owned())];
     let changes: Vec<_> = changes.into_iter().flatten().collect();
     if !changes.is_empty() {
-        Act::besides(&context.words).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
+        Act::besides(&context.command_line).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(crate) enum LogFormat {
 
 /// The settings given on the command line.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct CommandLineSettings {
     /// The flags: names and values of settings, unparsed.
     pub(crate) flags: Vec<(&'static str, String)>,
     /// The file to read instead of `florin.toml`.
@@ -140,7 +140,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Loads the settings from the command line, the environment variables and the file.
-    pub(crate) fn load(given: &Given) -> Result<Self, UsageError> {
+    pub(crate) fn load(given: &CommandLineSettings) -> Result<Self, UsageError> {
         let sources = Sources::gather(given.clone(), std::env::vars_os())?;
         Self::from_texts(&sources.merge()?, sources.warnings())
     }

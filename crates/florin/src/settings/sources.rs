@@ -1,6 +1,6 @@
 //! The sources of settings, and their precedence.
 
-use super::Given;
+use super::CommandLineSettings;
 use crate::suggest;
 use crate::usage::UsageError;
 use config::{Config, File, FileFormat, Value};
@@ -76,7 +76,7 @@ pub(super) struct Texts(pub(super) BTreeMap<&'static str, (String, String)>);
 impl Sources {
     /// Reads the variables and the file.
     pub(super) fn gather(
-        given: Given,
+        given: CommandLineSettings,
         variables: impl Iterator<Item = (OsString, OsString)>,
     ) -> Result<Self, UsageError> {
         let mut sources =

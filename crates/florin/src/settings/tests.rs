@@ -12,7 +12,7 @@ fn load(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &str) 
     fs::write(&path, file).unwrap();
     let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
     let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let sources = Sources::gather(Given { flags, file: Some(path) }, variables)?;
+    let sources = Sources::gather(CommandLineSettings { flags, file: Some(path) }, variables)?;
     Settings::from_texts(&sources.merge()?, sources.warnings())
 }
 
@@ -173,7 +173,7 @@ fn the_error_for_an_invalid_file_is_one_line() {
     assert!(said.contains("florin.toml") && said.contains("line 1"), "{said}");
     let said = refused(&[], &[], "workers = [1]");
     assert!(said.contains("workers in ") && said.contains("single value"), "{said}");
-    let missing = Given { flags: Vec::new(), file: Some("/nowhere/florin.toml".into()) };
+    let missing = CommandLineSettings { flags: Vec::new(), file: Some("/nowhere/florin.toml".into()) };
     let said = Sources::gather(missing, std::iter::empty()).err().unwrap().to_string();
     assert!(said.contains("/nowhere/florin.toml"), "{said}");
 }

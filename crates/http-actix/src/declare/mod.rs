@@ -35,8 +35,8 @@ pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain
 pub(crate) use merchant::{
     AccountNumberText, BackgroundColour, Fixed, IbanText, NotNull, PageUrl, PrimaryColour, SortCodeText,
 };
-pub(crate) use parameters::{Parameters, Part, Several, parameter, parameters};
+pub(crate) use parameters::{CommaSeparated, Parameters, Part, parameter, parameters};
 pub(crate) use values::{
-    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,
-    one_of, one_of_these,
+    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, WholeNumber, named,
+    of_format, one_of, one_of_these,
 };

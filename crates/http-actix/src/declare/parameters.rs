@@ -77,9 +77,9 @@ impl<T: TextValue> Parameter for Vec<T> {
 }
 
 /// Values separated by commas. The parameter may also be repeated, with or without `[]` after its name.
-pub(crate) struct Several<T>(pub(crate) Vec<T>);
+pub(crate) struct CommaSeparated<T>(pub(crate) Vec<T>);
 
-impl<T: TextValue> Parameter for Several<T> {
+impl<T: TextValue> Parameter for CommaSeparated<T> {
     const REQUIRED: bool = false;
     const REPEATED: bool = true;
 

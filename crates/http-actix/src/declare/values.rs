@@ -195,9 +195,9 @@ const DURATION: &str = "^P([1-9][0-9]{0,3}D|([1-9][0-9]{0,3}D)?T([1-9][0-9]{0,3}
     [1-9][0-9]{0,3}M([1-9][0-9]{0,3}S)?|[1-9][0-9]{0,3}S))$";
 
 /// A whole JSON number from `MIN` to `MAX`. A fraction of zeros is accepted, because some clients send `48.0`.
-pub(crate) struct Whole<const MIN: i64, const MAX: i64>(pub(crate) i64);
+pub(crate) struct WholeNumber<const MIN: i64, const MAX: i64>(pub(crate) i64);
 
-impl<const MIN: i64, const MAX: i64> FieldType for Whole<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> FieldType for WholeNumber<MIN, MAX> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let Some(literal) = value.number() else {
             reading.wrong_type(value, place, "a number");
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_have_no_fraction_but_zeros() {
-        let number = |text: &str| read::<Whole<1, 10>>(text).map(|number| number.0);
+        let number = |text: &str| read::<WholeNumber<1, 10>>(text).map(|number| number.0);
         assert_eq!((number("10"), number("10.0"), number("1.000")), (Ok(10), Ok(10), Ok(1)));
         for wrong in ["0", "11", "-1", "99999999999999999999"] {
             assert_eq!(number(wrong), Err(FlawCode::OutOfRange), "{wrong}");

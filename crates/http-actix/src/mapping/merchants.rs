@@ -4,7 +4,7 @@ use crate::codes::ErrorCode;
 use crate::load::refusal;
 use crate::problem::Problem;
 use actix_web::http::StatusCode;
-use florin_application::ReachMerchantError;
+use florin_application::MerchantAccessError;
 use florin_domain::fault::{Fault, Flaw};
 use florin_domain::merchant::{
     ApprovalStatus, BrandingMember, CheckoutRefusal, CreatePayeeRefusal, EditProfileRefusal, LogoRefusal,
@@ -15,16 +15,16 @@ use std::fmt::Display;
 
 const TARGET: &str = "body.settlementAccountId";
 
-impl From<ReachMerchantError> for Problem {
-    fn from(error: ReachMerchantError) -> Self {
+impl From<MerchantAccessError> for Problem {
+    fn from(error: MerchantAccessError) -> Self {
         match error {
-            ReachMerchantError::NoProfile => Self::new(
+            MerchantAccessError::NoProfile => Self::new(
                 StatusCode::NOT_FOUND,
                 "query.accountId",
                 ErrorCode::NotFound,
                 "must name an account with an active merchant profile",
             ),
-            ReachMerchantError::Store(error) => error.into(),
+            MerchantAccessError::Store(error) => error.into(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{gone, invalid_form, redirect_to};
 use super::form::{Button, SentForm};
-use super::form_token::Shown;
+use super::form_token::ShownAt;
 use super::show::bank_form;
 use super::step::{act, act_and_show, redirect_after_change};
 use super::visit::{Part, Visit};
@@ -18,7 +18,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     let shown = visit.read_form_token(form.get("formToken"));
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;
-    if shown == Shown::Earlier || visit.session().status != SessionStatus::Open {
+    if shown == ShownAt::Earlier || visit.session().status != SessionStatus::Open {
         return Ok(redirect_after_change(visit));
     }
     if button != Button::Cancel && !visit.is_merchant_active() {

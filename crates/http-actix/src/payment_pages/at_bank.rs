@@ -5,7 +5,7 @@ use super::form::{Button, SentForm};
 use crate::problem::Problem;
 use crate::state::App;
 use florin_domain::access::Account;
-use florin_domain::checkout::{PayerDecision, PayerOutcome, PayerVisit};
+use florin_domain::checkout::{BankVisit, PayerDecision, PayerOutcome};
 use florin_pages::{Approval, Form, SignInError, SimulatedBank};
 
 /// Returns the form of the bank with its initial values.
@@ -34,7 +34,7 @@ pub(super) fn with_errors(empty: SimulatedBank, form: &SentForm, errors: Vec<Sig
 
 /// Reads the decision from a form. The inner error is shown in the form. The outer error is for a form that is not one
 /// of ours.
-pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit, Vec<SignInError>>, Problem> {
+pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, Vec<SignInError>>, Problem> {
     let outcomes = PayerOutcome::ALL.into_iter();
     let is_offered = |outcome: &PayerOutcome| *outcome == PayerOutcome::Approve || outcome.delayed().is_some();
     let selected = match form.get("outcome") {
@@ -66,7 +66,7 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit,
         sent if sent.bytes().all(|byte| byte.is_ascii_digit()) => sent.parse::<i64>().map(Some).map_err(drop),
         _ => Err(()),
     };
-    let visit = minutes.and_then(|minutes| PayerVisit::new(outcome, minutes).map_err(drop));
+    let visit = minutes.and_then(|minutes| BankVisit::new(outcome, minutes).map_err(drop));
     if visit.is_err() {
         errors.push(SignInError::Minutes);
     }
@@ -74,7 +74,7 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit,
 }
 
 /// Returns the decision that results from a visit to the simulated bank, by the account's clock.
-pub(super) fn decision(app: &App, account: &Account, visit: PayerVisit) -> Result<PayerDecision, Problem> {
+pub(super) fn decision(app: &App, account: &Account, visit: BankVisit) -> Result<PayerDecision, Problem> {
     let bank = app.checkouts.simulated_bank().map_err(|_| invalid_form("must have an action of the page"))?;
     Ok(bank.visit(visit, app.checkouts.time.now_of(account)))
 }

@@ -19,7 +19,7 @@ pub(super) struct FormOf<'a> {
 
 /// The stage at which a form was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum ShownAt {
     /// The current stage.
     Now,
     /// An earlier stage.
@@ -35,10 +35,10 @@ impl FormOf<'_> {
     }
 
     /// Reads the token of a form. `None`: it is not a token of this session or refund.
-    pub(super) fn read(self, app: &App, token: &str) -> Option<Shown> {
+    pub(super) fn read(self, app: &App, token: &str) -> Option<ShownAt> {
         let (sent, signature) = token.split_at_checked(DIGEST)?;
         let is_ours = app.checkouts.page_tokens.is_signed(self.account, self.id, &signed(sent), signature);
-        is_ours.then(|| if sent == digest(self.stage) { Shown::Now } else { Shown::Earlier })
+        is_ours.then(|| if sent == digest(self.stage) { ShownAt::Now } else { ShownAt::Earlier })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A request for the page of a session: finds the session of the token, and what its page shows.
 
 use super::answer;
-use super::form_token::{FormOf, Shown};
+use super::form_token::{FormOf, ShownAt};
 use super::frame::{frame, language_of, remember_page};
 use crate::account_guards::AccountGuard;
 use crate::call::too_many;
@@ -143,7 +143,7 @@ impl<'a> Visit<'a> {
     }
 
     /// Reads the token of a form. `None`: it is not a token of this session.
-    pub(super) fn read_form_token(&self, token: &str) -> Option<Shown> {
+    pub(super) fn read_form_token(&self, token: &str) -> Option<ShownAt> {
         let stage = self.stage_text();
         self.form_of(&stage).read(self.app, token)
     }

@@ -2,6 +2,7 @@
 
 use super::{Amount, Sum};
 use florin_domain::books::{CounterExample, InvariantReport, InvariantResult};
+use florin_domain::ledger::HashChain;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -24,7 +25,7 @@ pub(crate) struct InvariantsView {
 /// The name of the invariant.
 struct CheckView {
     #[schema(
-        pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|merchant_(settlements|refunds|sessions))$"
+        pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|merchant_(settlements|refunds|sessions)|hash_chains)$"
     )]
     name: &'static str,
     /// Whether the invariant holds.
@@ -40,7 +41,7 @@ struct CheckView {
 }
 
 /// The object that violates an invariant: a journal transaction, a pool of a budget, a spending limit, a dispute, a
-/// settlement account or payee, a payment, or a checkout session.
+/// settlement account or payee, a payment, a checkout session, or a hash chain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CounterExample)]
 #[serde(untagged)]
@@ -52,6 +53,7 @@ enum CounterExampleView {
     Settlement(SettlementExample),
     Refunds(RefundsExample),
     Session(SessionExample),
+    Chain(ChainExample),
 }
 
 /// A journal transaction with legs that are missing or contradict each other.
@@ -194,6 +196,49 @@ struct SessionExample {
     payments: i64,
 }
 
+/// A hash chain of the journal with a leg that was changed, removed or inserted.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BrokenHashChain)]
+#[serde(rename_all = "camelCase")]
+struct ChainExample {
+    /// The balance of the chain. Absent for the chain of what payers paid to the merchant, and of refunds of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    balance: Option<ChainBalance>,
+    /// The first leg that does not continue the chain. Absent if the chain as a whole is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    leg: Option<BrokenLeg>,
+    /// `not_following`: the leg is not the next one, so legs before it are missing or were moved. `changed`: its hash is not
+    /// that of its contents. `other_end`: legs at the end of the chain are missing or were added. `unlinked`: legs from before
+    /// the chain are missing or were added.
+    #[schema(pattern = "^(not_following|changed|other_end|unlinked)$")]
+    reason: &'static str,
+}
+
+/// The balance of a hash chain.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ChainBalance {
+    /// The id of the budget.
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    /// ISO 4217, alphabetic.
+    currency_code: &'static str,
+}
+
+/// A leg of a journal transaction.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct BrokenLeg {
+    /// The id of the journal transaction.
+    #[schema(value_type = String, format = Uuid)]
+    journal_id: Uuid,
+    /// The place of the leg in the transaction, from 0.
+    #[schema(minimum = 0)]
+    line: i64,
+}
+
 const fn verdict(holds: bool) -> &'static str {
     if holds { "holds" } else { "broken" }
 }
@@ -265,6 +310,16 @@ impl From<&CounterExample> for CounterExampleView {
                 checkout_session_id: session.session.0,
                 status: session.status.as_str(),
                 payments: session.payments,
+            }),
+            CounterExample::Chain { chain, broken } => Self::Chain(ChainExample {
+                balance: match chain {
+                    HashChain::Balance(budget, currency) => {
+                        Some(ChainBalance { budget_id: budget.0, currency_code: currency.code() })
+                    }
+                    HashChain::Settlements => None,
+                },
+                leg: broken.leg.map(|(journal, line)| BrokenLeg { journal_id: journal.0, line }),
+                reason: broken.reason.as_str(),
             }),
         }
     }

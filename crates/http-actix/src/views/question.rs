@@ -3,7 +3,7 @@
 use super::message_extras::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
 use super::transaction::{AcceptorView, ConversionView};
 use super::{Amount, Time};
-use florin_application::Asking;
+use florin_application::QuestionToRender;
 use florin_domain::card::CardTransaction;
 use florin_domain::money::Minor;
 use florin_ports::StoreError;
@@ -149,8 +149,8 @@ impl<'a> From<&'a CardTransaction> for QuestionMessageView<'a> {
     }
 }
 
-impl<'a> From<Asking<'a>> for QuestionView<'a> {
-    fn from(Asking { id, question, is_preview }: Asking<'a>) -> Self {
+impl<'a> From<QuestionToRender<'a>> for QuestionView<'a> {
+    fn from(QuestionToRender { id, question, is_dry_run }: QuestionToRender<'a>) -> Self {
         let message = &question.message;
         let money = |minor: Minor| Amount(minor.of(message.currency));
         Self {
@@ -158,7 +158,7 @@ impl<'a> From<Asking<'a>> for QuestionView<'a> {
             account_id: message.account.as_str(),
             budget_id: message.budget.0,
             occurred_at: Time(message.created_at),
-            preview: is_preview,
+            preview: is_dry_run,
             amount: Amount(question.amount),
             currency_code: question.amount.currency.code(),
             partial_approval: question.allows_partial,
@@ -172,7 +172,7 @@ impl<'a> From<Asking<'a>> for QuestionView<'a> {
 }
 
 /// Renders a question to a decision endpoint as a JSON text.
-pub fn decision_question(asking: Asking<'_>) -> Result<String, StoreError> {
-    let text = serde_json::to_string(&QuestionView::from(asking));
+pub fn decision_question(to_render: QuestionToRender<'_>) -> Result<String, StoreError> {
+    let text = serde_json::to_string(&QuestionView::from(to_render));
     text.map_err(|error| StoreError::Corrupt(format!("a question can't be rendered: {error}")))
 }

@@ -19,12 +19,12 @@ pub(super) struct PageContext<'a> {
 }
 
 impl<'a> PageContext<'a> {
-    /// Returns the context of a page that has not listed anything yet.
+    /// Returns the context of a page whose lists have all their room.
     pub(super) fn new(frame: &'a Frame) -> Self {
         Self { frame, t: texts(frame.language), room: ROOM }
     }
 
-    /// Returns the items of the basket that the page lists, and the rest.
+    /// Returns the items of the basket that the page lists, and the number and total of the other items.
     pub(super) fn basket<'b>(&self, order: &'b Order) -> (&'b [Item], Option<MoreItems>) {
         order.shown(self.room.min(Order::ROOM))
     }

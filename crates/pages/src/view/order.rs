@@ -91,8 +91,8 @@ impl Order {
     /// Size of a row without its texts, in bytes.
     pub(crate) const ROW: usize = 300;
 
-    /// Returns the items that the page lists in this room, and the rest, which it only counts. A page with all items of
-    /// a large basket would be too large for slow networks.
+    /// Returns the items that the page lists in this room, and the number and total of the other items. A page with all
+    /// items of a large basket would be too large for slow networks.
     pub(crate) fn shown(&self, room: usize) -> (&[Item], Option<MoreItems>) {
         let size = |item: &Item| Self::ROW + escaped(&item.name) + item.sku.as_deref().map_or(0, escaped);
         let (fitting, _) = fitting(self.items.iter().map(size), room);

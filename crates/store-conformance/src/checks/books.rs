@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{approval, opened, refund_step, refunded, shop, sold};
-use crate::commands::{Carded, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
+use crate::commands::{MessageResult, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::balances;
@@ -171,7 +171,7 @@ async fn many(handle: Handle) -> CheckResult {
     seed.budgets[0].budget.balances[0].1 = Balances::new(Minor(100_000 - minor.0), Minor(0), minor)?;
     handle.seeding.seed(world).await?;
     for numbers in (0..more as u128).collect::<Vec<_>>().chunks(100) {
-        let mut work: Vec<Work<Carded>> = Vec::new();
+        let mut work: Vec<Work<MessageResult>> = Vec::new();
         for number in numbers {
             let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, *number, "0.01")?);
             work.push(Box::pin(async move { cards.first_message(command).await }));

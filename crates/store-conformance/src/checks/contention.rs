@@ -1,7 +1,7 @@
 //! Checks of concurrent commands on one handle and on two.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::commands::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
+use crate::commands::{MessageResult, answer_of, claim, credit, first, message, purchase, stamp};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
@@ -31,7 +31,7 @@ pub(super) async fn second(handle: &Handle) -> Result<Handle, Failure> {
 }
 
 /// Sends all commands concurrently, alternating between the handles.
-async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) -> Result<Vec<Carded>, Failure> {
+async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) -> Result<Vec<MessageResult>, Failure> {
     let mut tasks = Vec::new();
     for (command, handle) in commands.into_iter().zip(handles.iter().cycle()) {
         let cards = handle.cards.clone();

@@ -67,9 +67,9 @@ fn remove(account: AccountId) -> EndpointCommand {
 async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionEndpoint>) -> CheckResult {
     same("the endpoint", handle.decision_endpoints.endpoint(account).await?.as_ref(), expected)?;
     let found = expect_some("the account", handle.accounts.find(account).await?)?;
-    same("the endpoint of the account", found.decisions.as_deref(), expected)?;
+    same("the endpoint of the account", found.decision_endpoint.as_deref(), expected)?;
     let profile = expect_some("the profile", handle.profiles.profile(account).await?)?;
-    same("the endpoint of the profile", profile.account.decisions.as_deref(), expected)
+    same("the endpoint of the profile", profile.account.decision_endpoint.as_deref(), expected)
 }
 
 async fn stores(handle: Handle) -> CheckResult {
@@ -127,7 +127,7 @@ async fn tenancy(handle: Handle) -> CheckResult {
     shown(&handle, &second, None).await?;
     let key = ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::world::key(Who::Mine)? };
     let page = handle.profiles.profiles(&key, PageRequest { limit: 9, offset: 0 }).await?;
-    let listed: Vec<_> = page.rows.iter().map(|row| row.account.decisions.as_deref()).collect();
+    let listed: Vec<_> = page.rows.iter().map(|row| row.account.decision_endpoint.as_deref()).collect();
     same("the endpoints of the accounts", listed, vec![Some(&mine), None])?;
     expect_new(handle.decision_endpoints.change_endpoint(remove(mine.account.clone())).await)?;
     shown(&handle, &other.account, Some(&other)).await?;

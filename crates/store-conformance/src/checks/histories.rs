@@ -9,7 +9,7 @@ use crate::world::{Who, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
-    CardState, CardTransaction, ChainHistory, Conversion, DeclineExplanation, MerchantSide, Response,
+    CardState, CardTransaction, ChainHistory, Conversion, DeclineExplanation, MerchantAmounts, Response,
 };
 use florin_domain::money::Minor;
 use florin_domain::text::Text;
@@ -200,11 +200,11 @@ async fn merchant_side(handle: Handle) -> CheckResult {
     follow(&handle, 3, clearing("3.33", false)?).await?;
     let side =
         |history: &ChainHistory| history.chain.as_ref().map(|chain| (chain.merchant, chain.held(), chain.cleared));
-    let expected = Some(MerchantSide { held: Minor(667), cleared: Minor(333) });
+    let expected = Some(MerchantAmounts { held: Minor(667), cleared: Minor(333) });
     same("after a part", side(&history(&handle, 1).await?), Some((expected, Minor(525), Minor(262))))?;
     follow(&handle, 4, clearing("3.33", false)?).await?;
     follow(&handle, 5, clearing("3.34", false)?).await?;
-    let expected = Some(MerchantSide { held: Minor(0), cleared: Minor(1_000) });
+    let expected = Some(MerchantAmounts { held: Minor(0), cleared: Minor(1_000) });
     same("after the last", side(&history(&handle, 1).await?), Some((expected, Minor(0), Minor(787))))?;
     books_are_right(&handle).await
 }

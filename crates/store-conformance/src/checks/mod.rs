@@ -24,6 +24,7 @@ mod days;
 mod decision_endpoints;
 mod deliveries;
 mod deliveries_claim;
+mod deliveries_together;
 mod disputes;
 mod dry_runs;
 mod durable;
@@ -35,6 +36,7 @@ mod expiry;
 mod explanations;
 mod fan_out;
 mod groups;
+mod hash_chains;
 mod histories;
 mod idempotency_records;
 mod injected;
@@ -139,6 +141,7 @@ const FILES: &[&[Check]] = &[
     activity_feed::CHECKS,
     books::CHECKS,
     explanations::CHECKS,
+    hash_chains::CHECKS,
     long_histories::CHECKS,
     mfa::CHECKS,
     tenancy::CHECKS,
@@ -166,6 +169,7 @@ const FILES: &[&[Check]] = &[
     webhooks::CHECKS,
     deliveries::CHECKS,
     deliveries_claim::CHECKS,
+    deliveries_together::CHECKS,
     fan_out::CHECKS,
     members::CHECKS,
     pages::CHECKS,

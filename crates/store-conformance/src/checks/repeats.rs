@@ -2,8 +2,8 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
-    Carded, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request, stamp,
-    token, twisted,
+    MessageResult, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request,
+    stamp, token, twisted,
 };
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
@@ -36,7 +36,7 @@ fn under(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<First
     Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "10")? })
 }
 
-async fn ask(handle: &Handle, number: u128, key: &str) -> Result<Carded, Failure> {
+async fn ask(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, Failure> {
     Ok(handle.cards.first_message(under(number, claim(Who::Mine, key, "{}")?)?).await)
 }
 

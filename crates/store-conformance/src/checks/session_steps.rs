@@ -214,9 +214,9 @@ async fn again(handle: Handle) -> CheckResult {
     same("the budget", balances(&handle, Who::Mine, gbp()?).await?.available(), Minor(10_500))
 }
 
-pub(super) type Acted = Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
+pub(super) type SessionResult = Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
 
-pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<Acted> {
+pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<SessionResult> {
     let sessions = Arc::clone(&handle.checkout_sessions);
     Box::pin(async move { sessions.act(command).await })
 }

@@ -18,7 +18,7 @@ use florin_domain::ids::{ActivityId, ApiKeyId, CardId};
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{OpenRequest, TotpEnrolment, decide_open};
 use florin_domain::page::PageRequest;
-use florin_ports::{OpenSessionCommand, SeedCard};
+use florin_ports::{OpenMfaSessionCommand, SeedCard};
 use std::sync::Arc;
 
 checks! {
@@ -109,7 +109,7 @@ async fn sessions(handle: Handle) -> CheckResult {
     for (number, now) in (1..).zip(times()) {
         let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
         let decide = Arc::new(move |situation: &_| decide_open(situation, &request));
-        let command = OpenSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, claim: None };
+        let command = OpenMfaSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, claim: None };
         let done = expect_new(handle.mfa.open(command).await)?;
         let seen =
             expect_some("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;

@@ -4,7 +4,7 @@
 use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
-    Carded, clearing, confirm_batch, credit, first, follow_up, message, open, purchase, stamp, token,
+    MessageResult, clearing, confirm_batch, credit, first, follow_up, message, open, purchase, stamp, token,
 };
 use crate::expect::{expect_new, expect_some, expect_true, refused, same};
 use crate::factory::Handle;
@@ -40,12 +40,12 @@ checks! {
     "two_handles.worlds.a_snapshot_is_of_one_moment" (Sandbox, Reopen) => snapshots,
 }
 
-fn send(handle: &Handle, command: FirstMessageCommand) -> Work<Carded> {
+fn send(handle: &Handle, command: FirstMessageCommand) -> Work<MessageResult> {
     let cards = handle.cards.clone();
     Box::pin(async move { cards.first_message(command).await })
 }
 
-fn follow(handle: &Handle, command: FollowUpCommand) -> Work<Carded> {
+fn follow(handle: &Handle, command: FollowUpCommand) -> Work<MessageResult> {
     let cards = handle.cards.clone();
     Box::pin(async move { cards.follow_up(command).await })
 }

@@ -1,6 +1,6 @@
 //! Applies operations to a store and returns the answers as comparable text.
 
-use super::operation::{Extra, Follow, Operation};
+use super::operation::{FollowUpKind, Operation, UsedExtension};
 use super::setting::{batch_of, budget_of, card_of};
 use crate::check::Failure;
 use crate::commands::{
@@ -22,7 +22,7 @@ use florin_domain::money::Currency;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim,
-    Mode, OpenSessionCommand, StoreError, WriteError,
+    Mode, OpenMfaSessionCommand, StoreError, WriteError,
 };
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -160,7 +160,7 @@ impl Turn<'_> {
         let request = OpenRequest { id: session_id(self.number), client: who.client(), provider, now: self.now };
         let claim = self.claim(who, key, "open")?;
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-        let command = OpenSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, claim };
+        let command = OpenMfaSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, claim };
         Ok(text(self.handle.mfa.open(command).await))
     }
 
@@ -188,33 +188,33 @@ impl Turn<'_> {
     }
 }
 
-fn follow_up(what: Follow, text: &str) -> Result<FollowUp, Failure> {
+fn follow_up(what: FollowUpKind, text: &str) -> Result<FollowUp, Failure> {
     let amount = amount(text)?;
     Ok(match what {
-        Follow::Advice => FollowUp::Advice { amount },
-        Follow::Incremental => FollowUp::Incremental { amount, decline: None },
-        Follow::Clearing => FollowUp::Clearing { amount, is_final: false },
-        Follow::FinalClearing => FollowUp::Clearing { amount, is_final: true },
-        Follow::AtmClearing => FollowUp::AtmClearing { amount, fee: None },
-        Follow::Reversal => FollowUp::Reversal { amount: Some(amount) },
-        Follow::FullReversal => FollowUp::Reversal { amount: None },
-        Follow::RefundClearing => FollowUp::RefundClearing { amount },
-        Follow::RefundReversal => FollowUp::RefundReversal,
-        Follow::ForcedClearing => FollowUp::ForcedClearing { amount },
-        Follow::DebitReversal => FollowUp::DebitReversal { amount: Some(amount) },
-        Follow::RefundReturn => FollowUp::RefundReturn { amount: None },
-        Follow::Expiration => FollowUp::Expiration,
+        FollowUpKind::Advice => FollowUp::Advice { amount },
+        FollowUpKind::Incremental => FollowUp::Incremental { amount, decline: None },
+        FollowUpKind::Clearing => FollowUp::Clearing { amount, is_final: false },
+        FollowUpKind::FinalClearing => FollowUp::Clearing { amount, is_final: true },
+        FollowUpKind::AtmClearing => FollowUp::AtmClearing { amount, fee: None },
+        FollowUpKind::Reversal => FollowUp::Reversal { amount: Some(amount) },
+        FollowUpKind::FullReversal => FollowUp::Reversal { amount: None },
+        FollowUpKind::RefundClearing => FollowUp::RefundClearing { amount },
+        FollowUpKind::RefundReversal => FollowUp::RefundReversal,
+        FollowUpKind::ForcedClearing => FollowUp::ForcedClearing { amount },
+        FollowUpKind::DebitReversal => FollowUp::DebitReversal { amount: Some(amount) },
+        FollowUpKind::RefundReturn => FollowUp::RefundReturn { amount: None },
+        FollowUpKind::Expiration => FollowUp::Expiration,
     })
 }
 
-fn extras(extra: Extra) -> Result<Extras, Failure> {
+fn extras(extra: UsedExtension) -> Result<Extras, Failure> {
     Ok(match extra {
-        Extra::Nothing => Extras::default(),
-        Extra::Dollars => Extras { quotes: Some(dollars()?), ..Extras::default() },
-        Extra::Partial => Extras { partial_approval: true, ..Extras::default() },
-        Extra::Fee => Extras { acquirer_fee: Some(amount("1.50")?), ..Extras::default() },
-        Extra::CashBack => Extras { cash_back: Some(amount("1")?), ..Extras::default() },
-        Extra::Forced => Extras { decline: Some(Response::CardLost), ..Extras::default() },
+        UsedExtension::Nothing => Extras::default(),
+        UsedExtension::Dollars => Extras { quotes: Some(dollars()?), ..Extras::default() },
+        UsedExtension::Partial => Extras { partial_approval: true, ..Extras::default() },
+        UsedExtension::Fee => Extras { acquirer_fee: Some(amount("1.50")?), ..Extras::default() },
+        UsedExtension::CashBack => Extras { cash_back: Some(amount("1")?), ..Extras::default() },
+        UsedExtension::Forced => Extras { decline: Some(Response::CardLost), ..Extras::default() },
     })
 }
 

@@ -15,13 +15,13 @@ pub(super) enum Operation {
         card: u8,
         kind: FirstKind,
         amount: &'static str,
-        extra: Extra,
+        extra: UsedExtension,
         key: Option<u8>,
     },
     FollowUp {
         who: Who,
         message: u8,
-        what: Follow,
+        what: FollowUpKind,
         amount: &'static str,
         key: Option<u8>,
     },
@@ -76,7 +76,7 @@ pub(super) enum Operation {
 
 /// Kind of a follow-up.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Follow {
+pub(super) enum FollowUpKind {
     Advice,
     Incremental,
     Clearing,
@@ -94,7 +94,7 @@ pub(super) enum Follow {
 
 /// Extension that a first message uses.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Extra {
+pub(super) enum UsedExtension {
     Nothing,
     Dollars,
     Partial,
@@ -138,28 +138,28 @@ fn provider() -> impl Strategy<Value = MfaProviderName> {
 fn operation(messages: u8) -> impl Strategy<Value = Operation> {
     let kind = prop_oneof![4 => Just(FirstKind::Purchase), 4 => sample::select(&FirstKind::ALL[..])];
     let extra = prop_oneof![
-        8 => Just(Extra::Nothing),
-        2 => Just(Extra::Dollars),
-        1 => Just(Extra::Partial),
-        1 => Just(Extra::Fee),
-        1 => Just(Extra::Forced),
-        1 => Just(Extra::CashBack),
+        8 => Just(UsedExtension::Nothing),
+        2 => Just(UsedExtension::Dollars),
+        1 => Just(UsedExtension::Partial),
+        1 => Just(UsedExtension::Fee),
+        1 => Just(UsedExtension::Forced),
+        1 => Just(UsedExtension::CashBack),
     ];
     let first = (who(), 0..14_u8, kind, amount(), extra, key());
     let follows = prop_oneof![
-        2 => Just(Follow::Advice),
-        2 => Just(Follow::Incremental),
-        3 => Just(Follow::Clearing),
-        2 => Just(Follow::FinalClearing),
-        2 => Just(Follow::Reversal),
-        1 => Just(Follow::FullReversal),
-        1 => Just(Follow::AtmClearing),
-        1 => Just(Follow::RefundClearing),
-        1 => Just(Follow::RefundReversal),
-        1 => Just(Follow::ForcedClearing),
-        1 => Just(Follow::DebitReversal),
-        1 => Just(Follow::RefundReturn),
-        1 => Just(Follow::Expiration),
+        2 => Just(FollowUpKind::Advice),
+        2 => Just(FollowUpKind::Incremental),
+        3 => Just(FollowUpKind::Clearing),
+        2 => Just(FollowUpKind::FinalClearing),
+        2 => Just(FollowUpKind::Reversal),
+        1 => Just(FollowUpKind::FullReversal),
+        1 => Just(FollowUpKind::AtmClearing),
+        1 => Just(FollowUpKind::RefundClearing),
+        1 => Just(FollowUpKind::RefundReversal),
+        1 => Just(FollowUpKind::ForcedClearing),
+        1 => Just(FollowUpKind::DebitReversal),
+        1 => Just(FollowUpKind::RefundReturn),
+        1 => Just(FollowUpKind::Expiration),
     ];
     let currency = prop_oneof![4 => Just("GBP"), 2 => Just("JPY"), 1 => Just("EUR")];
     let verdict = prop_oneof![

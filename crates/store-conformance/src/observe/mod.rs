@@ -20,7 +20,7 @@ use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, Decide, DueHold, FirstMessageCommand, FollowUpCommand, Mode, OpenSessionCommand,
+    ConfirmCommand, CreditCommand, Decide, DueHold, FirstMessageCommand, FollowUpCommand, Mode, OpenMfaSessionCommand,
     WriteError, Written,
 };
 use std::fmt::Debug;
@@ -130,7 +130,7 @@ pub(crate) async fn opening(
 ) -> Result<Option<OpenSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
-    let command = OpenSessionCommand { account: account.clone(), batch, decide, claim: None };
+    let command = OpenMfaSessionCommand { account: account.clone(), batch, decide, claim: None };
     observer.recorded_situation(handle.mfa.open(command).await)
 }
 

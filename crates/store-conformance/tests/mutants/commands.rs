@@ -15,15 +15,15 @@ use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
     CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand,
-    FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry,
-    StoreError, WriteError, Written,
+    FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches,
+    Registry, StoreError, WriteError, Written,
 };
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+type MessageResult = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
 /// Changes a decision on a card message as the bug does.
 fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
@@ -165,7 +165,7 @@ impl Mutant {
     }
 
     /// Records which messages follow one with a slow rule, which a grouping store decides in the same group.
-    fn keep_in_mind(&self, account: &AccountId, took: Duration, answer: &Carded) {
+    fn keep_in_mind(&self, account: &AccountId, took: Duration, answer: &MessageResult) {
         let mut behind = self.behind_a_slow_one.lock().unwrap();
         if took > Duration::from_millis(50) {
             *behind = Some((account.clone(), Vec::new()));
@@ -194,7 +194,7 @@ impl Mutant {
 
 #[async_trait]
 impl CardLedger for Mutant {
-    async fn first_message(&self, command: FirstMessageCommand) -> Carded {
+    async fn first_message(&self, command: FirstMessageCommand) -> MessageResult {
         if command.mode == Mode::DryRun {
             return self.dry_first_message(command).await;
         }
@@ -258,7 +258,7 @@ impl CardLedger for Mutant {
         answer
     }
 
-    async fn follow_up(&self, command: FollowUpCommand) -> Carded {
+    async fn follow_up(&self, command: FollowUpCommand) -> MessageResult {
         let _turn = self.turn.lock().await;
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
         let hides = self.behind_a_slow_one.lock().unwrap().is_some() && self.has(Bug::GroupsHideFirstStates);
@@ -310,7 +310,7 @@ impl CardLedger for Mutant {
         Ok(awaits)
     }
 
-    async fn first_use(&self, mut command: FirstUseCommand) -> Carded {
+    async fn first_use(&self, mut command: FirstUseCommand) -> MessageResult {
         command.claim = self.claim(command.claim);
         if command.mode == Mode::DryRun && self.has(Bug::DryFirstUsesWrite) {
             let (account, card, decide) = (command.account.clone(), command.card, Arc::clone(&command.decide));
@@ -404,9 +404,9 @@ impl PaymentBatches for Mutant {
 
 #[async_trait]
 impl MfaSessions for Mutant {
-    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    async fn open(&self, command: OpenMfaSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
         let claim = self.claim(command.claim.clone());
-        self.inner.open(OpenSessionCommand { claim, ..command }).await
+        self.inner.open(OpenMfaSessionCommand { claim, ..command }).await
     }
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {

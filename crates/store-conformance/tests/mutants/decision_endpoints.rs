@@ -13,7 +13,7 @@ impl DecisionEndpoints for Mutant {
     async fn endpoint(&self, account: &AccountId) -> Result<Option<DecisionEndpoint>, StoreError> {
         if self.has(Bug::EndpointsOfAnyAccount) {
             let all = self.inner.accounts().await?;
-            return Ok(all.into_iter().find_map(|account| account.decisions.as_deref().cloned()));
+            return Ok(all.into_iter().find_map(|account| account.decision_endpoint.as_deref().cloned()));
         }
         self.inner.endpoint(account).await
     }

@@ -29,8 +29,8 @@ impl Mutant {
 
 #[async_trait]
 impl Events for Mutant {
-    fn record_events(&self, recording: EventRecording) {
-        self.inner.record_events(recording);
+    fn start_recording_events(&self, recording: EventRecording) {
+        self.inner.start_recording_events(recording);
     }
 
     async fn list(

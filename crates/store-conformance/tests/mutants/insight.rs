@@ -6,8 +6,9 @@ use chrono::{DurationRound, TimeDelta};
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityDetail, ActivityFilter, ActivityKey, ActivitySource,
 };
-use florin_domain::books::{AccountBooks, ExplanationParts, PoolSums};
+use florin_domain::books::{AccountBooks, ChainBooks, ExplanationParts, PoolSums};
 use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::HashChain;
 use florin_domain::money::{Currency, Total};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Activities, Books, ExplainResult, Registry, StoreError};
@@ -189,6 +190,12 @@ impl Books for Mutant {
         }
         if self.has(Bug::RefundsSettleNothing) {
             books.merchant.settlements.values_mut().for_each(|said| said.refunded = Total::ZERO);
+        }
+        if self.has(Bug::LegsAreNotLinked) {
+            books.chains.values_mut().for_each(|chain| *chain = ChainBooks::default());
+        }
+        if self.has(Bug::SettlementsAreNotLinked) {
+            books.chains.retain(|(_, chain), _| *chain != HashChain::Settlements);
         }
         Ok(books)
     }

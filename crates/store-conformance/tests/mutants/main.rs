@@ -234,6 +234,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BooksOfAll, "tenancy.books.foreign_budgets_are_absent"),
     (Bug::BooksWithoutReservations, "books.books.hold_after_everything"),
     (Bug::RefundsSettleNothing, "books.books.add_up_the_payments_of_merchants"),
+    (Bug::LegsAreNotLinked, "books.chains.continue_with_every_leg"),
+    (Bug::SettlementsAreNotLinked, "books.chains.include_settlements"),
     (Bug::NoTenantFilterOnBudgets, "tenancy.budgets.show_one_account_only"),
     (Bug::BudgetsNewestFirst, "budgets.list.by_name_then_by_id_with_filters_and_counts"),
     (Bug::NameChangeLost, "budgets.edit.is_visible_at_once_and_changes_nothing_else"),

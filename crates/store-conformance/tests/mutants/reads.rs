@@ -90,7 +90,7 @@ impl Accounts for Mutant {
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
         if self.has(Bug::AccountsWithoutEndpoints) {
             let found = Accounts::find(&self.inner, id).await?;
-            return Ok(found.map(|account| Account { decisions: None, ..account }));
+            return Ok(found.map(|account| Account { decision_endpoint: None, ..account }));
         }
         if self.has(Bug::AccountsWithoutEpochs) {
             let found = Accounts::find(&self.inner, id).await?;

@@ -34,6 +34,9 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::StoredAnswersOfOtherKeys, "deliveries.repeats.others_get_no_stored_answer"),
     (Bug::FirstAttemptsWaitForClocks, "deliveries.claim.a_first_attempt_waits_for_no_clock"),
     (Bug::AnyAttemptOfALeaseRecorded, "deliveries.record.a_claim_is_one_attempt"),
+    (Bug::LastClaimOfACallCounts, "deliveries.record.of_two_claims_in_a_call_the_current_one_counts"),
+    (Bug::BodiesOfOneSubscription, "deliveries.claim.concurrent_claims_take_each_delivery_once"),
+    (Bug::EndsOfOneSubscription, "deliveries.record.concurrent_calls_are_independent"),
     (Bug::AllAttemptsLogged, "deliveries.log.shows_the_last_attempts"),
     (Bug::DeliveriesDeletedUnbounded, "deliveries.deletion.nothing_is_claimed_and_portions_are_removed"),
     (Bug::DeliveryStatusIgnored, "deliveries.log.filters_and_pages"),
@@ -132,7 +135,11 @@ impl Mutant {
             let late = claimed.deliveries.split_off(max.min(claimed.deliveries.len()));
             self.inner.release(late.iter().map(ClaimedDelivery::claim).collect()).await?;
         }
+        let is_first = self.inner.all().await?.first().is_some_and(|first| first.id == claimed.webhook.id);
         for delivery in &mut claimed.deliveries {
+            if self.has(Bug::BodiesOfOneSubscription) && !is_first {
+                delivery.body = None;
+            }
             if self.has(Bug::AttemptsCountedLate) {
                 delivery.delivery.attempts -= 1;
             }
@@ -299,6 +306,16 @@ impl Deliveries for Mutant {
                 let found = found.into_iter().find(|(delivery, _)| delivery.message == end.claim.message);
                 end.claim.attempt = found.map_or(0, |(delivery, _)| delivery.attempts);
             }
+        }
+        if self.has(Bug::LastClaimOfACallCounts) {
+            let last: BTreeMap<_, _> = ends.iter().map(|end| (end.claim.message, end.claim)).collect();
+            for end in &mut ends {
+                end.claim = last[&end.claim.message];
+            }
+        }
+        if self.has(Bug::EndsOfOneSubscription) {
+            let first = self.inner.all().await?.first().map(|first| first.id);
+            ends.retain(|end| Some(end.claim.webhook) == first);
         }
         if self.has(Bug::VerdictsNotStored) {
             for end in &mut ends {

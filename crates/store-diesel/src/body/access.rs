@@ -53,7 +53,7 @@ pub(crate) fn account_parts() -> diesel::dsl::AsSelect<AccountParts, Db> {
 }
 
 /// Builds an account from its rows.
-pub(crate) fn account((row, timeline, decisions, world): AccountParts) -> Outcome<Account> {
+pub(crate) fn account((row, timeline, endpoint, world): AccountParts) -> Outcome<Account> {
     Ok(Account {
         id: row.id.0,
         client: ClientId(row.client_id.0),
@@ -62,7 +62,7 @@ pub(crate) fn account((row, timeline, decisions, world): AccountParts) -> Outcom
         mfa_required: row.mfa_required,
         unique_budget_names: row.unique_budget_names,
         timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
-        decisions: decisions.map(EndpointRow::read).transpose()?.map(Arc::new),
+        decision_endpoint: endpoint.map(EndpointRow::read).transpose()?.map(Arc::new),
         epoch: world.map(|world| world.epoch).unwrap_or_default(),
     })
 }

@@ -115,6 +115,8 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
         reserved_minor: held.reserved().0,
         last_number: None,
         movements: 0,
+        last_link: 0,
+        last_hash: None,
     };
     statements::insert(budget.balances.iter().map(row).collect(), conn)?;
     list_counts::add_budget(conn, &budget.account, budget.id)

@@ -35,6 +35,7 @@ pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
     driver::without_time_limits(conn)?;
     let books = gather(conn, None)?;
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
+    let of_chains: Vec<_> = Discrepancy::of_chains(&books).collect();
     let mut discrepancies: Vec<_> = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal)).collect();
     for ((_, budget, currency), said) in books.budgets {
         let mut found: Vec<_> = said
@@ -52,6 +53,7 @@ pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
     }
     discrepancies.extend(Discrepancy::of_disputes(&books.disputes));
     discrepancies.extend(Discrepancy::of_merchant(&books.merchant));
+    discrepancies.extend(of_chains);
     let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
     discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));

@@ -80,7 +80,7 @@ impl Budgets for Store {
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
@@ -97,7 +97,7 @@ impl Budgets for Store {
     async fn edit(&self, command: EditBudgetCommand) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             // The controls of a budget decide on card messages. These lock its balances, so the edit locks them, too.
             footprint.budget(&command.account, command.budget);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))

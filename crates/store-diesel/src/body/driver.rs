@@ -7,10 +7,12 @@ use super::footprint::Footprint;
 use super::statements::{Change, Key, Lookup, Row};
 use super::tables::money::BalanceRow;
 use super::tables::service::RecordRow;
+use super::types::Id;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
 use florin_store_contract::{OpenError, StoreSettings};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Locked balances, and idempotency records.
@@ -53,14 +55,25 @@ functions! {
     /// Checks the structure of the whole database, if the database offers such a check. Damage is reported as
     /// [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
+    /// Returns the statements that check the structure of the database while a server works on it. Each runs in its own
+    /// transaction. Empty if the database offers no such check.
+    structure_checks: fn(&mut Conn) -> Outcome<Vec<String>>;
+    /// Runs one of these statements. Damage is reported as [`Failure::Corrupt`].
+    check_structure: fn(&mut Conn, &str) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.
     by_index: fn(&mut Conn) -> Outcome<()>;
+    /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few rows
+    /// match one value, and many match another.
+    plan_by_values: fn(&mut Conn) -> Outcome<()>;
     /// Updates the planner's statistics of tables that have grown a lot, outside a transaction.
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
+    /// Locks those of these subscriptions that exist and that no other transaction has locked, in the order of their ids, and
+    /// returns them.
+    lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency

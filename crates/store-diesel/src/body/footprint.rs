@@ -51,8 +51,8 @@ impl Footprint {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
     }
 
-    /// Adds the lock that serializes creations and edits on an account: the lock of its counter.
-    pub(crate) fn creation(&mut self, account: &AccountId) {
+    /// Adds the lock that serializes creations, edits and settlements on an account: the lock of its counters.
+    pub(crate) fn counters(&mut self, account: &AccountId) {
         self.counters.insert((Account(account.clone()),));
     }
 

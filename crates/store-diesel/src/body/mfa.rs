@@ -15,11 +15,11 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, TotpEnrolment};
-use florin_ports::{IdempotencyClaim, MfaSessions, OpenSessionCommand, StoreError, WriteError, Written};
+use florin_ports::{IdempotencyClaim, MfaSessions, OpenMfaSessionCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl MfaSessions for Store {
-    async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
+    async fn open(&self, command: OpenMfaSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
         self.submit(command).await
     }
 
@@ -34,7 +34,7 @@ impl MfaSessions for Store {
     }
 }
 
-impl RecordedCommand for OpenSessionCommand {
+impl RecordedCommand for OpenMfaSessionCommand {
     type Done = MfaSession;
     type Decision = MfaSession;
     type Refused = OpenRefusal;

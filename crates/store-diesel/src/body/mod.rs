@@ -45,6 +45,7 @@ mod json_values;
 mod kept_counts;
 mod key_admin;
 mod keys;
+mod legs;
 mod list_counts;
 mod merchant;
 mod mfa;
@@ -53,6 +54,8 @@ mod names;
 mod networks;
 mod payments;
 mod people;
+#[cfg(test)]
+mod plans;
 mod recording;
 mod registry;
 mod secrets;

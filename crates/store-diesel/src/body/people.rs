@@ -77,7 +77,7 @@ impl People for Store {
             // If a person is created on two accounts of a client concurrently, both records receive the same id.
             driver::lock_operators(conn)?;
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
@@ -94,7 +94,7 @@ impl People for Store {
     async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))
         })
         .await
@@ -180,7 +180,7 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<Record
         .load(conn)?;
     let mut footprint = Footprint::default();
     for (account, _) in &accounts {
-        footprint.creation(&account.0);
+        footprint.counters(&account.0);
     }
     for (account, card) in &owned {
         footprint.card(&account.0, CardId(card.0));

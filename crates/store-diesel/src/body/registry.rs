@@ -224,7 +224,8 @@ pub(crate) fn insert_client(conn: &mut Conn, client: &ApiClient) -> Outcome<()> 
 /// Stores a new account, with its counter, but without its parent budget.
 pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outcome<()> {
     insert(vec![AccountRow::from(account)], conn)?;
-    insert(vec![CounterRow { account_id: Account(account.id.clone()), last_number: 0 }], conn)?;
+    let account_id = Account(account.id.clone());
+    insert(vec![CounterRow { account_id, last_number: 0, last_link: 0, last_hash: None }], conn)?;
     if account.timeline != Timeline::default() {
         super::timelines::insert(conn, &account.id, &account.timeline)?;
     }

@@ -5,13 +5,13 @@ use super::backend::{self, Conn, Place, Readers};
 use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::Command;
-use super::job::{Job, Reply};
+use super::job::{EndedAttempts, Job, Reply};
 use super::recording::Recording;
 use super::webhooks::{Lateness, Warnings};
 #[cfg(feature = "simulation")]
 use super::writer::Stepper;
 use super::writer::Writer;
-use florin_ports::{EventRecording, Readiness, StoreError};
+use florin_ports::{ClaimDeliveriesCommand, ClaimedDeliveries, EventRecording, Readiness, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -183,17 +183,40 @@ impl Store {
         Ok(())
     }
 
-    /// Checks the structure of the database. If it is damaged, it is not used any more.
+    /// Checks the structure of the database. If it is damaged, it is not used any more. Pauses between the parts of the
+    /// check for as long as the last part took, so that others have the processor, and the log can be checkpointed.
     pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
         let anchor = self.inner.anchor.clone();
-        self.read_to_the_end(move |conn| {
-            driver::check_integrity(conn).inspect_err(|failure| {
-                if let Failure::Corrupt(damage) = failure {
-                    anchor.mark_damaged(damage.clone());
-                }
-            })
-        })
-        .await
+        let mark = move |failure: &Failure| {
+            if let Failure::Corrupt(damage) = failure {
+                anchor.mark_damaged(damage.clone());
+            }
+        };
+        let marked = mark.clone();
+        let statements = self.read(move |conn| driver::structure_checks(conn).inspect_err(&marked)).await?;
+        let mut pause = Duration::ZERO;
+        for statement in statements {
+            tokio::time::sleep(pause).await;
+            let (began, marked) = (Instant::now(), mark.clone());
+            self.read_when_free(move |conn| driver::check_structure(conn, &statement).inspect_err(&marked)).await?;
+            pause = began.elapsed();
+        }
+        Ok(())
+    }
+
+    /// Runs a read for which no caller waits. If all readers are busy, it tries again for about a minute.
+    async fn read_when_free<F>(&self, work: F) -> Result<(), StoreError>
+    where
+        F: Fn(&mut Conn) -> Outcome<()> + Clone + Send + 'static,
+    {
+        const TRIES: u32 = 30;
+        for _ in 1..TRIES {
+            match self.read_to_the_end(work.clone()).await {
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PATIENCE).await,
+                done => return done,
+            }
+        }
+        self.read_to_the_end(work).await
     }
 
     /// Runs a read on a thread that may block, until a deadline. The read may run more than once.
@@ -266,6 +289,20 @@ impl Store {
     /// Whether the queue is full, so that a write would be refused.
     pub(crate) fn queue_is_full(&self) -> bool {
         self.inner.writer.is_full()
+    }
+
+    /// Passes a claim of deliveries to the writer. It yields to other work, and shares its transaction with other claims
+    /// and with ended attempts.
+    pub(super) async fn claim_deliveries(
+        &self,
+        command: ClaimDeliveriesCommand,
+    ) -> Result<Option<ClaimedDeliveries>, StoreError> {
+        self.inner.writer.submit(Job::claim(command)).await
+    }
+
+    /// Passes ended attempts to the writer, like [`Self::claim_deliveries`]. Returns how many were recorded.
+    pub(super) async fn record_attempts(&self, ended: EndedAttempts) -> Result<u64, StoreError> {
+        self.inner.writer.submit(Job::record(ended)).await
     }
 
     /// Passes a command to the writer.

@@ -25,6 +25,7 @@ use super::footprint::{Footprint, RecordKey};
 use super::idempotency;
 use super::job::Job;
 use super::recording::{NewEvents, Recording};
+use super::webhooks;
 use super::working_set::WorkingSet;
 use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::OpenError;
@@ -233,7 +234,7 @@ impl WriterThread {
                     recording.new_events.committed();
                 }
                 group.iter_mut().for_each(Job::settle);
-                return true;
+                return self.run_left_out(group, turn, until);
             };
             if failure.is_passing() {
                 let again = tries < MAX_TRIES && failure.may_be_retried();
@@ -247,13 +248,33 @@ impl WriterThread {
                 tracing::warn!(error = ?failure, tries, jobs = group.len(), "retrying a group of commands");
                 thread::sleep(pause(tries));
             } else if group.len() > 1 {
-                return self.run_each(group, turn, until);
+                return self.run_apart(group, turn, until);
             } else if tries >= MAX_TRIES || !idempotency::is_stored_elsewhere(&failure) {
                 fail(group, &failure.into());
                 return true;
             }
         }
         true
+    }
+
+    /// Runs the jobs that their group left out, each in its own transaction, where it waits for what others have locked.
+    fn run_left_out(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
+        group.sort_by_key(|job| !job.is_left_out());
+        let number = group.iter().filter(|job| job.is_left_out()).count();
+        let (left_out, _) = group.split_at_mut(number);
+        self.run_each(left_out, turn, until)
+    }
+
+    /// Runs a group whose transaction failed: commands and background jobs apart, so that neither waits for a fault of the
+    /// other, and each job in its own transaction if they are of one kind.
+    fn run_apart(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
+        let number = group.iter().take_while(|job| job.is_background()).count();
+        if number == 0 || number == group.len() {
+            return self.run_each(group, turn, until);
+        }
+        let (background, commands) = group.split_at_mut(number);
+        let is_in_time = self.run(commands, &mut None, until);
+        self.run(background, turn, until) && is_in_time
     }
 
     /// Runs each job in its own transaction. When the store fails after the deadline, fails the remaining jobs without
@@ -289,16 +310,17 @@ impl WriterThread {
             let done = driver::write(&mut conn, |conn| {
                 let records = write(conn, group, turns, recording)?;
                 at_commit = true;
-                let hands_over = matches!(group, [Job::Command(_) | Job::Background(_), ..]);
+                let hands_over = matches!(group, [Job::Command(_) | Job::Background(_) | Job::Delivery(_), ..]);
                 committing = hands_over.then(|| turns.hand_over(turn.take(), records));
                 Ok(())
             });
             drop(committing);
             (done, conn)
         }));
-        match group {
-            [Job::Background(_)] => self.turns.background_took(began.elapsed()),
-            _ => self.turns.others_took(began.elapsed()),
+        if group.iter().all(Job::is_background) {
+            self.turns.background_took(began.elapsed());
+        } else {
+            self.turns.others_took(began.elapsed());
         }
         match done {
             Ok((Ok(()), conn)) => {
@@ -319,8 +341,8 @@ impl WriterThread {
 /// order than commands do.
 fn shares_transaction(one: &Job, next: &Job) -> bool {
     match (one, next) {
-        (Job::Command(_), Job::Command(_)) => true,
-        (Job::Background(_), Job::Command(_)) => backend::WRITERS == 1,
+        (Job::Command(_), Job::Command(_)) | (Job::Delivery(_), Job::Delivery(_)) => true,
+        (Job::Background(_) | Job::Delivery(_), Job::Command(_)) => backend::WRITERS == 1,
         _ => false,
     }
 }
@@ -333,8 +355,14 @@ fn write(
     recording: Option<&Recording>,
 ) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
-    // The whole transaction of a job that is alone is measured.
-    let is_alone = group.len() == 1;
+    // If no other job shares the transaction, the whole of it is measured, with its commit.
+    let is_background = group.iter().all(Job::is_background);
+    let began = Instant::now();
+    let done = webhooks::deliver(conn, group.iter_mut().filter_map(Job::delivery));
+    if !is_background && matches!(group, [Job::Delivery(_), ..]) {
+        turns.background_took(began.elapsed());
+    }
+    done?;
     for job in group.iter_mut() {
         match job {
             Job::Command(command) => command.footprint(&mut footprint),
@@ -346,11 +374,13 @@ fn write(
             Job::Background(work) => {
                 let began = Instant::now();
                 let done = work.attempt(conn);
-                if !is_alone {
+                if !is_background {
                     turns.background_took(began.elapsed());
                 }
                 done?;
             }
+            // Done above.
+            Job::Delivery(_) => {}
         }
     }
     turns.wait_for(&footprint.records);

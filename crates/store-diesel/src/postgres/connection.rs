@@ -24,9 +24,9 @@ const BY_KEY: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqsc
 
 /// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once. By
 /// default PostgreSQL would plan each page again, because it prefers a plan with a known `LIMIT`, and a page would take
-/// 50% longer.
+/// 50% longer. Starting parallel workers, or compiling a plan, takes several milliseconds, longer than almost any page.
 const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
-    SET plan_cache_mode = force_generic_plan;";
+    SET plan_cache_mode = force_generic_plan; SET max_parallel_workers_per_gather = 0; SET jit = off;";
 
 /// Errors that Diesel does not classify are recognized by their text, which must be English.
 const LANGUAGE: &str = "SELECT current_setting('lc_messages') AS value";
@@ -55,6 +55,18 @@ pub(crate) fn create(_place: &PostgresUrl, _allowed: bool) -> Result<(), OpenErr
 /// Does nothing: PostgreSQL checks pages when it reads them, and its operators check the whole with `pg_amcheck`.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn check_integrity(_conn: &mut Conn) -> Outcome<()> {
+    Ok(())
+}
+
+/// Returns no statement: see [`check_integrity`].
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn structure_checks(_conn: &mut Conn) -> Outcome<Vec<String>> {
+    Ok(Vec::new())
+}
+
+/// Does nothing: see [`check_integrity`].
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn check_structure(_conn: &mut Conn, _statement: &str) -> Outcome<()> {
     Ok(())
 }
 
@@ -109,16 +121,22 @@ pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {
 /// Makes the reads of a transaction follow indexes: a plan is created for any range of ids, and must be right for a
 /// short one.
 pub(crate) fn by_index(conn: &mut Conn) -> Outcome<()> {
-    const BY_INDEX: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
-        SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
+    const BY_INDEX: &str =
+        "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off";
     Ok(conn.batch_execute(BY_INDEX)?)
+}
+
+/// Makes the planner estimate rows from the values of each statement of a transaction.
+pub(crate) fn plan_by_values(conn: &mut Conn) -> Outcome<()> {
+    Ok(conn.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan")?)
 }
 
 /// Removes the time limits of this transaction, and allows full scans.
 pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
     const NO_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
         SET LOCAL plan_cache_mode TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \
-        SET LOCAL enable_hashjoin TO DEFAULT; SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL jit TO DEFAULT";
+        SET LOCAL enable_hashjoin TO DEFAULT; SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL jit TO DEFAULT; \
+        SET LOCAL max_parallel_workers_per_gather TO DEFAULT";
     Ok(conn.batch_execute(NO_LIMITS)?)
 }
 

@@ -9,6 +9,7 @@ use super::body::footprint::{Footprint, Key};
 use super::body::statements::identified_by_text;
 use super::body::tables::money::BalanceRow;
 use super::body::tables::service::{RecordRow, RecordsByKey};
+use super::body::tables::webhooks::webhooks;
 use super::body::types::{Account, Id};
 use super::lookups::Select;
 use diesel::dsl::SqlTypeOf;
@@ -51,6 +52,13 @@ const BALANCES: &str = ") AS s) AS b JOIN balances \
 pub(crate) fn lock_operators(conn: &mut Conn) -> Outcome<()> {
     sql_query(OPERATOR).execute(conn)?;
     Ok(())
+}
+
+/// Locks those of these subscriptions that exist and that no other transaction has locked, and returns them.
+pub(crate) fn lock_free_webhooks(conn: &mut Conn, ids: BTreeSet<Id>) -> Outcome<BTreeSet<Id>> {
+    let rows = webhooks::table.filter(webhooks::id.eq_any(ids.into_iter().collect::<Vec<_>>()));
+    let rows = rows.order(webhooks::id).select(webhooks::id).for_update().skip_locked();
+    Ok(rows.load::<Id>(conn)?.into_iter().collect())
 }
 
 /// Locks and loads all balances of the budgets that a group needs, and loads its idempotency records with them.

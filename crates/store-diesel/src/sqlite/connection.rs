@@ -8,7 +8,7 @@ use super::place::Place;
 use super::private;
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
-use diesel::sql_types::{Bool, Integer, Text};
+use diesel::sql_types::{BigInt, Bool, Integer, Text};
 use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use florin_ports::StoreError;
 use florin_store_contract::OpenError;
@@ -29,6 +29,11 @@ const WRITER_PRAGMAS: &str =
 
 /// The application id in the header of the file, which marks a database of Florin: `FLRN`.
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"FLRN");
+
+/// Checks the whole file, and compares each index with its table. Ends at the first finding.
+const WHOLE_CHECK: &str = "SELECT integrity_check AS finding FROM pragma_integrity_check LIMIT 1";
+/// Maximum size of a file that is checked as a whole when a server starts, in bytes.
+const WHOLE_MAX: i64 = 64 << 20;
 
 /// The version of Florin's first migration.
 const FIRST_MIGRATION: &str = "20261121000001";
@@ -174,6 +179,12 @@ pub(crate) fn by_index(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
+/// Does nothing: the plans that the statistics lead to are good for all values.
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn plan_by_values(_conn: &mut Conn) -> Outcome<()> {
+    Ok(())
+}
+
 /// Does nothing: the migrations write statistics that fit every database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn renew_statistics(_conn: &mut Conn) -> Outcome<()> {
@@ -188,13 +199,48 @@ pub(crate) fn without_time_limits(_conn: &mut Conn) -> Outcome<()> {
 
 /// Checks the structure of the whole file: pages, rows and indexes.
 pub(crate) fn check_integrity(conn: &mut Conn) -> Outcome<()> {
+    check_structure(conn, WHOLE_CHECK)
+}
+
+/// Returns the statements that check the structure of the file while a server works on it. A small file is checked as a
+/// whole.
+pub(crate) fn structure_checks(conn: &mut Conn) -> Outcome<Vec<String>> {
+    structure_checks_of(conn, WHOLE_MAX)
+}
+
+/// A check of the whole file searches every index for every row. In a large file it takes long, and keeps a processor
+/// busy. Its snapshot prevents checkpoints, so the log grows, and reads and commits take longer. So the tables of a file
+/// that is larger than `max` are checked one by one, and not compared with their indexes.
+fn structure_checks_of(conn: &mut Conn, max: i64) -> Outcome<Vec<String>> {
     #[derive(QueryableByName)]
-    struct Finding {
-        #[diesel(sql_type = Text)]
-        integrity_check: String,
+    struct Size {
+        #[diesel(sql_type = BigInt)]
+        bytes: i64,
     }
-    let found = sql_query("PRAGMA integrity_check(1)").load::<Finding>(conn)?;
-    match found.first().map(|finding| finding.integrity_check.as_str()) {
+    #[derive(QueryableByName)]
+    struct Table {
+        #[diesel(sql_type = Text)]
+        name: String,
+    }
+    const SIZE: &str = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
+    const TABLES: &str = "SELECT quote(name) AS name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+        ORDER BY name";
+    if sql_query(SIZE).get_result::<Size>(conn)?.bytes <= max {
+        return Ok(vec![WHOLE_CHECK.to_owned()]);
+    }
+    let check = |Table { name }| format!("SELECT quick_check AS finding FROM pragma_quick_check({name})");
+    Ok(sql_query(TABLES).load::<Table>(conn)?.into_iter().map(check).collect())
+}
+
+/// Runs a statement that checks the structure of the file.
+pub(crate) fn check_structure(conn: &mut Conn, statement: &str) -> Outcome<()> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = Text)]
+        finding: String,
+    }
+    let found = sql_query(statement).load::<Found>(conn)?;
+    match found.first().map(|found| found.finding.as_str()) {
         Some("ok") => Ok(()),
         finding => Err(corrupt(format!("the database file is damaged: {}", finding.unwrap_or_default()))),
     }
@@ -264,6 +310,30 @@ mod tests {
         check_integrity(&mut conn).unwrap();
         let mut with_directory = connect_writer(&location).unwrap();
         assert_eq!(pragma(&mut with_directory, "temp_store"), "0");
+    }
+
+    #[test]
+    fn tables_of_a_large_file_are_checked_one_by_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let location = directory.path().join("florin.db");
+        let mut conn = connect_writer(&location).unwrap();
+        migrate(&mut conn).unwrap();
+        assert_eq!(structure_checks(&mut conn).unwrap(), [WHOLE_CHECK]);
+        let checks = structure_checks_of(&mut conn, 0).unwrap();
+        for table in ["accounts", "outbox_events"] {
+            assert!(checks.iter().any(|check| check.contains(&format!("'{table}'"))), "{checks:?}");
+        }
+        for check in checks {
+            check_structure(&mut conn, &check).unwrap();
+        }
+        let damage =
+            "CREATE TABLE t (a INTEGER CHECK (a > 1)); PRAGMA ignore_check_constraints = ON; INSERT INTO t VALUES (1);";
+        conn.batch_execute(damage).unwrap();
+        drop(conn);
+        let mut conn = connect_writer(&location).unwrap();
+        let checks = structure_checks_of(&mut conn, 0).unwrap();
+        let failed = checks.iter().filter(|check| check_structure(&mut conn, check).is_err());
+        assert_eq!(failed.count(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::support::Home;
 use diesel::connection::SimpleConnection;
 use florin_ports::Deliveries;
 
-const SUBSCRIPTION: &str = "
+pub(crate) const SUBSCRIPTION: &str = "
     INSERT INTO webhooks (id, client_id, enabled, url, type_name, kind, ordered, secrets, created_at, updated_at,
             resumptions)
         SELECT gen_random_uuid(), client_id, true, 'https://example.com/', 'CardTransaction', 'CardTransaction', false,
@@ -12,7 +12,7 @@ const SUBSCRIPTION: &str = "
         FROM accounts WHERE id = 'F1'";
 
 /// Writes an event as an instance does: acquires the lock of those that draw positions, and draws one.
-const EVENT: &str = "
+pub(crate) const EVENT: &str = "
     INSERT INTO outbox_events (position, account_id, id, kind, object_id, sequence, occurred_at, recorded_at, body)
         SELECT nextval('outbox_positions'), 'F1', gen_random_uuid(), 'CardTransaction', gen_random_uuid(), 1, now(),
             now(), '{}'

@@ -7,7 +7,7 @@ use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, OpenSessionCommand,
+    Answer, CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, OpenMfaSessionCommand,
     PaymentBatches, RecordedBody, RecordedRequest, WriteError, Written,
 };
 use std::sync::Arc;
@@ -76,7 +76,7 @@ async fn one_key_for_different_requests_has_one_effect() {
     let other = home.instance();
     for round in 0..20_u128 {
         let key = format!("k{round}");
-        let session = OpenSessionCommand {
+        let session = OpenMfaSessionCommand {
             claim: Some(claim(&key, "open", stored_session)),
             ..open(MINE, MINE, round, MfaProviderName::Sandbox)
         };
@@ -133,7 +133,7 @@ async fn one_key_on_two_instances_opens_one_session() {
     for number in 0..20_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
         let claim = Some(claim("k", "{}", stored_session));
-        let command = OpenSessionCommand { claim, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
+        let command = OpenMfaSessionCommand { claim, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
         tasks.spawn(async move { store.open(command).await });
     }
     let answers = tasks.join_all().await;

@@ -43,6 +43,8 @@ mod seeding;
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
+#[path = "../conformance/upgrade_checks.rs"]
+mod upgrade_checks;
 #[path = "../conformance/upgrade_events.rs"]
 mod upgrade_events;
 #[path = "../conformance/upgrade_fees.rs"]
@@ -60,6 +62,7 @@ mod database;
 mod fan_out;
 mod faults;
 mod instances;
+mod locked_webhooks;
 mod opening;
 mod plans;
 mod prepared;

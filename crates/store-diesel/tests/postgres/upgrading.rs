@@ -6,6 +6,7 @@ use crate::upgrade::{
     SECRET, before, budgets_and_cards_are_whole, is_bound, is_whole, later, merchants_are_whole, production_key,
     secrets_are_marked, statements,
 };
+use crate::upgrade_checks;
 use crate::upgrade_events;
 use crate::upgrade_fees;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
@@ -101,6 +102,13 @@ async fn events_without_bodies_count() {
     store.migrate().unwrap();
     let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
     upgrade_events::are_counted(&store, &lines(&database, sequences), &lines(&database, stored)).await;
+}
+
+#[test]
+fn snapshots_of_the_same_rows_can_still_be_restored() {
+    let database = create(|values| later(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "postgres", values));
+    open(&database).migrate().unwrap();
+    assert_eq!(lines(&database, upgrade_checks::SCHEMAS), upgrade_checks::EXPECTED);
 }
 
 #[tokio::test(flavor = "multi_thread")]

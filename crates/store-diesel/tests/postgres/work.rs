@@ -21,7 +21,7 @@ use florin_domain::stamp::Stamp;
 use florin_domain::test_support::a_limit;
 use florin_ports::{
     Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
-    FollowUpCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, SeedData, Written,
+    FollowUpCommand, MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches, SeedData, Written,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -91,12 +91,12 @@ impl Round {
         MfaSessionId(batch_of(self.0).0)
     }
 
-    fn open(&self) -> OpenSessionCommand {
+    fn open(&self) -> OpenMfaSessionCommand {
         let provider = MfaProviderName::Totp;
         let request = OpenRequest { id: self.session(), client: client(MINE), provider, now: noon() };
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
         let claim = Some(claim(&self.key("open"), "{}", answer::<MfaSession>));
-        OpenSessionCommand { account: id(MINE), batch: batch_of(self.0), decide, claim }
+        OpenMfaSessionCommand { account: id(MINE), batch: batch_of(self.0), decide, claim }
     }
 
     fn confirm(&self, verdict: MfaVerdict, key: Option<&str>) -> ConfirmCommand {

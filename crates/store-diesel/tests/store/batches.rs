@@ -13,7 +13,7 @@ use florin_domain::mfa::{
 use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
-    ConfirmCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Seeding, WriteError, Written,
+    ConfirmCommand, MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches, Seeding, WriteError, Written,
 };
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
@@ -25,10 +25,10 @@ fn session_id(number: u128) -> MfaSessionId {
     MfaSessionId(Uuid::from_u128((40 << 64) + number))
 }
 
-pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenSessionCommand {
+pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenMfaSessionCommand {
     let request = OpenRequest { id: session_id(number), client: client(account), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    OpenSessionCommand { account: id(account), batch: batch(of), decide, claim: None }
+    OpenMfaSessionCommand { account: id(account), batch: batch(of), decide, claim: None }
 }
 
 pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmCommand {

@@ -1,9 +1,11 @@
 //! Tests that the check of the books finds changes that were made without the store.
 
 use crate::support::{Home, MINE, amount, authorization, authorize, budget, first_message, fresh, gbp, id, stamp};
+use florin_domain::books::{BrokenLink, BrokenLinkReason};
 use florin_domain::card::decide::{DisputeRequest, FirstKind, decide_dispute, decide_first, decide_new_dispute};
 use florin_domain::card::{DisputeAction, DisputeReason};
 use florin_domain::ids::JournalId;
+use florin_domain::ledger::HashChain;
 use florin_ports::{
     BooksCheck, BooksReport, CardLedger, Discrepancy, DisputeCommand, Disputes, FirstMessageCommand, Mode,
     OpenDisputeCommand,
@@ -13,6 +15,12 @@ use std::sync::Arc;
 const BALANCE: fn() -> Discrepancy = || Discrepancy::Balance { budget: budget(MINE), currency: gbp() };
 const RESERVATIONS: fn() -> Discrepancy = || Discrepancy::Reservations { budget: budget(MINE), currency: gbp() };
 const HOLDS: fn() -> Discrepancy = || Discrepancy::Holds { budget: budget(MINE), currency: gbp() };
+
+/// The violation in the hash chain of my balance: the journal transaction and the line, and the reason.
+fn chain(leg: Option<(JournalId, i64)>, reason: BrokenLinkReason) -> Discrepancy {
+    let chain = HashChain::Balance(budget(MINE), gbp());
+    Discrepancy::HashChain { account: id(MINE), chain, broken: BrokenLink { leg, reason } }
+}
 
 async fn found_after(statement: &str) -> Vec<Discrepancy> {
     let home = Home::seeded().await;
@@ -55,17 +63,81 @@ async fn a_changed_batch_is_detected() {
 async fn a_changed_journal_is_detected() {
     let journal = stamp(1).journal;
     let statement = format!("UPDATE journal_legs SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}'");
-    assert_eq!(found_after(&statement).await, [BALANCE()]);
-    let missing = [Discrepancy::Legs(JournalId(journal.0)), BALANCE()];
+    let changed = chain(Some((journal, 0)), BrokenLinkReason::Changed);
+    assert_eq!(found_after(&statement).await, [BALANCE(), changed.clone()]);
+    let missing = [Discrepancy::Legs(journal), BALANCE(), chain(None, BrokenLinkReason::OtherEnd)];
     assert_eq!(found_after(&format!("DELETE FROM journal_legs WHERE journal_id = '{journal}'")).await, missing);
     let renumbered = format!("UPDATE journal_legs SET line = 1 WHERE journal_id = '{journal}'");
-    assert_eq!(found_after(&renumbered).await, [Discrepancy::Legs(JournalId(journal.0))]);
+    let found = [Discrepancy::Legs(journal), chain(Some((journal, 1)), BrokenLinkReason::Changed)];
+    assert_eq!(found_after(&renumbered).await, found);
     let elsewhere = format!("UPDATE journal_legs SET to_pool = 'reserved' WHERE journal_id = '{journal}'");
-    assert_eq!(found_after(&elsewhere).await, [BALANCE()]);
+    assert_eq!(found_after(&elsewhere).await, [BALANCE(), changed]);
     // A difference of 2^32 is detected, too: the check combines the high and low halves of a sum correctly.
     let statement =
         "UPDATE journal_legs SET amount_minor = amount_minor + 4294967296 WHERE from_pool = 'inbound_payments'";
-    assert_eq!(found_after(statement).await.len(), 2);
+    // It changes a leg, and thereby a balance, of each account.
+    assert_eq!(found_after(statement).await.len(), 4);
+}
+
+/// Changes after which all sums are right: the hash chains find them, and name the leg.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_journal_whose_sums_are_right_is_detected() {
+    use BrokenLinkReason::{Changed, NotFollowing, OtherEnd, Unlinked};
+
+    let [first, second] = [stamp(1).journal, stamp(2).journal];
+    let of_mine = format!("WHERE budget_id = '{}' AND currency = 'GBP'", budget(MINE).0);
+    let leg = |set: &str| format!("UPDATE journal_legs SET {set} WHERE journal_id = '{first}'");
+    for (statement, at, reason) in [
+        (leg("cause_id = journal_id"), Some(first), Changed),
+        (leg("created_at = (SELECT MIN(due_at) FROM card_chains)"), Some(first), Changed),
+        (leg("kind = 'batch_release'"), Some(first), Changed),
+        (leg("number = 77"), Some(first), Changed),
+        (leg("from_hash = (SELECT hash FROM api_keys LIMIT 1)"), Some(first), Changed),
+        (leg("from_link = 9"), Some(second), NotFollowing),
+        (leg("from_link = NULL, from_hash = NULL"), Some(second), NotFollowing),
+        // The two legs swap their causes.
+        (
+            format!(
+                "UPDATE journal_legs AS t SET cause_id = (SELECT m.token FROM card_transactions m \
+                 WHERE m.journal_id <> t.journal_id AND m.journal_id IN ('{first}', '{second}')) \
+                 WHERE t.journal_id IN ('{first}', '{second}')"
+            ),
+            Some(first),
+            Changed,
+        ),
+        (format!("UPDATE balances SET last_link = 9 {of_mine}"), None, OtherEnd),
+        (format!("UPDATE balances SET last_hash = (SELECT hash FROM api_keys LIMIT 1) {of_mine}"), None, OtherEnd),
+        (format!("UPDATE balances SET movements = movements + 1 {of_mine}"), None, Unlinked),
+    ] {
+        let home = Home::seeded().await;
+        authorize(&home.store, 1, "10").await;
+        authorize(&home.store, 2, "10").await;
+        home.check_books().await;
+        home.sql(&statement);
+        let found = home.store.check_all().await.unwrap().discrepancies;
+        assert_eq!(found, [chain(at.map(|journal| (journal, 0)), reason)], "{statement}");
+    }
+}
+
+/// An instance of an earlier version counts its movements, but writes legs without links.
+#[tokio::test(flavor = "multi_thread")]
+async fn legs_of_an_earlier_instance_are_right() {
+    let home = Home::seeded().await;
+    authorize(&home.store, 1, "10").await;
+    // It moves an amount forth and back.
+    home.sql(&format!(
+        "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
+         from_pool, from_budget_id, to_pool, to_budget_id) SELECT account_id, '{}', n, amount_minor, created_at, kind, \
+         cause_id, currency, CASE n WHEN 0 THEN from_pool ELSE to_pool END, from_budget_id, \
+         CASE n WHEN 0 THEN to_pool ELSE from_pool END, to_budget_id \
+         FROM journal_legs, (SELECT 0 AS n UNION ALL SELECT 1) numbers WHERE journal_id = '{}'; \
+         UPDATE balances SET movements = movements + 1 WHERE budget_id = '{}' AND currency = 'GBP'",
+        stamp(3).journal,
+        stamp(1).journal,
+        budget(MINE).0
+    ));
+    authorize(&home.store, 2, "10").await;
+    home.check_books().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,11 +1,12 @@
-//! Tests that every falsification that was made without the store is found, with a counter-example. The other account
-//! is not affected.
+//! Tests that the checks of the books find every change that was made in the database directly, and return a
+//! counter-example. The other account is not affected.
 
 use crate::batches::{confirm, open};
 use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, stamp, world};
-use florin_domain::books::{BudgetPool, CounterExample, Invariant, check_books, explain};
+use florin_domain::books::{BrokenLink, BrokenLinkReason, BudgetPool, CounterExample, Invariant, check_books, explain};
 use florin_domain::card::LimitWindow;
 use florin_domain::ids::JournalId;
+use florin_domain::ledger::HashChain;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
@@ -14,7 +15,7 @@ use florin_ports::{Books, ExplainResult, MfaSessions, PaymentBatches, Seeding};
 
 /// Creates a store with 95.00 in each budget. In one budget, an authorization on a card with a limit holds 10.00, and a
 /// batch reserves 10.00.
-async fn busy() -> Home {
+async fn with_hold_and_reservation() -> Home {
     let home = Home::empty();
     let mut world = world(9_500);
     world.accounts[0].cards[0].limits = vec![a_limit(LimitWindow::Month, "50.00 GBP")];
@@ -48,9 +49,15 @@ fn pool(pool: BudgetPool, stated: i128, computed: i128) -> CounterExample {
     CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
 }
 
-/// Falsifies the data, and returns the findings.
+/// The violation in the hash chain of my balance: the journal transaction and the line, and the reason.
+fn chain(currency: Currency, leg: Option<(JournalId, i64)>, reason: BrokenLinkReason) -> (Invariant, CounterExample) {
+    let chain = HashChain::Balance(budget(MINE), currency);
+    (Invariant::HashChains, CounterExample::Chain { chain, broken: BrokenLink { leg, reason } })
+}
+
+/// Runs a statement that falsifies the data. Returns the broken invariants and the failed proofs.
 async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<&'static str>) {
-    let home = busy().await;
+    let home = with_hold_and_reservation().await;
     assert_eq!((broken(&home, MINE).await, disproved(&home).await), (vec![], vec![]));
     home.sql(statement);
     assert_eq!(broken(&home, OTHER).await, []);
@@ -84,20 +91,28 @@ async fn a_falsified_leg() {
     let statement = |change: &str| {
         format!("UPDATE journal_legs SET amount_minor = amount_minor {change} WHERE journal_id = '{journal}'")
     };
+    let changed = chain(gbp(), Some((journal, 0)), BrokenLinkReason::Changed);
     let found = found_after(&statement("- 1")).await;
-    assert_eq!(found.0, [(Invariant::Balances, pool(BudgetPool::Available, 7_500, 7_501))]);
+    let expected = (Invariant::Balances, pool(BudgetPool::Available, 7_500, 7_501));
+    assert_eq!(found.0, [expected, changed.clone()]);
     assert_eq!(found.1, ["available_is_postings", "held_is_postings"]);
     // An error of 2 to the power of 32: the two halves of a sum are combined correctly.
     let found = found_after(&statement("+ 4294967296")).await;
-    assert_eq!(found.0, [(Invariant::Balances, pool(BudgetPool::Available, 7_500, 7_500 - (1 << 32)))]);
+    let expected = (Invariant::Balances, pool(BudgetPool::Available, 7_500, 7_500 - (1 << 32)));
+    assert_eq!(found.0, [expected, changed.clone()]);
+    // A change after which all sums are right.
+    let found =
+        found_after(&format!("UPDATE journal_legs SET cause_id = journal_id WHERE journal_id = '{journal}'")).await;
+    assert_eq!(found, (vec![changed], vec![]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn missing_and_contradicting_legs() {
     let journal = stamp(1).journal;
-    let (broken, currency) = (JournalId(journal.0), gbp());
+    let (broken, currency) = (journal, gbp());
+    let added = |currency| chain(currency, None, BrokenLinkReason::Unlinked);
     let transaction = |currency| (Invariant::Conservation, CounterExample::Transaction { journal: broken, currency });
-    // A second leg of the transaction, which takes back what moved and comes from the available pool again.
+    // Two more legs of the transaction: the first one takes back what moved, and the second one moves it again.
     let second = |kind: &str, cause: &str, currency: &str, at: &str| {
         format!(
             "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
@@ -107,7 +122,8 @@ async fn missing_and_contradicting_legs() {
              FROM journal_legs, (SELECT 1 AS n UNION ALL SELECT 2) numbers WHERE journal_id = '{journal}'"
         )
     };
-    assert_eq!(found_after(&second("kind", "cause_id", "currency", "created_at")).await, (vec![], vec![]));
+    let found = found_after(&second("kind", "cause_id", "currency", "created_at")).await;
+    assert_eq!(found, (vec![added(currency)], vec![]));
     let later = "(SELECT MIN(due_at) FROM card_chains)";
     let differ = [
         second("'credit'", "cause_id", "currency", "created_at"),
@@ -115,13 +131,14 @@ async fn missing_and_contradicting_legs() {
         second("kind", "cause_id", "currency", later),
     ];
     for statement in differ {
-        assert_eq!(found_after(&statement).await.0, [transaction(currency)], "{statement}");
+        assert_eq!(found_after(&statement).await.0, [transaction(currency), added(currency)], "{statement}");
     }
     let eur = Currency::parse("EUR").unwrap();
     let found = found_after(&second("kind", "cause_id", "'EUR'", "created_at")).await;
-    assert_eq!(found.0, [transaction(eur)]);
+    assert_eq!(found.0, [transaction(eur), added(eur)]);
     let found = found_after(&format!("UPDATE journal_legs SET line = 1 WHERE journal_id = '{journal}'")).await;
-    assert_eq!(found.0, [transaction(currency)]);
+    let moved = chain(currency, Some((journal, 1)), BrokenLinkReason::Changed);
+    assert_eq!(found.0, [transaction(currency), moved]);
     // A message names a journal transaction that does not exist.
     let found = found_after(&format!("DELETE FROM journal_legs WHERE journal_id = '{journal}'")).await;
     assert_eq!(found.0[0], transaction(currency));

@@ -21,6 +21,8 @@ mod support;
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
+#[path = "../conformance/upgrade_checks.rs"]
+mod upgrade_checks;
 #[path = "../conformance/upgrade_events.rs"]
 mod upgrade_events;
 #[path = "../conformance/upgrade_fees.rs"]

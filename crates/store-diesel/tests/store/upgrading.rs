@@ -5,6 +5,7 @@ use crate::upgrade::{
     SECRET, before, budgets_and_cards_are_whole, is_bound, is_whole, later, merchants_are_whole, production_key,
     secrets_are_marked, statements,
 };
+use crate::upgrade_checks;
 use crate::upgrade_events;
 use crate::upgrade_fees;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
@@ -169,4 +170,32 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
     upgrade_payments::are_listed(&store).await;
+}
+
+/// The connection is open before the upgrade.
+#[test]
+fn checks_without_lists_refuse_the_same_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    create(&mut conn, |values| later(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "sqlite", values));
+    let earlier = conn.batch_execute("UPDATE cards SET state = 'active'").unwrap_err().to_string();
+    assert!(earlier.contains("state IN ('UNACTIVATED', 'ACTIVE',"), "{earlier}");
+    Store::open(&settings(&directory)).unwrap().migrate().unwrap();
+    for (refused, check) in [
+        ("UPDATE cards SET state = 'active'", "state = 'UNACTIVATED' OR state = 'ACTIVE' OR "),
+        ("UPDATE cards SET fulfillment = ''", "fulfillment = 'ISSUED' OR "),
+        ("UPDATE payment_batches SET confirmed_at = NULL", "(status NOT IN ('confirmed', 'started') AND "),
+        (
+            "UPDATE journal_legs SET to_pool = 'fees', to_budget_id = from_budget_id",
+            "(to_budget_id IS NOT NULL) = (to_pool = ",
+        ),
+    ] {
+        let error = conn.batch_execute(refused).unwrap_err().to_string();
+        assert!(error.contains("CHECK constraint failed") && error.contains(check), "{refused}: {error}");
+    }
+    conn.batch_execute("UPDATE cards SET state = 'TERMINATED', fulfillment = 'DIGITALLY_PRESENTED'").unwrap();
+    // A check of a value that may be absent accepts NULL.
+    conn.batch_execute("UPDATE card_chains SET ended_by = NULL").unwrap();
+    assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);
+    assert_eq!(lines(&mut conn, upgrade_checks::SCHEMAS), upgrade_checks::EXPECTED);
 }

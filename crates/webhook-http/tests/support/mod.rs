@@ -55,12 +55,12 @@ pub(crate) enum Speaks {
 
 /// A request that a receiver received.
 #[derive(Clone, Debug)]
-pub(crate) struct Got {
+pub(crate) struct ReceivedRequest {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-impl Got {
+impl ReceivedRequest {
     /// Returns the value of a header. The case of the name does not matter.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
@@ -79,14 +79,17 @@ pub(crate) struct Receiver {
     port: u16,
     has_ipv6: bool,
     connections: Arc<AtomicUsize>,
-    requests: Arc<Mutex<Vec<Got>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
     authority: CertificateDer<'static>,
 }
 
-type Answers = Arc<dyn Fn(&Got) -> Vec<u8> + Send + Sync>;
+type Answers = Arc<dyn Fn(&ReceivedRequest) -> Vec<u8> + Send + Sync>;
 
 impl Receiver {
-    pub(crate) async fn start(speaks: Speaks, answers: impl Fn(&Got) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(
+        speaks: Speaks,
+        answers: impl Fn(&ReceivedRequest) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
         // On Linux, a listener on all IPv6 addresses also listens on all IPv4 addresses.
         let (listener, has_ipv6) = match TcpListener::bind("[::]:0").await {
             Ok(listener) => (listener, true),
@@ -122,7 +125,7 @@ impl Receiver {
         self.connections.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn requests(&self) -> Vec<Got> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.requests.lock().unwrap().clone()
     }
 
@@ -156,7 +159,7 @@ async fn converse(
     speaks: Speaks,
     mut stream: TcpStream,
     tls: TlsAcceptor,
-    requests: &Mutex<Vec<Got>>,
+    requests: &Mutex<Vec<ReceivedRequest>>,
     answers: &Answers,
 ) -> io::Result<()> {
     match speaks {
@@ -178,7 +181,7 @@ async fn converse(
 
 async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut S,
-    requests: &Mutex<Vec<Got>>,
+    requests: &Mutex<Vec<ReceivedRequest>>,
     answers: &Answers,
     once: bool,
 ) -> io::Result<()> {
@@ -216,7 +219,7 @@ async fn misbehave(speaks: Speaks, stream: &mut TcpStream) -> io::Result<()> {
     }
 }
 
-async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Got> {
+async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<ReceivedRequest> {
     let mut bytes = Vec::new();
     let end = loop {
         if stream.read_buf(&mut bytes).await? == 0 {
@@ -226,7 +229,8 @@ async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Got> {
             break end + 4;
         }
     };
-    let mut got = Got { head: String::from_utf8(bytes[..end].to_vec()).unwrap(), body: bytes[end..].to_vec() };
+    let mut got =
+        ReceivedRequest { head: String::from_utf8(bytes[..end].to_vec()).unwrap(), body: bytes[end..].to_vec() };
     let length = got.header("content-length").map_or(0, |length| length.parse::<usize>().unwrap());
     while got.body.len() < length {
         stream.read_buf(&mut got.body).await?;

@@ -141,7 +141,7 @@ fn check_row(
     recipient::recipient(input, findings);
     let destination = account::destination(input, &basis.modulus, findings);
     let network = route::network(input, currency, &destination, findings);
-    route::reach(input, network, &destination, findings);
+    route::reachability(input, network, &destination, findings);
     route::countries(input, findings);
     route::purpose(input, currency, &destination, findings);
     route::reference(input, network, findings);

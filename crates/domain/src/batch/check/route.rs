@@ -46,7 +46,7 @@ fn default_network(currency: Currency, destination: &Destination) -> PaymentNetw
 }
 
 /// Checks that the network can reach the account, and that the row has the identifiers and country that this requires.
-pub(super) fn reach(
+pub(super) fn reachability(
     input: &PaymentInput,
     network: Option<PaymentNetwork>,
     destination: &Destination,

@@ -1,7 +1,7 @@
 //! The currency of a message, and its conversion to the card's currency (contract 5.7).
 
 use super::CardRefusal;
-use crate::card::{Conversion, MerchantSide};
+use crate::card::{Conversion, MerchantAmounts};
 use crate::fault::Flaw;
 use crate::ledger::AmountOverflow;
 use crate::money::{Currency, DecimalAmount, Minor, Quotes, Rate};
@@ -79,7 +79,7 @@ impl ConversionTerms {
     }
 
     /// The amounts of a chain in the merchant's currency, if it differs from the card's.
-    pub(super) fn side(&self, held: Minor, cleared: Minor) -> Option<MerchantSide> {
-        self.merchant.map(|_| MerchantSide { held, cleared })
+    pub(super) fn merchant_amounts(&self, held: Minor, cleared: Minor) -> Option<MerchantAmounts> {
+        self.merchant.map(|_| MerchantAmounts { held, cleared })
     }
 }

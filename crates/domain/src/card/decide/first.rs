@@ -317,7 +317,7 @@ impl FirstInput<'_> {
         transaction.ledger_balance = balances.ledger();
         let chain = Chain {
             cleared: priced.total,
-            merchant: priced.terms.side(Minor::ZERO, priced.in_merchant_currency),
+            merchant: priced.terms.merchant_amounts(Minor::ZERO, priced.in_merchant_currency),
             counted: counts.counted,
             ..self.chain(priced.requested, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared))
         };
@@ -425,7 +425,7 @@ impl FirstInput<'_> {
             disputed: Minor::ZERO,
             created_at: self.stamp.now,
             expires_at: None,
-            merchant: self.priced.terms.side(merchant, Minor::ZERO),
+            merchant: self.priced.terms.merchant_amounts(merchant, Minor::ZERO),
             counted: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Effects of follow-ups on their chains (contract 5.5).
 //!
-//! Amounts named `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the first
+//! Amounts named `sent`, and [`MerchantAmounts`](crate::card::MerchantAmounts), are in the currency of the first
 //! message. All others are in the card's currency, which may be the same.
 
 use super::booking::PoolChange;
@@ -345,13 +345,13 @@ impl<'a> FollowUpInput<'a> {
     fn standing(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
         let both = self.terms.to_card(more(held, cleared)?)?;
         let state = ChainState::Open { held: less(both, self.terms.to_card(cleared)?)? };
-        Ok(Chain { state, merchant: self.terms.side(held, cleared), ..self.chain.clone() })
+        Ok(Chain { state, merchant: self.terms.merchant_amounts(held, cleared), ..self.chain.clone() })
     }
 
     /// Returns the chain after its end. The cleared amount is in the currency of the first message.
     fn ended(&self, chain: Chain, end: ChainEnd, cleared: Minor) -> Chain {
         let state = ChainState::Ended(end);
-        Chain { state, merchant: self.terms.side(Minor::ZERO, cleared), expires_at: None, ..chain }
+        Chain { state, merchant: self.terms.merchant_amounts(Minor::ZERO, cleared), expires_at: None, ..chain }
     }
 
     /// Returns the chain with a new hold. Refuses after a clearing.

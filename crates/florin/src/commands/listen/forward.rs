@@ -19,7 +19,7 @@ use tokio::time::sleep;
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
 /// Sends events to one receiver.
-pub(super) struct Forward {
+pub(super) struct Forwarder {
     sender: HttpWebhookSender,
     url: WebhookUrl,
     secrets: Arc<WebhookSecrets>,
@@ -35,7 +35,7 @@ struct Attempt<'a> {
     duration_ms: i64,
 }
 
-impl Forward {
+impl Forwarder {
     /// Prepares to forward events to a URL. Refuses an invalid URL. Receivers in private networks are allowed: whoever
     /// runs the command could reach them anyway.
     pub(super) fn to(url: &str, key: &str) -> anyhow::Result<Self> {

@@ -11,7 +11,7 @@ use clap::Args;
 use event::{Body, Envelope, Event, parsed};
 use florin_domain::ids::EventId;
 use florin_webhook_http::{EventStream, StreamError};
-use forward::Forward;
+use forward::Forwarder;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::env;
@@ -81,12 +81,12 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     let server = server.unwrap_or_else(|| format!("http://{}", context.settings.listen));
     let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.map(|id| id.to_string()))
         .map_err(|error| UsageError::new(error.to_string()))?;
-    let forward = arguments.forward_to.as_deref().map(|url| Forward::to(url, &key)).transpose()?;
-    if let (Some(message), Some(forward)) = (arguments.resend, &forward) {
+    let forwarder = arguments.forward_to.as_deref().map(|url| Forwarder::to(url, &key)).transpose()?;
+    if let (Some(message), Some(forwarder)) = (arguments.resend, &forwarder) {
         let event = find(&stream, &server, arguments, message).await?;
-        print_secret(context, forward)?;
+        print_secret(context, forwarder)?;
         print(context, &event)?;
-        return if forward.send(context, &event).await? {
+        return if forwarder.send(context, &event).await? {
             Ok(ExitCode::SUCCESS)
         } else {
             Err(anyhow!("the receiver did not accept event {message}"))
@@ -96,16 +96,16 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     if !context.json {
         output::line(&format!("Listening to the events of {server}."))?;
     }
-    if let Some(forward) = &forward {
-        print_secret(context, forward)?;
+    if let Some(forwarder) = &forwarder {
+        print_secret(context, forwarder)?;
     }
     loop {
         match stream.next().await {
             Ok(event) => {
                 let event = Event::streamed(event)?;
                 print(context, &event)?;
-                if let Some(forward) = &forward {
-                    forward.send(context, &event).await?;
+                if let Some(forwarder) = &forwarder {
+                    forwarder.send(context, &event).await?;
                 }
             }
             Err(StreamError::Lost(message)) => {
@@ -176,11 +176,11 @@ fn resource(server: &str, path: &str, filters: &[(&str, Option<String>)]) -> Str
     format!("{base}/v2/{path}{mark}{}", filters.join("&"))
 }
 
-fn print_secret(context: &Context, forward: &Forward) -> anyhow::Result<()> {
+fn print_secret(context: &Context, forwarder: &Forwarder) -> anyhow::Result<()> {
     if context.json {
         return Ok(());
     }
-    output::line(&format!("What is forwarded is signed with {}.", forward.secret()))
+    output::line(&format!("Forwarded events are signed with {}.", forwarder.secret()))
 }
 
 fn print(context: &Context, event: &Event) -> anyhow::Result<()> {

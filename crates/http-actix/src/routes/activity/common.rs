@@ -1,6 +1,6 @@
 //! Shared parts of the operations on activity.
 
-use crate::declare::{Several, named, parameters};
+use crate::declare::{CommaSeparated, named, parameters};
 use florin_application::Requirement;
 use florin_domain::access::Scope;
 
@@ -37,7 +37,7 @@ parameters! {
     pub(crate) struct IncludeParameter in Query {
         /// Parts to add to the response, separated by commas or repeated, with or without `[]`: `messages` adds the
         /// messages of chains (Florin extension). `bankFeedDetails`, `annotations` and `attachments` add nothing.
-        "include" => parts: Several<Included>,
+        "include" => parts: CommaSeparated<Included>,
     }
 }
 

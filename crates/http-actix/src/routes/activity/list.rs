@@ -3,7 +3,7 @@
 use super::common::{IncludeParameter, READ, UUID};
 use crate::call::Call;
 use crate::codes::ErrorCode;
-use crate::declare::{FromTime, PageParameters, Part, Several, TextValue, ToTime, parameters, plain_text};
+use crate::declare::{CommaSeparated, FromTime, PageParameters, Part, TextValue, ToTime, parameters, plain_text};
 use crate::extract::query::Query;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::ok;
@@ -31,16 +31,16 @@ parameters! {
     pub(crate) struct ActivityParameters in Query {
         /// Only rows of one of these types, separated by commas or repeated, with or without `[]`. Some types are never
         /// produced, and match nothing.
-        "type" => kinds: Several<ActivityType>,
+        "type" => kinds: CommaSeparated<ActivityType>,
         /// Excludes rows of these types, separated by commas or repeated, with or without `[]`.
-        "excludeType" => excluded: Several<ActivityType>,
+        "excludeType" => excluded: CommaSeparated<ActivityType>,
         /// Only rows with one of these statuses, separated by commas or repeated, with or without `[]`. Some statuses
         /// are never produced, and match nothing.
-        "status" => statuses: Several<ActivityStatus>,
+        "status" => statuses: CommaSeparated<ActivityStatus>,
         /// Only rows of one of these budgets, separated by commas or repeated, with or without `[]`.
-        "budgetId" => budgets: Several<BudgetId>,
+        "budgetId" => budgets: CommaSeparated<BudgetId>,
         /// Only rows of cards that one of these people owns now, separated by commas or repeated, with or without `[]`.
-        "personId" => people: Several<PersonId>,
+        "personId" => people: CommaSeparated<PersonId>,
         /// Only rows of this card. Florin extension.
         "cardId" => card: Option<CardId>,
         /// Only rows in this currency. Florin extension.

@@ -2,7 +2,7 @@
 
 use super::common::{ENDPOINT, WRITE, claim, without_secret};
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, Whole, body};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, WholeNumber, body};
 use crate::mapping::{endpoint_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::reply;
@@ -28,7 +28,7 @@ body! {
         "enabled" => enabled: Option<bool>,
         /// How long Florin waits for the complete reply, in milliseconds. Default: 2000.
         #[example(2000)]
-        "timeoutMs" => time_limit: Option<Whole<{ DecisionTime::MIN as i64 }, { DecisionTime::MAX as i64 }>>,
+        "timeoutMs" => time_limit: Option<WholeNumber<{ DecisionTime::MIN as i64 }, { DecisionTime::MAX as i64 }>>,
         /// What happens to a message on which the endpoint does not decide in time. Default: `DECLINE`.
         #[example("DECLINE")]
         "fallback" => fallback: Option<Fallback>,

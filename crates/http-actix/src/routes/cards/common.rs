@@ -17,7 +17,7 @@ pub(super) const WRITE: Requirement = Requirement::of(Scope::CardsWrite);
 pub(super) const ORDER_PHYSICAL: Requirement = Requirement::sandbox(Scope::CardsWrite);
 /// The requirement to send card messages.
 pub(super) const SIMULATE: Requirement = Requirement::sandbox(Scope::CardsSimulate);
-/// The requirement to read a chain of card messages.
+/// The requirement to read what only the sandbox has: details of cards, chains and disputes.
 pub(super) const READ_SANDBOX: Requirement = Requirement::sandbox(Scope::CardsRead);
 /// The path parameter that names a card.
 pub(super) const CARD: &str = "path.cardId";

@@ -2,7 +2,7 @@
 
 use super::bodies::{AcceptorBody, SandboxBody, forced_decline};
 use super::message_extras::PosBody;
-use crate::declare::{PositiveNumber, Whole, ZeroOrMoreNumber, body};
+use crate::declare::{PositiveNumber, WholeNumber, ZeroOrMoreNumber, body};
 use florin_domain::card::decide::{ClearingInput, FollowUp};
 use florin_domain::card::{Acceptor, MultiClearing, Network};
 use florin_domain::ids::{CardId, TransactionToken};
@@ -79,10 +79,10 @@ body! {
         "pos" => pos: Option<PosBody>,
         /// The number of this clearing among the clearings of one authorization, from 1. Florin extension.
         #[example(1)]
-        "multiClearingSequenceNumber" => sequence_number: Option<Whole<1, 99>>,
+        "multiClearingSequenceNumber" => sequence_number: Option<WholeNumber<1, 99>>,
         /// The total number of clearings of the authorization. Florin extension.
         #[example(2)]
-        "multiClearingSequenceCount" => sequence_count: Option<Whole<1, 99>>,
+        "multiClearingSequenceCount" => sequence_count: Option<WholeNumber<1, 99>>,
     }
 }
 
@@ -196,6 +196,6 @@ impl TokenAndAmountBody {
     }
 }
 
-fn place(number: Option<Whole<1, 99>>) -> Option<u32> {
+fn place(number: Option<WholeNumber<1, 99>>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number.0).ok())
 }

@@ -2,7 +2,7 @@
 
 use super::common::{CARD, CardPath, READ, WRITE, no_card};
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageParameters, Whole, ZeroOrMoreNumber};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageParameters, WholeNumber, ZeroOrMoreNumber};
 use crate::declare::{body, named, parameters};
 use crate::idempotency::{claim, claim_without_body, execute};
 use crate::mapping::{limit_problem, removal_problem};
@@ -55,7 +55,7 @@ macro_rules! limit_body {
                 "active" => active: Option<bool>,
                 /// Maximum number of uses per window. -1: unlimited, 0: none. Default: -1.
                 #[example(15)]
-                "usageLimit" => usage: Option<Whole<-1, 1_000_000_000>>,
+                "usageLimit" => usage: Option<WholeNumber<-1, 1_000_000_000>>,
                 /// Whether the user turned the limit off, with the same effect as `active: false`. Default: false.
                 "limitTurnedOff" => turned_off: Option<bool>,
             }

@@ -2,7 +2,7 @@
 
 use crate::idempotency::Recording;
 use crate::state::App;
-use florin_application::{CardSender, ReleasableGuard};
+use florin_application::{MessageSender, ReleasableGuard};
 use florin_domain::access::Account;
 use florin_ports::Mode;
 
@@ -18,7 +18,7 @@ pub(crate) struct SendContext<'a> {
 
 impl<'a> SendContext<'a> {
     /// Returns the account with the guard on it.
-    pub(crate) const fn on_account(&self) -> CardSender<'a> {
-        CardSender { account: self.account, guard: self.guard }
+    pub(crate) const fn on_account(&self) -> MessageSender<'a> {
+        MessageSender { account: self.account, guard: self.guard }
     }
 }

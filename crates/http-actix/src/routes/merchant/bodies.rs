@@ -74,7 +74,7 @@ body! {
 
 body! {
     /// The operator's decisions about a merchant. Omitted members keep their values.
-    pub(crate) struct SandboxMerchantBody as "AdministerMerchantRequest" {
+    pub(crate) struct AdministerMerchantBody as "AdministerMerchantRequest" {
         /// `ACTIVE` or `DEACTIVATED`. If the profile is DEACTIVATED, operations respond as if it did not exist.
         "status" => status: Option<MerchantStatus>,
         /// Permissions for the branding.
@@ -215,7 +215,7 @@ body! {
 impl EditMerchantBody {
     /// Returns the changes in the body.
     pub(super) fn edit(self) -> ProfileEdit {
-        // `status` has no value here: reading one records a fault.
+        // `status` is never set here: a request that sends it has been refused.
         let Self { status: _status, .. } = &self;
         let (primary, background, hide) = match self.branding {
             Clearable::Value(branding) => (
@@ -241,7 +241,7 @@ impl EditMerchantBody {
     }
 }
 
-impl SandboxMerchantBody {
+impl AdministerMerchantBody {
     /// Returns the changes in the body.
     pub(crate) fn edit(&self) -> OperatorEdit {
         let permissions =

@@ -16,7 +16,7 @@ pub(crate) mod set_logo;
 pub(crate) mod settlement_accounts;
 pub(crate) mod top_ups;
 
-pub(crate) use bodies::{ApprovalBody, SandboxMerchantBody};
+pub(crate) use bodies::{AdministerMerchantBody, ApprovalBody};
 pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, session_view};
 pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath, render_merchant};
 pub(crate) use refunds::{REFUND, RefundPath};

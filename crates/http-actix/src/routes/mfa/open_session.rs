@@ -11,7 +11,7 @@ use crate::state::App;
 use crate::views::Time;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{OpenSessionRequest, Requirement, open_mfa_session};
+use florin_application::{OpenMfaSessionRequest, Requirement, open_mfa_session};
 use florin_domain::access::Scope;
 use florin_domain::ids::PaymentBatchId;
 use florin_domain::mfa::{MfaProviderName, MfaSession};
@@ -64,7 +64,7 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let SessionBody { batch, provider } = expect_valid(body)?;
     let default = || MfaProviderName::default_in(app.services.environment);
-    let open = OpenSessionRequest { batch, provider: provider.map_or_else(default, |provider| provider.0) };
+    let open = OpenMfaSessionRequest { batch, provider: provider.map_or_else(default, |provider| provider.0) };
     let claim = claim(&write, &account, false, render)?;
     let object = ("body.paymentBatchId", "payment batch");
     execute(claim, object, open_problem, render, async |claim| {

@@ -50,7 +50,7 @@ fn decision() -> Value {
             "application/json": {"schema": {"$ref": "#/components/schemas/CardDecisionQuestion"}}
         }},
         "responses": {"2XX": {
-            "description": "The decision, within the time limit. Any other answer, and none, is replaced by the fallback.",
+            "description": "The decision, within the time limit. Without a valid reply, the fallback applies.",
             "content": {"application/json": {"schema": answer}}
         }}
     })
@@ -59,7 +59,9 @@ fn decision() -> Value {
 /// Returns the summary of a kind of event for the document.
 const fn about(kind: EventKind) -> &'static str {
     match kind {
-        EventKind::BoxCredited => "Money came into a budget: a credit, a transfer, or a payment that was returned",
+        EventKind::BoxCredited => {
+            "Money came into a budget: a credit, a top-up, a transfer, or a payment that was returned"
+        }
         EventKind::BoxDebited => "Money left a budget: a transfer, or a payment with its fees",
         EventKind::CardTransaction => "A card message, approved or declined, or an expiry",
         EventKind::CardStateUpdated => "A card was created, or its state changed",
@@ -69,7 +71,7 @@ const fn about(kind: EventKind) -> &'static str {
         EventKind::PaymentBatchCompleted => "Every payment of a batch is final, whether or not any succeeded",
         EventKind::PaymentBatchCancelled => "A payment batch was cancelled",
         EventKind::PaymentBatchOrderCancelled => "An approved order was cancelled with its batch",
-        EventKind::PaymentCreated => "A payment was handed to the bank",
+        EventKind::PaymentCreated => "A payment of a batch was started, to be sent to the bank",
         EventKind::PaymentReturned => "The recipient's bank returned a payment",
         EventKind::MerchantCheckoutSessionCompleted => "The payer paid in a checkout session",
         EventKind::MerchantCheckoutSessionCancelled => "The merchant or the payer cancelled a checkout session",

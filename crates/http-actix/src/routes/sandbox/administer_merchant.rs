@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::MerchantSimulationErrors;
-use crate::routes::merchant::{SandboxMerchantBody, render_merchant};
+use crate::routes::merchant::{AdministerMerchantBody, render_merchant};
 use crate::state::App;
 use crate::views::MerchantView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use florin_application::administer_merchant;
 ///
 /// Florin extension.
 #[utoipa::path(patch, path = "/v2/sandbox/merchant", tag = "Sandbox", operation_id = "administerMerchant",
-    request_body = SandboxMerchantBody,
+    request_body = AdministerMerchantBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The merchant.", body = MerchantView), MerchantSimulationErrors))]
 pub(crate) async fn handle(
@@ -26,7 +26,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
-    let body = write.read::<SandboxMerchantBody>()?;
+    let body = write.read::<AdministerMerchantBody>()?;
     let account = write.account().await?;
     let render = render_merchant(&app);
     let claim = claim(&write, &account, false, render.clone())?;

@@ -3,7 +3,7 @@
 use super::common::MERCHANTS;
 use super::pay_session::payer_visit;
 use crate::call::Call;
-use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Whole, body};
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, WholeNumber, body};
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::authorise_refund_problem;
@@ -16,7 +16,7 @@ use crate::views::{DryRunView, RefundAnswer};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::authorise_refund;
-use florin_domain::checkout::{MerchantPayment, PayerOutcome, PayerVisit};
+use florin_domain::checkout::{BankVisit, MerchantPayment, PayerOutcome};
 use florin_ports::Answer;
 
 body! {
@@ -27,7 +27,7 @@ body! {
         "outcome" => outcome: PayerOutcome,
         /// Minutes until the bank reports, by the account's clock. Only with `pending`, `fail_later`, `time_out` and
         /// `technical_error`. Default: 1.
-        "afterMinutes" => after_minutes: Option<Whole<1, { PayerVisit::MAX_MINUTES }>>,
+        "afterMinutes" => after_minutes: Option<WholeNumber<1, { BankVisit::MAX_MINUTES }>>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::common::MERCHANTS;
 use crate::call::Call;
-use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Whole, body};
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, WholeNumber, body};
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::session_problem;
@@ -16,7 +16,7 @@ use crate::views::{DryRunView, PaidSession};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{act_on_session, find_session};
-use florin_domain::checkout::{BankChoice, CheckoutSession, PayerOutcome, PayerVisit, SessionAction, SessionRefusal};
+use florin_domain::checkout::{BankChoice, BankVisit, CheckoutSession, PayerOutcome, SessionAction, SessionRefusal};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::merchant::BankId;
 
@@ -31,7 +31,7 @@ body! {
         "outcome" => outcome: PayerOutcome,
         /// Minutes until the bank reports, by the account's clock. Only with `pending`, `fail_later`, `time_out` and
         /// `technical_error`. Default: 1.
-        "afterMinutes" => after_minutes: Option<Whole<1, { PayerVisit::MAX_MINUTES }>>,
+        "afterMinutes" => after_minutes: Option<WholeNumber<1, { BankVisit::MAX_MINUTES }>>,
         /// Where and how the goods are shipped. Required if the payment page would ask for it, otherwise not allowed.
         "shipping" => shipping: Option<ShippingBody>,
     }
@@ -95,9 +95,9 @@ pub(crate) async fn handle(
 /// Combines an outcome with the minutes until the bank reports. Returns `None` if a fault was recorded.
 pub(super) fn payer_visit<const MIN: i64, const MAX: i64>(
     outcome: PayerOutcome,
-    minutes: Option<&Whole<MIN, MAX>>,
+    minutes: Option<&WholeNumber<MIN, MAX>>,
     faults: &mut Faults,
-) -> Option<PayerVisit> {
+) -> Option<BankVisit> {
     let minutes = minutes.map(|minutes| minutes.0);
-    faults.take("body.afterMinutes", PayerVisit::new(outcome, minutes))
+    faults.take("body.afterMinutes", BankVisit::new(outcome, minutes))
 }

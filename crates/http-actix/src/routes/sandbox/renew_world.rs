@@ -1,7 +1,7 @@
 //! `POST /v2/sandbox/worlds/{accountId}/renew`
 
 use super::common::{WORLD, WorldPath, WorldWrite, world_write};
-use crate::declare::{IdempotencyKeyHeader, Whole, body};
+use crate::declare::{IdempotencyKeyHeader, WholeNumber, body};
 use crate::idempotency::execute;
 use crate::problem::Problem;
 use crate::reply::answer;
@@ -19,7 +19,7 @@ body! {
     pub(crate) struct RenewBody as "RenewWorldRequest" {
         /// Number of hours from now.
         #[example(48)]
-        "hours" => hours: Whole<1, MAX_RENEWAL_HOURS>,
+        "hours" => hours: WholeNumber<1, MAX_RENEWAL_HOURS>,
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let WorldWrite { account, body, claim, .. } = world_write::<RenewBody, _>(&app, &request, payload, render).await?;
-    let Whole(hours) = body.hours;
+    let WholeNumber(hours) = body.hours;
     execute(
         claim,
         (WORLD, "world"),

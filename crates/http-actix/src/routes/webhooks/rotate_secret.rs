@@ -1,7 +1,7 @@
 //! `POST /v2/webhooks/{webhookId}/rotate-secret` (contract 6.2)
 
 use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
-use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, Whole, body};
+use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, WholeNumber, body};
 use crate::mapping::{webhook_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
 use crate::routes::error_sets::WebhookErrors;
@@ -17,7 +17,7 @@ body! {
     pub(crate) struct RotateSecretBody as "RotateSecretRequest" {
         /// Length of the overlap, in hours of real time: until its end, the previous secret signs, too. Default: 24.
         #[example(24)]
-        "overlapHours" => overlap: Option<Whole<0, 168>>,
+        "overlapHours" => overlap: Option<WholeNumber<0, 168>>,
     }
 }
 

@@ -62,14 +62,14 @@ fn members(envelope: &str) -> Result<Map<String, Value>, Problem> {
 /// Returns an event of a kind with sample data. `None`: the sample data is invalid. A test proves that it never is.
 fn sample(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Event> {
     let body = match kind {
-        EventKind::BoxCredited => EventBody::Box(Box::new(BudgetEvent {
+        EventKind::BoxCredited => EventBody::Budget(Box::new(BudgetEvent {
             source: MovementSource::Deposits,
             order: None,
             remitters_name: Some("Ada Byron".into()),
             remitters_address: Some("1 Inkersley Road, Manchester".into()),
             ..movement()?
         })),
-        EventKind::BoxDebited => EventBody::Box(Box::new(movement()?)),
+        EventKind::BoxDebited => EventBody::Budget(Box::new(movement()?)),
         EventKind::CardTransaction => EventBody::CardTransaction(Box::new(message(account, at)?)),
         EventKind::CardStateUpdated => EventBody::CardState(CardStateChange {
             card: CardId(ID),

@@ -317,7 +317,7 @@ bodies! {
         summary: SummaryView { succeeded: source.1.succeeded, failed: source.1.failed },
     }
 
-    /// A payment was handed to the bank.
+    /// A payment of a batch was started, to be sent to the bank.
     struct PaymentCreatedBody as PaymentCreatedBody in PaymentCreated as PaymentCreatedEvent ("^PaymentCreated$") {
         /// The id of the batch.
         #[schema(value_type = String, format = Uuid)]

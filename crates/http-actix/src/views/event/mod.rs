@@ -61,8 +61,10 @@ impl EventRenderer for EventViews {
 pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError> {
     let common = Common { event, id, sequence };
     match &event.body {
-        EventBody::Box(movement) if event.kind == EventKind::BoxCredited => text(&BoxCredited::new(common, movement)),
-        EventBody::Box(movement) => text(&BoxDebited::new(common, movement)),
+        EventBody::Budget(movement) if event.kind == EventKind::BoxCredited => {
+            text(&BoxCredited::new(common, movement))
+        }
+        EventBody::Budget(movement) => text(&BoxDebited::new(common, movement)),
         EventBody::CardTransaction(message) => text(&CardTransacted::new(common, message)),
         EventBody::CardState(change) => text(&CardStateUpdated::new(common, change)),
         EventBody::Batch(batch) => match (&batch.order, batch.result) {

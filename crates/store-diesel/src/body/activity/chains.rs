@@ -1,4 +1,4 @@
-//! Chains as movements: the first message, its follow-ups, the chain, and the owner of the card.
+//! Reads chains as movements: the first message, its follow-ups, the chain, and the owner of the card.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
@@ -46,7 +46,7 @@ pub(super) fn by_firsts(conn: &mut Conn, account: &AccountId, firsts: &[Uuid]) -
         let (token, person) = (first.token, owners.get(&first.card).copied());
         let follow_ups = follow_ups.remove(&token).unwrap_or_default();
         let movement = Activity::of_chain(first, follow_ups, chains.get(&token), person);
-        movement.ok_or_else(|| corrupt(format!("chain {token} is no movement")))
+        movement.ok_or_else(|| corrupt(format!("chain {token} has an invalid first message or amount")))
     };
     firsts.into_iter().map(movement).collect()
 }
@@ -64,7 +64,7 @@ fn owners(conn: &mut Conn, account: &AccountId, messages: &[CardTransaction]) ->
     Ok(rows.into_iter().filter_map(owner).collect())
 }
 
-/// Returns the first message of the chain that a message belongs to.
+/// Returns the id of the chain that a message belongs to: the token of its first message.
 pub(super) fn first_of(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcome<Option<Uuid>> {
     let row = card_transactions::table
         .filter(card_transactions::account_id.eq(account.as_str()))

@@ -17,7 +17,7 @@ use florin_domain::activity::ActivityCursor;
 use florin_domain::ids::ActivityId;
 
 /// The part of the feed to read.
-pub(super) struct Span {
+pub(super) struct FeedRange {
     pub(super) after: ActivityCursor,
     /// The last position to read: the tail.
     pub(super) until: i64,
@@ -27,13 +27,13 @@ pub(super) struct Span {
 /// The statement that selects a part of the feed.
 struct Changed<'a> {
     query: &'a ActivityQuery,
-    span: &'a Span,
+    span: &'a FeedRange,
     id: Id,
 }
 
 impl ActivityQuery {
     /// Reads the keys of a part of the feed, in order, with their places.
-    pub(super) fn changed(&self, conn: &mut Conn, span: &Span) -> Outcome<Vec<(Key, ActivityCursor)>> {
+    pub(super) fn changed(&self, conn: &mut Conn, span: &FeedRange) -> Outcome<Vec<(Key, ActivityCursor)>> {
         if self.places().next().is_none() {
             return Ok(Vec::new());
         }
@@ -56,7 +56,7 @@ impl QueryFragment<Db> for Changed<'_> {
 /// Writes the statement of a part of the feed. `id` is the id in the cursor.
 pub(super) fn walk<'b>(
     query: &'b ActivityQuery,
-    (span, id): (&'b Span, &'b Id),
+    (span, id): (&'b FeedRange, &'b Id),
     out: &mut AstPass<'_, 'b, Db>,
 ) -> QueryResult<()> {
     out.push_sql("SELECT source, id, position FROM (");

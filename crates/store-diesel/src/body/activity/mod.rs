@@ -19,7 +19,7 @@ use super::types::Account;
 use super::{payments, transfers};
 use async_trait::async_trait;
 use diesel::Connection;
-use feed::Span;
+use feed::FeedRange;
 use florin_domain::activity::{Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityKey, ActivitySource};
 use florin_domain::ids::{AccountId, ActivityId};
 use florin_domain::ledger::JournalKind;
@@ -86,7 +86,7 @@ fn changes(
     if after.epoch != epoch {
         return Ok(None);
     }
-    let found = query.changed(conn, &Span { after, until, max })?;
+    let found = query.changed(conn, &FeedRange { after, until, max })?;
     let is_whole = i64::try_from(found.len()).is_ok_and(|found| found < max);
     let last = found.last().map(|(_, place)| *place).filter(|_| !is_whole);
     // Everything up to the tail was read.

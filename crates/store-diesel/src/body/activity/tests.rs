@@ -2,28 +2,28 @@
 //! A part of the feed reads each source by its index in the order of positions.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
+use super::body::backend::testing::{PLANNER, with_store};
 use super::body::backend::{Conn, Db};
 use super::body::driver;
+use super::body::plans;
 use super::body::types::{Account, Id};
-use super::feed::Span;
+use super::feed::FeedRange;
 use super::sources::ActivityQuery;
 use super::{feed, page};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, QueryFragment};
 use florin_domain::activity::{ActivityCursor, ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 use uuid::Uuid;
 
-/// The statement that explains the plan of a page, or of a part of the feed.
-struct Plan<'a>(&'a ActivityQuery, Option<(Span, Id)>);
+/// The statement that selects a page, or a part of the feed.
+struct Statement<'a>(&'a ActivityQuery, Option<(FeedRange, Id)>);
 
-impl QueryFragment<Db> for Plan<'_> {
+impl QueryFragment<Db> for Statement<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
-        out.push_sql(EXPLAIN);
         match &self.1 {
             None => page::walk(self.0, (&PAGE, &PAGE.limit), &mut out),
             Some((span, id)) => feed::walk(self.0, (span, id), &mut out),
@@ -31,22 +31,10 @@ impl QueryFragment<Db> for Plan<'_> {
     }
 }
 
-impl QueryId for Plan<'_> {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-
-impl Query for Plan<'_> {
-    type SqlType = PlanSql;
-}
-
-impl RunQueryDsl<Conn> for Plan<'_> {}
-
 fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
     let query = ActivityQuery::new(Account(AccountId::parse("F1").unwrap()), filter);
-    let span = || Span { after: ActivityCursor::beginning(0), until: 9, max: 100 };
-    let rows = Plan(&query, of_feed.then(|| (span(), Id(Uuid::nil())))).load::<PlanRow>(conn).unwrap();
-    rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
+    let span = || FeedRange { after: ActivityCursor::beginning(0), until: 9, max: 100 };
+    plans::plan(conn, Statement(&query, of_feed.then(|| (span(), Id(Uuid::nil()))))).unwrap()
 }
 
 /// Checks the indexes that plans read. The first index in `all` is the index of chains, and the third is the index of

@@ -9,6 +9,7 @@ mod balance;
 mod disputes;
 mod explain;
 mod halves;
+mod hash_chains;
 mod history;
 mod limits;
 mod merchant;

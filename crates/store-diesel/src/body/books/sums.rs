@@ -7,6 +7,7 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Account, Currency, Id};
 use super::disputes;
 use super::halves::whole;
+use super::hash_chains;
 use super::merchant;
 use super::reservations::open_orders;
 use diesel::prelude::*;
@@ -131,7 +132,8 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
     }
     let (limits, disputes) = (Vec::new(), disputes::gather(conn, account)?);
     let merchant = merchant::gather(conn, account)?;
-    Ok(AccountBooks { transactions, broken, budgets, open_holds, open_orders, limits, disputes, merchant })
+    let chains = hash_chains::gather(conn, account)?;
+    Ok(AccountBooks { transactions, broken, budgets, open_holds, open_orders, limits, disputes, merchant, chains })
 }
 
 fn stated(conn: &mut Conn, account: Option<&AccountId>, budgets: &mut Budgets) -> Outcome<()> {

@@ -9,7 +9,7 @@ use super::counted;
 use chrono::{DateTime, Utc};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::card::{Chain, ChainState, MerchantSide};
+use florin_domain::card::{Chain, ChainState, MerchantAmounts};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
@@ -23,7 +23,7 @@ impl ChainRow {
     /// Converts the row to the domain.
     pub(crate) fn read(self) -> Outcome<Chain> {
         let merchant = match (self.original_held_minor, self.original_cleared_minor) {
-            (Some(held), Some(cleared)) => Some(MerchantSide { held: Minor(held), cleared: Minor(cleared) }),
+            (Some(held), Some(cleared)) => Some(MerchantAmounts { held: Minor(held), cleared: Minor(cleared) }),
             (None, None) => None,
             _ => return Err(corrupt(format!("half an amount of chain {}", self.id.0))),
         };

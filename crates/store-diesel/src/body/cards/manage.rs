@@ -2,6 +2,7 @@
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
@@ -74,7 +75,7 @@ impl CardManagement for Store {
             for budget in &command.budgets {
                 footprint.budget(&command.account, *budget);
             }
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
@@ -122,7 +123,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let CardLimits { limits, .. } =
                     locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
@@ -149,7 +150,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let locked = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 working_set.events.record_with(recording.clone());
@@ -201,7 +202,7 @@ impl CardManagement for Store {
     ) -> Result<Written<CardSettings>, WriteError<Infallible>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
@@ -217,6 +218,9 @@ impl CardManagement for Store {
 }
 
 fn list(conn: &mut Conn, account: &AccountId, filter: &CardFilter, page: PageRequest) -> Outcome<Page<CardProfile>> {
+    if filter.search.is_some() {
+        driver::plan_by_values(conn)?;
+    }
     let rows = matching(account, filter).limit(page.limit).offset(page.offset).select(CardRecordRow::as_select());
     let rows = if filter.descending {
         rows.order((cards::name.desc(), cards::id.desc())).load(conn)?

@@ -16,6 +16,8 @@ mod records;
 mod rows;
 mod settings;
 mod situations;
+#[cfg(test)]
+mod tests;
 
 use super::body;
 

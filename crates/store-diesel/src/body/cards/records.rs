@@ -1,5 +1,6 @@
 //! Full records of cards, and their transitions, as rows.
 
+use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::list_counts;
@@ -11,7 +12,9 @@ use super::body::tables::cards::{
 use super::body::tables::money::budgets;
 use super::body::types::{Account, Bytes, Currency, Day, Id, Named, Time};
 use super::{controls, physical_rows};
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::{Bool, Text};
 use florin_domain::budget::BudgetKind;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardProfile, CardRecord, CardTransition, GrantedBudget,
@@ -157,12 +160,18 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcom
 pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> cards::BoxedQuery<'a, Db> {
     let mut rows = cards::table.filter(cards::account_id.eq(account.as_str())).into_boxed();
     if let Some(budget) = filter.budget {
-        // An individual card names its budgets in `card_budgets`. A shared card names only the budget that pays.
-        let named = card_budgets::table
-            .filter(card_budgets::account_id.eq(account.as_str()))
-            .filter(card_budgets::budget_id.eq(Id(budget.0)))
-            .select(card_budgets::card_id);
-        rows = rows.filter(cards::budget_id.eq(Id(budget.0)).or(cards::id.eq_any(named)));
+        // An individual card names its budgets in `card_budgets`. A shared card names only the budget that pays. With `OR`
+        // instead of `UNION`, PostgreSQL would read all cards of the account.
+        let of_budget = sql::<Bool>("cards.id IN (SELECT paid.id FROM cards paid WHERE paid.account_id = ")
+            .bind::<Text, _>(account.as_str())
+            .sql(" AND paid.budget_id = ")
+            .bind::<IdSql, _>(Id(budget.0))
+            .sql(" UNION SELECT named.card_id FROM card_budgets named WHERE named.account_id = ")
+            .bind::<Text, _>(account.as_str())
+            .sql(" AND named.budget_id = ")
+            .bind::<IdSql, _>(Id(budget.0))
+            .sql(")");
+        rows = rows.filter(of_budget);
     }
     if let [state] = filter.states.as_slice() {
         rows = rows.filter(cards::state.eq(state.as_str()));

@@ -98,7 +98,7 @@ impl MerchantPayments for Store {
             }
             // The settlement account that pays the refund must not be deleted meanwhile.
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| refunds::create(conn, &command))
         })
         .await
@@ -112,7 +112,9 @@ impl MerchantPayments for Store {
                     refunds::decide(conn, &command).map(|(_, change)| change)
                 });
             }
-            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, working_set| {
+            let mut footprint = Footprint::default();
+            footprint.counters(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 working_set.events.record_with(recording.clone());
                 refunds::act(conn, working_set, &command)
             })

@@ -67,7 +67,7 @@ impl CheckoutSessions for Store {
     ) -> Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| create::session(conn, &command))
         })
         .await
@@ -93,8 +93,9 @@ impl CheckoutSessions for Store {
             // The budget of a top-up never changes, so it can be read before the locks.
             let budget = act::budget(conn, &command.account, command.session)?;
             let mut footprint = Footprint::default();
-            if let Some(budget) = budget {
-                footprint.credited(&command.account, budget);
+            match budget {
+                Some(budget) => footprint.credited(&command.account, budget),
+                None => footprint.counters(&command.account),
             }
             if command.mode == Mode::DryRun {
                 return dry_run(conn, &footprint, |conn, working_set| {

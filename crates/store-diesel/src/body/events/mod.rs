@@ -41,7 +41,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 #[async_trait]
 impl Events for Store {
-    fn record_events(&self, recording: EventRecording) {
+    fn start_recording_events(&self, recording: EventRecording) {
         self.set_recording(recording);
     }
 

@@ -32,7 +32,7 @@ impl Checkouts for Store {
     async fn create(&self, command: CreateCheckoutCommand) -> Result<Written<Checkout>, WriteError<CheckoutRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit_checkouts::create(conn, &command))
         })
         .await
@@ -41,7 +41,7 @@ impl Checkouts for Store {
     async fn edit(&self, command: EditCheckoutCommand) -> Result<Written<Checkout>, WriteError<CheckoutRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit_checkouts::edit(conn, &command))
         })
         .await

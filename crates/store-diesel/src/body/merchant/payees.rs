@@ -54,7 +54,7 @@ impl Payees for Store {
     ) -> Result<Written<CreatedPayee>, WriteError<CreatePayeeRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| create(conn, &command))
         })
         .await
@@ -63,7 +63,7 @@ impl Payees for Store {
     async fn approve(&self, command: ApprovePayeeCommand) -> Result<Written<Payee>, WriteError<PayeeRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| approve(conn, &command))
         })
         .await

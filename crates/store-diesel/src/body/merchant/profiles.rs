@@ -44,7 +44,7 @@ impl Merchants for Store {
     ) -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| change(conn, &command))
         })
         .await
@@ -54,7 +54,7 @@ impl Merchants for Store {
         self.task(move |conn| {
             let SetLogoCommand { logo, claim } = &command;
             let mut footprint = Footprint::default();
-            footprint.creation(&logo.account);
+            footprint.counters(&logo.account);
             under_claim(conn, footprint, claim.as_ref(), |conn, _| {
                 let profile = profile(conn, &logo.account)?.ok_or(WriteError::Absent)?;
                 logos::replace(conn, logo)?;

@@ -74,7 +74,7 @@ impl SettlementAccounts for Store {
     ) -> Result<Written<Option<SettlementAccountOverview>>, WriteError<SettlementRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.creation(&command.account);
+            footprint.counters(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| change(conn, &command))
         })
         .await

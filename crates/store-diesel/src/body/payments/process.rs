@@ -184,7 +184,7 @@ fn held<R>(
     if with_funds {
         footprint.funds_of(&lease.account, lease.batch);
         // The movements receive their numbers from the account's counter.
-        footprint.creation(&lease.account);
+        footprint.counters(&lease.account);
     }
     let working_set = WorkingSet::load(conn, &footprint)?;
     let batch = working_set.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();

@@ -1,11 +1,12 @@
 //! Stores prepared data.
 
-use super::backend::{Changes, Conn};
+use super::backend::Conn;
 use super::driver;
 use super::errors::Outcome;
+use super::footprint::Footprint;
 use super::store::Store;
 use super::tables::access::{accounts, clients};
-use super::working_set::Journal;
+use super::working_set::WorkingSet;
 use super::{balances, batch_rows, batches, cards, checkout, keys, merchant, mfa, payments, people, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -68,13 +69,15 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     balances::insert(conn, &seed.parent)?;
     let seeded = |budget: &SeedBudget| BudgetRecord::seeded(budget.budget.clone(), &seed.parent);
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seeded(seed)))?;
-    let mut journal = Journal::default();
+    let account = &seed.account.id;
+    let mut footprint = Footprint::default();
+    footprint.counters(account);
+    seed.budgets.iter().for_each(|seed| footprint.budget(account, seed.budget.id));
+    let mut working_set = WorkingSet::load(conn, &footprint)?;
     let transactions = seed.budgets.iter().flat_map(|seed| &seed.journal).chain(&seed.merchant_journal);
-    transactions.for_each(|transaction| journal.add(transaction));
+    transactions.for_each(|transaction| working_set.journal.add(transaction));
     let position = driver::draw_position(conn)?;
-    let mut changes = Changes::on(conn);
-    journal.store(&mut changes, position)?;
-    changes.store()?;
+    working_set.store_journal(conn, position)?;
     checkout::seed(conn, &seed.sessions, &seed.merchant_payments)?;
     seed.cards
         .iter()

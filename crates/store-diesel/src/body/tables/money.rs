@@ -1,7 +1,7 @@
 //! Budgets, their balances, the journal, transfers and credits.
 
 use super::body::names::PoolName;
-use super::body::types::{Account, Currency, Id, Named, Time};
+use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
 use florin_domain::budget::{BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::ledger::JournalKind;
@@ -45,8 +45,11 @@ tables! {
         held_minor: i64,
         reserved_minor: i64,
         last_number: Option<i64>,
-        /// The number of journal transactions that changed it. Only differences matter: earlier versions did not count.
+        /// The number of journal transactions that changed it.
         movements: i64,
+        /// The number and the hash of the last link of its hash chain; 0 and null before the first one.
+        last_link: i64,
+        last_hash: Option<Bytes>,
     }
 
     /// A leg of a transaction of the journal, with what it shares with the other legs.
@@ -69,6 +72,13 @@ tables! {
         settled_to: Option<Id>,
         /// The number in the account's sequence that a top-up, a payment or its return took; of its first leg only.
         number: Option<i64>,
+        /// The number of the leg in the hash chain of the pool that it takes from.
+        from_link: Option<i64>,
+        /// The number in the chain of the other pool, if that is another chain.
+        to_link: Option<i64>,
+        /// The hashes of both links.
+        from_hash: Option<Bytes>,
+        to_hash: Option<Bytes>,
     }
 
     /// A transfer between budgets.
@@ -87,10 +97,13 @@ tables! {
         position: i64,
     }
 
-    /// The last number of the credits and transfers of an account.
+    /// The last number of the credits and transfers of an account, and the end of the hash chain of its settlements.
     struct CounterRow in credit_counters(account_id) owned by account_id {
         account_id: Account,
         last_number: i64,
+        /// The number and the hash of the last link of the account's settlements; 0 and null before the first one.
+        last_link: i64,
+        last_hash: Option<Bytes>,
     }
 
     /// A credit.
@@ -125,13 +138,13 @@ diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
 changes! {
     /// The balances of a budget in one currency, after a change.
     struct BalanceChange of balances {
-        set { available_minor, held_minor, reserved_minor, last_number, movements, }
+        set { available_minor, held_minor, reserved_minor, last_number, movements, last_link, last_hash, }
         by { account_id, budget_id, currency, }
     }
 
-    /// The last number of the credits and transfers of an account, after one of them.
+    /// The counters of an account, after a credit, a transfer or a settlement.
     struct CounterChange of credit_counters {
-        set { last_number, }
+        set { last_number, last_link, last_hash, }
         by { account_id, }
     }
 }
@@ -142,7 +155,7 @@ lookups! {
         from budgets by (account_id, id)
     }
 
-    /// The last numbers of accounts, locked.
+    /// The counters of accounts, locked.
     struct LockedCounters: CounterRow {
         from credit_counters by (account_id)
         order by "credit_counters.account_id"

@@ -18,7 +18,7 @@ pub(crate) struct Table {
     #[cfg(test)]
     pub(crate) columns: &'static [crate::columns::DeclaredColumn],
     /// Passes on every row, in the order of the keys.
-    pub(crate) export: fn(&mut Conn, Take<'_>) -> Outcome<()>,
+    pub(crate) export: fn(&mut Conn, RowSink<'_>) -> Outcome<()>,
     /// Inserts rows.
     pub(crate) import: fn(&mut Conn, &[NumberedRow]) -> Result<(), Stop<ExportError>>,
     /// Counts the rows.
@@ -32,7 +32,7 @@ pub(crate) struct Table {
 /// Operations on the rows of an account.
 pub(crate) struct Owned {
     /// Passes on the rows of an account, in the order of the keys.
-    pub(crate) rows: fn(&mut Conn, &str, Take<'_>) -> Outcome<()>,
+    pub(crate) rows: fn(&mut Conn, &str, RowSink<'_>) -> Outcome<()>,
     /// Deletes the rows of an account.
     pub(crate) delete: fn(&mut Conn, &str) -> Outcome<()>,
     /// Whether a row exists already. `None` unless several accounts can share a row.
@@ -40,7 +40,7 @@ pub(crate) struct Owned {
 }
 
 /// A callback that accepts a row as JSON.
-pub(crate) type Take<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
+pub(crate) type RowSink<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
 
 /// The number of a line of an export, and its row as JSON.
 pub(crate) type NumberedRow = (u64, String);
@@ -83,7 +83,7 @@ impl Table {
     }
 }
 
-fn export<R: WholeRow>(conn: &mut Conn, take: Take<'_>) -> Outcome<()> {
+fn export<R: WholeRow>(conn: &mut Conn, take: RowSink<'_>) -> Outcome<()> {
     R::each(conn, &mut |row| take(&json(&row)?))
 }
 

@@ -9,11 +9,15 @@ use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries, LockedWebhook
 use super::body::types::{Account, Id, Time};
 use super::rows;
 use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use florin_domain::ids::WebhookId;
 use florin_domain::webhook::Webhook;
 use florin_ports::{ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The condition that a delivery `d` waits, is not set aside, and has no lease at $1. It fits the indexes of waiting
 /// deliveries.
@@ -27,18 +31,26 @@ const FIRST: &str = "(SELECT e.sequence FROM webhook_deliveries e WHERE e.webhoo
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id IN \
     (SELECT d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked ORDER BY d.object_id LIMIT $2)";
 
-/// Selects a delivery that is set aside until an earlier delivery about its object ends.
-pub(super) const BLOCKED: &str = "SELECT d.webhook_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked \
-    ORDER BY d.object_id LIMIT 1";
+/// The condition that a subscription has a delivery that is set aside until an earlier delivery about its object ends.
+pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id AND d.blocked \
+    ORDER BY d.object_id LIMIT 1) IS NOT NULL";
 
-/// Number of deliveries that a claim of an ordered subscription checks, even if it takes fewer. Those that wait for
-/// earlier ones are set aside.
+/// Maximum number of deliveries that the claims of several subscriptions in one transaction take together, but each may
+/// take one. Requests wait for the transaction.
+const CLAIMED: u32 = 128;
+/// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer. Those
+/// that wait for earlier ones are set aside.
 const CHECKED: u32 = 256;
+/// The number of deliveries of an ordered subscription that a claim looks at, at least.
+const CHECKED_AT_LEAST: u32 = 16;
 
+/// A subscription that may have deliveries to claim.
 #[derive(QueryableByName)]
-struct WebhookKey {
+struct DueWebhook {
     #[diesel(sql_type = IdSql)]
     webhook_id: Id,
+    #[diesel(sql_type = Bool)]
+    ordered: bool,
 }
 
 #[derive(QueryableByName)]
@@ -66,7 +78,7 @@ pub(super) fn due_subscriptions() -> String {
     let by_queue = "ORDER BY d.queued_at, d.sequence, d.message_id LIMIT 1";
     let by_time = "ORDER BY d.due_at, d.sequence, d.message_id LIMIT 1";
     format!(
-        "SELECT w.id AS webhook_id FROM webhooks w JOIN clients c ON c.id = w.client_id \
+        "SELECT w.id AS webhook_id, w.ordered FROM webhooks w JOIN clients c ON c.id = w.client_id \
             WHERE w.enabled AND w.deleted_at IS NULL AND c.disabled_at IS NULL AND ( \
             ({waiting} {FREE} AND d.due_at IS NULL {by_queue}) IS NOT NULL \
             OR (NOT w.ordered AND ({waiting} d.blocked ORDER BY d.object_id LIMIT 1) IS NOT NULL) \
@@ -78,9 +90,14 @@ pub(super) fn due_subscriptions() -> String {
     )
 }
 
+/// Selects a subscription if it is enabled and may have deliveries to claim.
+pub(super) fn due_subscription() -> String {
+    due_subscriptions() + " AND w.id = $2"
+}
+
 /// Returns the enabled subscriptions that may have deliveries to claim.
 pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>) -> Outcome<Vec<Webhook>> {
-    let keys = sql_query(due_subscriptions()).bind::<TimeSql, _>(Time(now)).load::<WebhookKey>(conn)?;
+    let keys = sql_query(due_subscriptions()).bind::<TimeSql, _>(Time(now)).load::<DueWebhook>(conn)?;
     let keys: Vec<_> = keys.into_iter().map(|key| key.webhook_id).collect();
     let rows = webhooks::table.filter(webhooks::id.eq_any(keys)).select(WebhookRow::as_select()).load(conn)?;
     rows.into_iter().map(WebhookRow::read).collect()
@@ -184,76 +201,159 @@ pub(super) enum Search {
 
 /// Searches for deliveries to claim, so that a search without result costs no write.
 pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Search> {
-    let row = webhooks::table.filter(webhooks::id.eq(Id(command.webhook.0)));
-    let row = row.select(WebhookRow::as_select()).get_result(conn).optional()?;
-    let Some(webhook) = live(conn, row)? else { return Ok(Search::Inactive) };
-    let has_blocked = !webhook.ordered && has_blocked(conn, Id(webhook.id.0))?;
-    let is_any = has_blocked || !candidates(conn, &webhook, command, 1)?.is_empty();
+    let id = Id(command.webhook.0);
+    let due = sql_query(due_subscription()).bind::<TimeSql, _>(Time(command.now)).bind::<IdSql, _>(id);
+    let due = due.get_result::<DueWebhook>(conn).optional()?;
+    if due.as_ref().is_some_and(|due| !due.ordered) {
+        return Ok(Search::MayClaim);
+    }
+    let row = webhooks::table.filter(webhooks::id.eq(id)).select(WebhookRow::as_select());
+    let row = row.get_result::<WebhookRow>(conn).optional()?;
+    let Some(webhook) = live(conn, row)?.remove(&id) else { return Ok(Search::Inactive) };
+    // The first delivery of an ordered subscription may be in flight, and the others wait for it.
+    let is_any = due.is_some() && !candidates(conn, &webhook, command, 1)?.is_empty();
     Ok(if is_any { Search::MayClaim } else { Search::Nothing(Box::new(webhook)) })
 }
 
-pub(super) fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {
-    Ok(sql_query(BLOCKED).bind::<IdSql, _>(id).get_result::<WebhookKey>(conn).optional()?.is_some())
-}
-
-/// Returns the subscription if it receives deliveries now.
-fn live(conn: &mut Conn, row: Option<WebhookRow>) -> Outcome<Option<Webhook>> {
-    let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
-    let client = clients::table.filter(clients::id.eq(row.client_id)).select(clients::disabled_at);
-    let disabled_at = client.get_result::<Option<Time>>(conn).optional()?.flatten();
-    if disabled_at.is_some() { Ok(None) } else { row.read().map(Some) }
-}
-
-pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<ClaimedDeliveries>> {
-    let now = Time(command.now);
-    // Every change of a subscription's deliveries holds this lock, except the fan-out, which only queues deliveries.
-    let locked = load::<LockedWebhooks>([(Id(command.webhook.0),)], conn)?.pop();
-    let Some(webhook) = live(conn, locked)? else { return Ok(None) };
-    let max = if webhook.ordered { command.max.max(CHECKED) } else { command.max };
-    if !webhook.ordered {
-        // The subscription may have been ordered before: release deliveries that were set aside.
-        let unblock = sql_query(UNBLOCK).bind::<IdSql, _>(Id(webhook.id.0)).bind::<BigInt, _>(i64::from(CHECKED));
-        unblock.execute(conn)?;
+/// Returns those of the subscriptions that have deliveries that are set aside.
+pub(super) fn with_blocked(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeSet<Id>> {
+    if ids.is_empty() {
+        return Ok(BTreeSet::new());
     }
-    let found = candidates(conn, &webhook, command, max)?;
-    let key = |candidate: &Candidate| (Id(webhook.id.0), candidate.message_id);
-    let (first, later): (Vec<_>, Vec<_>) = found.iter().partition(|candidate| candidate.is_first);
-    let has_more = !later.is_empty();
-    block(conn, later.into_iter().map(key), now)?;
-    let order: Vec<_> = first.iter().take(command.max as usize).map(|candidate| candidate.message_id).collect();
-    let mut rows = load::<LockedDeliveries>(first.into_iter().take(command.max as usize).map(key), conn)?;
-    // A restore may have cancelled some meanwhile.
-    rows.retain(|row| row.is_free(now));
-    for row in &mut rows {
-        let mut delivery = row.read()?;
-        delivery.begin_attempt();
-        (row.attempts, row.unrecorded) = (delivery.attempts.into(), delivery.unrecorded.into());
-        (row.lease_id, row.leased_until) = (Some(Id(command.lease.0)), Some(Time(command.until)));
+    let found = webhooks::table.filter(webhooks::id.eq_any(ids)).filter(sql::<Bool>(HAS_BLOCKED)).select(webhooks::id);
+    Ok(found.load::<Id>(conn)?.into_iter().collect())
+}
+
+/// Returns the subscriptions that receive deliveries now.
+fn live(conn: &mut Conn, rows: impl IntoIterator<Item = WebhookRow>) -> Outcome<BTreeMap<Id, Webhook>> {
+    let rows: Vec<_> = rows.into_iter().filter(|row| row.enabled && row.deleted_at.is_none()).collect();
+    let of_rows: BTreeSet<_> = rows.iter().map(|row| row.client_id).collect();
+    let disabled = clients::table.filter(clients::id.eq_any(of_rows)).filter(clients::disabled_at.is_not_null());
+    let disabled: BTreeSet<_> = disabled.select(clients::id).load::<Id>(conn)?.into_iter().collect();
+    let live = rows.into_iter().filter(|row| !disabled.contains(&row.client_id));
+    live.map(|row| Ok((row.id, row.read()?))).collect()
+}
+
+/// The deliveries that a claim selects.
+struct Selection<'c> {
+    command: &'c ClaimDeliveriesCommand,
+    webhook: Webhook,
+    /// Those to claim, in the order in which they are sent.
+    first: Vec<Id>,
+    /// Those that must wait for earlier ones of their objects.
+    later: Vec<Id>,
+}
+
+impl<'c> Selection<'c> {
+    /// Selects deliveries for one of the given number of claims, of which so many are of ordered subscriptions.
+    fn of(
+        conn: &mut Conn,
+        (command, webhook): (&'c ClaimDeliveriesCommand, Webhook),
+        (claims, ordered): (u32, u32),
+    ) -> Outcome<Self> {
+        let max = if claims == 1 { command.max } else { command.max.min((CLAIMED / claims).max(1)) };
+        let checked = if webhook.ordered { max.max(CHECKED / ordered.max(1)).max(CHECKED_AT_LEAST) } else { max };
+        let found = candidates(conn, &webhook, command, checked)?;
+        let (first, later): (Vec<_>, Vec<_>) = found.into_iter().partition(|candidate| candidate.is_first);
+        let first = first.into_iter().take(max as usize).map(|candidate| candidate.message_id).collect();
+        let later = later.into_iter().map(|candidate| candidate.message_id).collect();
+        Ok(Self { command, webhook, first, later })
+    }
+
+    /// Returns the keys of some of its deliveries.
+    fn keys(&self, messages: &[Id]) -> impl Iterator<Item = (Id, Id)> {
+        let webhook = Id(self.webhook.id.0);
+        messages.iter().map(move |message| (webhook, *message))
+    }
+}
+
+/// Claims due deliveries of different subscriptions, at most one claim for each. The result omits subscriptions that
+/// receive no deliveries now.
+pub(super) fn claim(
+    conn: &mut Conn,
+    commands: &[&ClaimDeliveriesCommand],
+) -> Outcome<BTreeMap<WebhookId, ClaimedDeliveries>> {
+    // Every change of a subscription's deliveries holds this lock, except the fan-out, which only queues deliveries.
+    let ids: BTreeSet<_> = commands.iter().map(|command| (Id(command.webhook.0),)).collect();
+    let locked = load::<LockedWebhooks>(ids, conn)?;
+    let mut webhooks = live(conn, locked)?;
+    unblock(conn, &webhooks)?;
+    let number = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+    let ordered = webhooks.values().filter(|webhook| webhook.ordered).count();
+    let claims = (number(webhooks.len()), number(ordered));
+    let mut selections = BTreeMap::new();
+    for &command in commands {
+        let id = Id(command.webhook.0);
+        if let Some(webhook) = webhooks.remove(&id) {
+            selections.insert(id, Selection::of(conn, (command, webhook), claims)?);
+        }
+    }
+    block(conn, &selections)?;
+    let keys = selections.values().flat_map(|of| of.keys(&of.first));
+    let mut rows = Vec::new();
+    for mut row in load::<LockedDeliveries>(keys, conn)? {
+        let Some(Selection { command, .. }) = selections.get(&row.webhook_id) else { continue };
+        // A restore may have cancelled some meanwhile.
+        if row.is_free(Time(command.now)) {
+            let mut delivery = row.read()?;
+            delivery.begin_attempt();
+            (row.attempts, row.unrecorded) = (delivery.attempts.into(), delivery.unrecorded.into());
+            (row.lease_id, row.leased_until) = (Some(Id(command.lease.0)), Some(Time(command.until)));
+            rows.push(row);
+        }
     }
     update(rows.iter().map(DeliveryRow::claim_change).collect(), conn)?;
-    rows.sort_by_key(|row| order.iter().position(|message| *message == row.message_id));
-    let deliveries = claimed(conn, rows, command)?;
-    Ok(Some(ClaimedDeliveries { webhook, deliveries, has_more }))
+    claimed(conn, selections, rows)
+}
+
+/// Releases deliveries that were set aside while their subscriptions were ordered.
+fn unblock(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>) -> Outcome<()> {
+    let unordered = webhooks.iter().filter(|(_, webhook)| !webhook.ordered).map(|(id, _)| *id).collect();
+    let blocked = with_blocked(conn, unordered)?;
+    let each = (i64::from(CHECKED) / i64::try_from(blocked.len().max(1)).unwrap_or(i64::MAX)).max(1);
+    for id in blocked {
+        sql_query(UNBLOCK).bind::<IdSql, _>(id).bind::<BigInt, _>(each).execute(conn)?;
+    }
+    Ok(())
 }
 
 /// Sets deliveries aside until an earlier delivery about the same object has ended.
-fn block(conn: &mut Conn, keys: impl Iterator<Item = (Id, Id)>, now: Time) -> Outcome<()> {
+fn block(conn: &mut Conn, selections: &BTreeMap<Id, Selection<'_>>) -> Outcome<()> {
+    let keys = selections.values().flat_map(|of| of.keys(&of.later));
     let mut rows = load::<LockedDeliveries>(keys, conn)?;
-    rows.retain(|row| row.is_free(now));
+    rows.retain(|row| selections.get(&row.webhook_id).is_some_and(|of| row.is_free(Time(of.command.now))));
     for row in &mut rows {
         row.blocked = true;
     }
     update(rows.iter().map(DeliveryRow::change).collect(), conn)
 }
 
-fn claimed(conn: &mut Conn, rows: Vec<DeliveryRow>, command: &ClaimDeliveriesCommand) -> Outcome<Vec<ClaimedDelivery>> {
-    let mut bodies = rows::event_bodies(conn, rows.iter().map(|row| row.message_id).collect())?;
+/// Returns the claimed deliveries of each subscription, with their bodies. Several subscriptions may receive the same
+/// event.
+fn claimed(
+    conn: &mut Conn,
+    selections: BTreeMap<Id, Selection<'_>>,
+    rows: Vec<DeliveryRow>,
+) -> Outcome<BTreeMap<WebhookId, ClaimedDeliveries>> {
+    let messages: BTreeSet<_> = rows.iter().map(|row| row.message_id).collect();
+    let bodies = rows::event_bodies(conn, messages.into_iter().collect())?.into_iter();
+    let bodies: BTreeMap<_, Arc<str>> = bodies.map(|(message, body)| (message, body.into())).collect();
     let clocks = rows::clocks(conn, rows.iter().map(|row| row.account_id.clone()).collect())?;
-    rows.into_iter()
-        .map(|row| {
-            let body = bodies.remove(&row.message_id).or_else(|| row.test_body.clone());
-            let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
-            Ok(ClaimedDelivery { delivery: row.read()?, lease: command.lease, clock, body: body.map(Into::into) })
-        })
-        .collect()
+    let mut rows_of: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for row in rows {
+        rows_of.entry(row.webhook_id).or_default().push(row);
+    }
+    let read = |lease, row: DeliveryRow| -> Outcome<ClaimedDelivery> {
+        let body = bodies.get(&row.message_id).cloned().or_else(|| row.test_body.as_deref().map(Into::into));
+        let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
+        Ok(ClaimedDelivery { delivery: row.read()?, lease, clock, body })
+    };
+    let of_each = selections.into_iter().map(|(id, selection)| {
+        let Selection { command, webhook, first, later } = selection;
+        let mut rows = rows_of.remove(&id).unwrap_or_default();
+        rows.sort_by_key(|row| first.iter().position(|message| *message == row.message_id));
+        let deliveries = rows.into_iter().map(|row| read(command.lease, row)).collect::<Outcome<_>>()?;
+        Ok((webhook.id, ClaimedDeliveries { has_more: !later.is_empty(), webhook, deliveries }))
+    });
+    of_each.collect()
 }

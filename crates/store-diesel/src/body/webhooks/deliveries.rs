@@ -4,6 +4,7 @@ use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::driver;
 use super::body::errors::Outcome;
+use super::body::job::EndedAttempts;
 use super::body::store::Store;
 use super::body::types::{Id, Time};
 use super::claims::{self, Search};
@@ -62,12 +63,12 @@ impl Deliveries for Store {
             Search::Nothing(webhook) => {
                 Ok(Some(ClaimedDeliveries { webhook: *webhook, deliveries: Vec::new(), has_more: false }))
             }
-            Search::MayClaim => self.write_in_background(move |conn| claims::claim(conn, &command)).await,
+            Search::MayClaim => self.claim_deliveries(command).await,
         }
     }
 
     async fn record(&self, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.write_in_background(move |conn| ends::record(conn, &ends, now)).await
+        self.record_attempts(EndedAttempts { ends, now }).await
     }
 
     async fn release(&self, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {

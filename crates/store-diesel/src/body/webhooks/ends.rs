@@ -4,15 +4,16 @@ use super::body::ask::ask;
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Changes, Conn};
 use super::body::errors::Outcome;
+use super::body::job::EndedAttempts;
 use super::body::statements::{load, update};
 use super::body::tables::webhooks::{AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow};
 use super::body::types::{Id, Named, Time};
 use super::{claims, fan_out, rows, subscriptions};
-use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use florin_domain::webhook::{DeliveryStatus, Webhook};
-use florin_ports::{AttemptEnd, AttemptSituation, DeliveryClaim};
+use florin_ports::{AttemptSituation, DeliveryClaim};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Releases the next waiting delivery of an object, which may have been set aside.
@@ -32,11 +33,23 @@ impl Held {
         let webhooks = load::<LockedWebhooks>(ids, conn)?.into_iter().filter(|row| row.deleted_at.is_none());
         let webhooks: BTreeMap<_, _> =
             webhooks.map(|row| Ok((row.id, WebhookRow::read(row)?))).collect::<Outcome<_>>()?;
-        let of_key: BTreeMap<_, _> = claims.iter().map(|claim| (key(claim), claim)).collect();
-        let rows = load::<LockedDeliveries>(of_key.keys().copied(), conn)?.into_iter();
-        let rows = rows.map(|row| ((row.webhook_id, row.message_id), row));
-        let rows = rows.filter(|(key, row)| of_key.get(key).is_some_and(|claim| row.is_held(claim)));
-        Ok(Self { rows: rows.filter(|((webhook, _), _)| webhooks.contains_key(webhook)).collect(), webhooks })
+        let keys: BTreeSet<_> = claims.iter().map(key).collect();
+        let rows = load::<LockedDeliveries>(keys, conn)?.into_iter();
+        let rows = rows.filter(|row| webhooks.contains_key(&row.webhook_id));
+        let mut rows: BTreeMap<_, _> = rows.map(|row| ((row.webhook_id, row.message_id), row)).collect();
+        // Of several claims of one delivery, one at most is current.
+        let is_current = |claim: &&DeliveryClaim| rows.get(&key(claim)).is_some_and(|row| row.is_held(claim));
+        let held: BTreeSet<_> = claims.iter().filter(is_current).map(key).collect();
+        rows.retain(|key, _| held.contains(key));
+        Ok(Self { webhooks, rows })
+    }
+
+    /// Takes the delivery of a claim, if the claim is current.
+    fn take(&mut self, claim: &DeliveryClaim) -> Option<DeliveryRow> {
+        match self.rows.entry(key(claim)) {
+            Entry::Occupied(row) if row.get().is_held(claim) => Some(row.remove()),
+            _ => None,
+        }
     }
 }
 
@@ -44,26 +57,32 @@ fn key(claim: &DeliveryClaim) -> (Id, Id) {
     (Id(claim.webhook.0), Id(claim.message.0))
 }
 
-/// Records ended attempts, and returns their number.
-pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -> Outcome<u64> {
-    let claims: Vec<_> = ends.iter().map(|end| end.claim).collect();
-    let Held { mut webhooks, mut rows } = Held::lock(conn, &claims)?;
-    let clocks = rows::clocks(conn, rows.values().map(|row| row.account_id.clone()).collect())?;
-    let before = webhooks.clone();
-    let (mut ended, mut attempts) = (Vec::new(), Vec::new());
-    for end in ends {
-        let Some(mut row) = rows.remove(&key(&end.claim)) else { continue };
-        let Some(webhook) = webhooks.get_mut(&row.webhook_id) else { continue };
-        let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
-        let situation = AttemptSituation { delivery: row.read()?, webhook: webhook.clone(), clock };
-        let decision = ask(|| (end.decide)(&situation))?;
-        let mut delivery = situation.delivery;
-        delivery.end_attempt(&decision);
-        row.set(&delivery);
-        webhook.apply(&decision, (clock.now(now), now));
-        ended.push(row);
-        attempts.push(AttemptRow::of(&end.claim, &end.attempt));
+/// Records the ended attempts of several calls in one transaction, and returns their number for each call.
+pub(super) fn record(conn: &mut Conn, calls: &[&EndedAttempts]) -> Outcome<Vec<u64>> {
+    let claims: Vec<_> = calls.iter().flat_map(|call| &call.ends).map(|end| end.claim).collect();
+    let mut held = Held::lock(conn, &claims)?;
+    let clocks = rows::clocks(conn, held.rows.values().map(|row| row.account_id.clone()).collect())?;
+    let before = held.webhooks.clone();
+    let (mut ended, mut attempts, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for EndedAttempts { ends, now } in calls {
+        let mut number = 0;
+        for end in ends {
+            let Some(mut row) = held.take(&end.claim) else { continue };
+            let Some(webhook) = held.webhooks.get_mut(&row.webhook_id) else { continue };
+            let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
+            let situation = AttemptSituation { delivery: row.read()?, webhook: webhook.clone(), clock };
+            let decision = ask(|| (end.decide)(&situation))?;
+            let mut delivery = situation.delivery;
+            delivery.end_attempt(&decision);
+            row.set(&delivery);
+            webhook.apply(&decision, (clock.now(*now), *now));
+            ended.push(row);
+            attempts.push(AttemptRow::of(&end.claim, &end.attempt));
+            number += 1;
+        }
+        numbers.push(number);
     }
+    let webhooks = held.webhooks;
     let mut changes = Changes::on(conn);
     changes.update(ended.iter().map(DeliveryRow::change).collect())?;
     changes.insert(attempts)?;
@@ -75,18 +94,15 @@ pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -
         }
     }
     advance(conn, &webhooks, &ended)?;
-    Ok(ended.len() as u64)
+    Ok(numbers)
 }
 
 /// Releases the deliveries that waited for these, if these do not wait any more. Deliveries that were set aside are
 /// released even if their subscription is not ordered now, because it may be ordered again.
 fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRow]) -> Outcome<()> {
-    let mut have_blocked = BTreeSet::new();
-    for (id, webhook) in webhooks {
-        if webhook.ordered || claims::has_blocked(conn, *id)? {
-            have_blocked.insert(*id);
-        }
-    }
+    let (ordered, others): (Vec<_>, Vec<_>) = webhooks.iter().partition(|(_, webhook)| webhook.ordered);
+    let mut have_blocked = claims::with_blocked(conn, others.into_iter().map(|(id, _)| *id).collect())?;
+    have_blocked.extend(ordered.into_iter().map(|(id, _)| *id));
     let has_blocked = |row: &&DeliveryRow| have_blocked.contains(&row.webhook_id);
     for row in rows.iter().filter(has_blocked).filter(|row| !row.status.0.is_waiting()) {
         sql_query(ADVANCE).bind::<IdSql, _>(row.webhook_id).bind::<IdSql, _>(row.object_id).execute(conn)?;

@@ -12,6 +12,7 @@ mod lateness;
 mod log;
 mod observers;
 mod rows;
+mod shared;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ pub(crate) use client_records::{delete_client_records, under_claim as under_clie
 pub(crate) use fan_out::{before_command as fan_out, imported, to_the_end as fan_out_to_the_end};
 pub(crate) use lateness::Lateness;
 pub(crate) use observers::Observers;
+pub(crate) use shared::deliver;
 pub(crate) use warnings::Warnings;
 pub(crate) use world::{cancel_all, forget_account, resume, undo};
 

@@ -3,14 +3,17 @@
 use super::body::backend::Changes;
 use super::body::balances::must_be_there;
 use super::body::errors::{Outcome, corrupt};
+use super::body::legs::{hash_column, link};
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
 use super::body::types::{Account, Currency, Id};
-use super::journal::BalanceKey;
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::Balances;
+use florin_domain::ledger::{Balances, Link};
 use florin_domain::money;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Identifies a balance.
+pub(super) type BalanceKey = (AccountId, BudgetId, money::Currency);
 
 /// The balances of the budgets of a group.
 #[derive(Default)]
@@ -28,6 +31,8 @@ struct Counters {
     last_number: Option<i64>,
     /// The number of journal transactions that changed it.
     movements: i64,
+    /// The last link of its hash chain.
+    last: Link,
 }
 
 impl BalanceSet {
@@ -37,7 +42,9 @@ impl BalanceSet {
         for row in rows {
             let held = row.read()?;
             let key = (row.account_id.0.clone(), BudgetId(row.budget_id.0), row.currency.0);
-            balance_set.counters.insert(key, Counters { last_number: row.last_number, movements: row.movements });
+            let last = link(row.last_link, row.last_hash.as_ref())?;
+            let counters = Counters { last_number: row.last_number, movements: row.movements, last };
+            balance_set.counters.insert(key, counters);
             balance_set
                 .held
                 .entry((row.account_id.0, BudgetId(row.budget_id.0)))
@@ -116,15 +123,29 @@ impl BalanceSet {
         self.counters.entry((account.clone(), budget, currency)).or_default().last_number = Some(number);
     }
 
+    /// Returns the last link of the hash chain of a balance. `None` if the balance was not loaded.
+    pub(super) fn last_link(
+        &self,
+        account: &AccountId,
+        (budget, currency): (BudgetId, money::Currency),
+    ) -> Option<Link> {
+        self.counters.get(&(account.clone(), budget, currency)).map(|counters| counters.last)
+    }
+
+    /// Stages the last link of the hash chain of a balance.
+    pub(super) fn link(&mut self, account: &AccountId, (budget, currency): (BudgetId, money::Currency), last: Link) {
+        self.counters.entry((account.clone(), budget, currency)).or_default().last = last;
+    }
+
     /// Adds the numbers of new journal transactions that change the balances. Fails if a balance was not loaded: a leg
     /// would be stored without its change.
     pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) -> Outcome<()> {
         for (key, number) in more {
-            let (account, budget, currency) = key;
-            if self.balances(account, *budget, *currency).is_none() {
-                Err(corrupt(format!("the journal moves {currency} of budget {budget}, which was not loaded")))?;
-            }
-            self.counters.entry(key.clone()).or_default().movements += number;
+            let counters = self.counters.get_mut(key).ok_or_else(|| {
+                let (_, budget, currency) = key;
+                corrupt(format!("the journal moves {currency} of budget {budget}, which was not loaded"))
+            })?;
+            counters.movements += number;
             self.changed.insert(key.clone());
         }
         Ok(())
@@ -136,12 +157,15 @@ impl BalanceSet {
             let (account, budget, currency) = key;
             let after = self.balances(account, *budget, *currency)?;
             let counters = self.counters.get(key);
+            let last = counters.map(|counters| counters.last).unwrap_or_default();
             Some(BalanceChange {
                 available_minor: after.available().0,
                 held_minor: after.held().0,
                 reserved_minor: after.reserved().0,
                 last_number: counters.and_then(|counters| counters.last_number),
                 movements: counters.map_or(0, |counters| counters.movements),
+                last_link: last.number,
+                last_hash: hash_column(last),
                 account_id: Account(account.clone()),
                 budget_id: Id(budget.0),
                 currency: Currency(*currency),

@@ -1,54 +1,90 @@
-//! New credits, and the last numbers of accounts.
+//! New credits, and the counters of accounts.
 
 use super::body::backend::Changes;
 use super::body::errors::{Outcome, corrupt};
+use super::body::legs::{hash_column, link};
 use super::body::tables::money::{CounterChange, CounterRow, CreditRow};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::tracked::Tracked;
 use florin_domain::budget::CreditDecision;
 use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ledger::Link;
 use florin_domain::text::Text;
 use florin_ports::CreditCommand;
 
-/// The new credits of a group, and the last numbers of their accounts.
+/// The new credits of a group, and the counters of accounts.
 #[derive(Default)]
 pub(crate) struct NewCredits {
-    last: Tracked<AccountId, i64>,
+    counters: Tracked<AccountId, Counter>,
     new: Vec<CreditRow>,
+}
+
+/// The counters of an account.
+#[derive(Clone, Copy)]
+struct Counter {
+    /// The last number that was used.
+    number: i64,
+    /// The last link of the hash chain of its settlements.
+    last: Link,
 }
 
 impl NewCredits {
     /// Builds the value from counters, which are locked.
-    pub(crate) fn of(rows: Vec<CounterRow>) -> Self {
-        Self { last: rows.into_iter().map(|row| (row.account_id.0, row.last_number)).collect(), new: Vec::new() }
+    pub(crate) fn of(rows: Vec<CounterRow>) -> Outcome<Self> {
+        let counter = |row: CounterRow| {
+            let last = link(row.last_link, row.last_hash.as_ref())?;
+            Ok((row.account_id.0, Counter { number: row.last_number, last }))
+        };
+        Ok(Self { counters: rows.into_iter().map(counter).collect::<Outcome<_>>()?, new: Vec::new() })
     }
 
     /// Whether the account exists: whether its counter was loaded and locked.
     pub(crate) fn has(&self, account: &AccountId) -> bool {
-        self.last.get(account).is_some()
+        self.counters.get(account).is_some()
     }
 
     /// Returns the next number of the account.
     pub(crate) fn next(&self, account: &AccountId) -> Outcome<i64> {
-        let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter"))?;
-        last.checked_add(1).ok_or_else(|| corrupt("all numbers are used"))
+        let last = self.counters.get(account).ok_or_else(|| corrupt("an account without a counter"))?;
+        last.number.checked_add(1).ok_or_else(|| corrupt("all numbers are used"))
     }
 
     /// Stages a credit.
     pub(crate) fn add(&mut self, command: &CreditCommand, decision: &CreditDecision) {
-        self.last.change(command.account.clone(), decision.credit.box_transaction_id);
+        self.used(&command.account, decision.credit.box_transaction_id);
         self.new.push(CreditRow::of(decision, command.budget));
     }
 
-    /// Stages the last number that was used.
+    /// Stages the last number that was used. The counters of the account must have been loaded.
     pub(crate) fn used(&mut self, account: &AccountId, number: i64) {
-        self.last.change(account.clone(), number);
+        self.change(account, |counter| Counter { number, ..counter });
+    }
+
+    /// Returns the last link of the hash chain of the account's settlements. `None` if its counters were not loaded.
+    pub(super) fn last_link(&self, account: &AccountId) -> Option<Link> {
+        self.counters.get(account).map(|counter| counter.last)
+    }
+
+    /// Stages the last link of the hash chain of the account's settlements. The counters of the account must have been loaded.
+    pub(super) fn link(&mut self, account: &AccountId, last: Link) {
+        self.change(account, |counter| Counter { last, ..counter });
+    }
+
+    fn change(&mut self, account: &AccountId, change: impl FnOnce(Counter) -> Counter) {
+        if let Some(counter) = self.counters.get(account).copied() {
+            self.counters.change(account.clone(), change(counter));
+        }
     }
 
     /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let now = |(account, last_number)| CounterChange { last_number, account_id: Account(account) };
-        changes.update(self.last.into_changes().map(now).collect())?;
+        let now = |(account, Counter { number, last })| CounterChange {
+            last_number: number,
+            last_link: last.number,
+            last_hash: hash_column(last),
+            account_id: Account(account),
+        };
+        changes.update(self.counters.into_changes().map(now).collect())?;
         changes.insert(self.new)
     }
 }

@@ -6,6 +6,7 @@ mod batches;
 mod cards;
 mod credits;
 mod events;
+mod hash_chains;
 mod journal;
 mod mfa;
 mod records;
@@ -14,7 +15,6 @@ mod tracked;
 mod transfers;
 
 pub(crate) use cards::KnownCard;
-pub(crate) use journal::Journal;
 pub(crate) use records::Records;
 
 use super::backend::{Changes, Conn};
@@ -36,6 +36,8 @@ use florin_domain::batch::{BatchBalances, BulkStatus, PaymentBatch};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::money;
+use hash_chains::HashChains;
+use journal::Journal;
 use mfa::Authentication;
 use staged_payments::StagedPayments;
 use std::collections::BTreeMap;
@@ -94,7 +96,7 @@ impl WorkingSet {
             journal: Journal::default(),
             transfers: NewTransfers::default(),
             mfa,
-            credits: NewCredits::of(counters),
+            credits: NewCredits::of(counters)?,
         })
     }
 
@@ -131,6 +133,17 @@ impl WorkingSet {
         }
     }
 
+    /// Stores the staged transactions of the journal, with the ends of their hash chains and the numbers of movements.
+    pub(crate) fn store_journal(mut self, conn: &mut Conn, position: i64) -> Outcome<()> {
+        self.balance_set.moved(self.journal.movements())?;
+        let mut changes = Changes::on(conn);
+        let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
+        self.journal.store(&mut changes, position, &mut chains)?;
+        self.credits.store(&mut changes)?;
+        self.balance_set.store(&mut changes)?;
+        changes.store()
+    }
+
     /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
         self.records.must_be_missing(conn)?;
@@ -138,7 +151,8 @@ impl WorkingSet {
         let (events, position) = self.events.rows(conn, moves)?;
         self.balance_set.moved(self.journal.movements())?;
         let mut changes = Changes::on(conn);
-        self.journal.store(&mut changes, position)?;
+        let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
+        self.journal.store(&mut changes, position, &mut chains)?;
         self.cards.store(&mut changes, position)?;
         self.credits.store(&mut changes)?;
         self.transfers.store(&mut changes, position)?;

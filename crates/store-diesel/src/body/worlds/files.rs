@@ -91,7 +91,7 @@ fn trial(command: &ImportSnapshotCommand) -> Account {
         mfa_required: true,
         unique_budget_names: false,
         timeline: Timeline::default(),
-        decisions: None,
+        decision_endpoint: None,
         epoch: 0,
     }
 }

@@ -84,7 +84,7 @@ fn fill(
                 mfa_required: true,
                 unique_budget_names: false,
                 timeline: Timeline::default(),
-                decisions: None,
+                decision_endpoint: None,
                 epoch: 0,
             };
             registry::insert_account(conn, &account)?;

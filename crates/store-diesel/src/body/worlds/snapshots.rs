@@ -39,9 +39,10 @@ pub(super) struct SnapshotContents {
 }
 
 impl SnapshotContents {
-    /// Whether the snapshot has the current schema.
+    /// Whether the snapshot has the current schema. Migrations empty the snapshots that they make useless; every other one has
+    /// rows.
     pub(super) fn fits(&self) -> Outcome<bool> {
-        Ok(self.schema == schema()?)
+        Ok(!self.contents.is_empty() && self.schema == schema()?)
     }
 }
 
@@ -168,4 +169,26 @@ pub(super) fn restore(
         let world = rows::find(conn, &command.account)?.ok_or(WriteError::Absent)?;
         Ok(WorldReading { world, real: command.real })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    /// An instance of an earlier version must not restore nothing from what a later migration emptied.
+    #[test]
+    fn a_snapshot_that_a_migration_emptied_does_not_fit() {
+        let (created_at, schema) = (DateTime::UNIX_EPOCH, schema().unwrap());
+        let snapshot = |contents: &str| SnapshotContents {
+            account: None,
+            contents: contents.to_owned(),
+            created_at,
+            name: None,
+            schema: schema.clone(),
+        };
+        assert!(snapshot("rows").fits().unwrap());
+        assert!(!snapshot("").fits().unwrap());
+    }
 }

@@ -16,6 +16,9 @@ const MAX_IN_A_GROUP: usize = 256;
 /// A turn takes one of this many waiting background jobs. Claims of deliveries have leases, so their wait must grow much
 /// more slowly than the number of subscriptions.
 const BACKGROUND_TURNS: usize = 64;
+/// Maximum number of rows of the [`body::job::DeliveryJob`]s of a turn, which share a transaction, unless more than
+/// [`BACKGROUND_TURNS`] jobs wait for each of them. Requests wait for it.
+const MAX_DELIVERY_ROWS: usize = 128;
 
 /// Time between two checks whether a background job still yields.
 const MOMENT: Duration = Duration::from_millis(2);
@@ -168,11 +171,27 @@ impl QueueReceiver {
         }
     }
 
-    /// Returns how many background jobs a turn takes: one unless it yields, and more if more than [`BACKGROUND_TURNS`]
-    /// wait.
+    /// Returns how many background jobs a turn takes: one transaction unless it yields, and more if more than
+    /// [`BACKGROUND_TURNS`] jobs wait.
     fn share(&self, others_wait: bool, now: Instant) -> usize {
         let waiting = self.background.len();
-        if self.yields(others_wait, now) { waiting / BACKGROUND_TURNS } else { waiting.div_ceil(BACKGROUND_TURNS) }
+        if self.yields(others_wait, now) {
+            waiting / BACKGROUND_TURNS
+        } else {
+            waiting.div_ceil(BACKGROUND_TURNS).max(self.deliveries())
+        }
+    }
+
+    /// Returns how many of the first background jobs run in one transaction of at most [`MAX_DELIVERY_ROWS`] rows.
+    fn deliveries(&self) -> usize {
+        let mut rows = 0_usize;
+        let of_jobs = self.background.iter().map_while(|(_, job)| job.delivery_rows());
+        of_jobs
+            .take_while(|of_job| {
+                rows += of_job;
+                rows <= MAX_DELIVERY_ROWS
+            })
+            .count()
     }
 
     /// Whether background jobs yield to others, which wait or will wait soon.
@@ -227,7 +246,9 @@ mod tests {
 
     use super::body::types::{Account, Id};
     use super::*;
-    use florin_domain::ids::AccountId;
+    use chrono::DateTime;
+    use florin_domain::ids::{AccountId, LeaseId, WebhookId};
+    use florin_ports::ClaimDeliveriesCommand;
     use uuid::Uuid;
 
     fn add(sender: &QueueSender) {
@@ -349,6 +370,23 @@ mod tests {
             let taken: Vec<_> = turns.take().unwrap().0.iter().map(Job::is_background).collect();
             assert_eq!(taken, expected);
         }
+    }
+
+    fn claim() -> Job {
+        let (now, until) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH);
+        let (webhook, lease) = (WebhookId(Uuid::nil()), LeaseId(Uuid::nil()));
+        Job::claim(ClaimDeliveriesCommand { webhook, lease, now, until, max: 1 }).0
+    }
+
+    #[test]
+    fn claims_share_a_turn_up_to_a_limit() {
+        let (sender, turns) = with_queue_capacity(MAX_DELIVERY_ROWS + 2);
+        for _ in 0..=MAX_DELIVERY_ROWS {
+            sender.add(claim()).unwrap();
+        }
+        sender.add(Job::background(|_| Ok(())).0).unwrap();
+        let take = || turns.take().unwrap().0.len();
+        assert_eq!([take(), take(), take()], [MAX_DELIVERY_ROWS, 1, 1]);
     }
 
     #[test]

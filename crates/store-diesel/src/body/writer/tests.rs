@@ -4,13 +4,17 @@
 use super::body::backend::{self, Conn};
 use super::body::footprint::Footprint;
 use super::body::group::Command;
+use super::body::job::{EndedAttempts, Job};
 use super::body::store::Store;
 use super::body::tables::access::clients;
 use super::body::types::Id;
 use super::body::working_set::WorkingSet;
+use super::shares_transaction;
 use backend::testing::with_store;
+use chrono::DateTime;
 use diesel::prelude::*;
-use florin_ports::{StoreError, WriteError};
+use florin_domain::ids::{LeaseId, WebhookId};
+use florin_ports::{ClaimDeliveriesCommand, StoreError, WriteError};
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::pin;
@@ -203,4 +207,17 @@ fn a_full_queue_is_reported_without_a_write() {
             assert!(!store.queue_is_full());
         });
     });
+}
+
+#[test]
+fn claims_and_ended_attempts_share_a_transaction() {
+    let now = DateTime::UNIX_EPOCH;
+    let (webhook, lease) = (WebhookId(Uuid::nil()), LeaseId(Uuid::nil()));
+    let claim = || Job::claim(ClaimDeliveriesCommand { webhook, lease, now, until: now, max: 1 }).0;
+    let record = || Job::record(EndedAttempts { ends: Vec::new(), now }).0;
+    let others = [Job::background(|_| Ok(())).0, Job::task(|_| Ok(())).0, Job::change(|_| Ok(())).0];
+    assert!(shares_transaction(&claim(), &record()) && shares_transaction(&record(), &claim()));
+    assert!(others.iter().all(|other| !shares_transaction(&claim(), other) && !shares_transaction(other, &claim())));
+    let command = Job::command(Idle { buggy: false }).0;
+    assert_eq!(shares_transaction(&claim(), &command), backend::WRITERS == 1);
 }

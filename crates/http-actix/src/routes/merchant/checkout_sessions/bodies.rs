@@ -1,6 +1,6 @@
 //! The bodies of checkout sessions, and their conversion to the types of the domain.
 
-use crate::declare::{Items, PageUrl, Whole, ZeroOrMoreDecimalText, body};
+use crate::declare::{Items, PageUrl, WholeNumber, ZeroOrMoreDecimalText, body};
 use crate::routes::merchant::amount::{AmountBody, not_of_type, price};
 use crate::routes::merchant::common::LIFETIME;
 use chrono::TimeDelta;
@@ -41,7 +41,7 @@ body! {
         /// The locale of the payment page. Default: the locale of the checkout.
         "locale" => locale: Option<Locale>,
         /// Minutes until the session expires. Default: 20.
-        "expiresInMinutes" => expires_in: Option<Whole<1, 1440>>,
+        "expiresInMinutes" => expires_in: Option<WholeNumber<1, 1440>>,
         /// SHOPPING only: what is bought. The prices of all units and the shipping rate must add up to `amount`.
         "basket" => basket: Option<BasketBody>,
         /// SHOPPING only: where and how the goods are shipped.
@@ -67,7 +67,7 @@ body! {
         "name" => name: Text<1, 256>,
         /// The number of units.
         #[example(2)]
-        "quantity" => quantity: Whole<1, 100_000>,
+        "quantity" => quantity: WholeNumber<1, 100_000>,
         /// The price of one unit, a decimal of zero or more in the currency of the session.
         #[example("6.25")]
         "unitPrice" => unit_price: ZeroOrMoreDecimalText,

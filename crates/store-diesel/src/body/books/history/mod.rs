@@ -49,7 +49,7 @@ pub(super) struct Sizes {
 }
 
 /// The sizes that are used, except in tests.
-pub(super) const SIZES: Sizes = Sizes { segment: 1_000, spread: 5_000, hurry: 50_000, margin: TimeDelta::seconds(60) };
+pub(super) const SIZES: Sizes = Sizes { segment: 500, spread: 5_000, hurry: 50_000, margin: TimeDelta::seconds(60) };
 
 /// The movements of a balance.
 #[derive(Debug)]

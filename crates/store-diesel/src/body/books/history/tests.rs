@@ -1,16 +1,16 @@
 //! Reads from checkpoints return what a read from the first movement returns.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
+use super::body::backend::testing::{PLANNER, with_store};
 use super::body::backend::{Conn, Db};
 use super::body::driver;
+use super::body::plans::plan;
 use super::body::types::Id;
 use super::movements::{self, legs};
 use super::{History, Of, Read, Sizes, chain, verify};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use florin_domain::books::{Booking, KindSum, PoolSums};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
@@ -251,27 +251,6 @@ fn only_the_first_of_two_extensions_is_stored() {
     });
 }
 
-/// The statement that explains the plan of the read of the movements after a checkpoint.
-struct Plan<T>(T);
-
-impl<T: QueryFragment<Db>> QueryFragment<Db> for Plan<T> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        out.push_sql(EXPLAIN);
-        self.0.walk_ast(out.reborrow())
-    }
-}
-
-impl<T> QueryId for Plan<T> {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-
-impl<T> Query for Plan<T> {
-    type SqlType = PlanSql;
-}
-
-impl<T> RunQueryDsl<Conn> for Plan<T> {}
-
 #[test]
 fn a_read_from_a_checkpoint_is_bounded_by_a_range_of_ids() {
     use super::body::tables::money::journal_legs;
@@ -280,9 +259,7 @@ fn a_read_from_a_checkpoint_is_bounded_by_a_range_of_ids() {
             conn.batch_execute(PLANNER)?;
             let of = of("F1", 0, "GBP");
             let from = Id(Uuid::nil());
-            let rows = movements::after!(&of, from);
-            let plan = |rows: Vec<PlanRow>| rows.into_iter().map(line).collect::<Vec<_>>().join("\n");
-            Ok(plan(Plan(rows).load::<PlanRow>(conn)?))
+            Ok(plan(conn, movements::after!(&of, from))?)
         });
         let plan = plans.unwrap();
         assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}");

@@ -5,14 +5,14 @@ use clap::{Arg, ArgMatches, Command};
 
 /// A command with its arguments, without settings, which may contain secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct CommandLine {
     /// The command, such as `keys issue`.
     pub(crate) action: String,
     /// Its arguments, such as `--client Ada`.
     pub(crate) arguments: String,
 }
 
-impl Words {
+impl CommandLine {
     /// Collects the words of a parsed command line.
     pub(super) fn of<'a>(mut command: &'a Command, mut matches: &'a ArgMatches) -> Self {
         let mut names = Vec::new();

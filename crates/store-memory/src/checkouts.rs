@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
-use crate::merchants::profile;
+use crate::merchant_profiles::profile;
 use crate::pages::cut;
 use crate::settlement_accounts::of_account;
 use async_trait::async_trait;

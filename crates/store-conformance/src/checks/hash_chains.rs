@@ -1,0 +1,103 @@
+//! Checks of the hash chains of the journal: each leg is the next link of the chains of its balances.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{approval, refund_step, refunded, shop, sold};
+use crate::commands::{clearing, credit, follow_up, purchase, token};
+use crate::expect::{expect_new, expect_true, same};
+use crate::factory::Handle;
+use crate::management::transfer;
+use crate::payments::after;
+use crate::world::{Who, gbp, seed_account, seeded};
+use florin_domain::checkout::RefundAction;
+use florin_domain::ledger::{HashChain, JournalTransaction, Link};
+use florin_ports::{
+    CreditCommand, FirstMessageCommand, FollowUpCommand, Mode, RefundCommand, TransferCommand, WriteError, Written,
+};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+checks! {
+    "books.chains.continue_with_every_leg" => every_leg,
+    "books.chains.include_settlements" => settlements,
+}
+
+/// The last link of each chain that has one.
+type Ends = BTreeMap<HashChain, Link>;
+
+/// Verifies the chains of my account, and returns their ends.
+async fn ends(handle: &Handle) -> Result<Ends, Failure> {
+    let books = handle.books.books(&Who::Mine.account()?).await?;
+    let broken: Vec<_> = books.broken_chains().collect();
+    expect_true(&format!("broken chains: {broken:?}"), broken.is_empty())?;
+    let ends = books.chains.into_iter().map(|((_, chain), books)| (chain, books.stated));
+    Ok(ends.filter(|(_, link)| *link != Link::default()).collect())
+}
+
+/// Appends transactions to the chains that they continue.
+fn append<'a>(ends: &mut Ends, journal: impl IntoIterator<Item = &'a JournalTransaction>) {
+    for line in journal.into_iter().flat_map(JournalTransaction::lines) {
+        let chains = line.chains();
+        let links = line.links(chains.map(|chain| Some(ends.get(&chain?).copied().unwrap_or_default())));
+        ends.extend(chains.into_iter().zip(links).filter_map(|(chain, link)| chain.zip(link)));
+    }
+}
+
+/// Returns the journal of a dry run.
+fn previewed<T: Debug, R: Debug>(
+    answer: Result<Written<T>, WriteError<R>>,
+) -> Result<Vec<JournalTransaction>, Failure> {
+    match answer {
+        Ok(Written::DryRun(preview)) => Ok(preview.journal),
+        other => Err(Failure::new(format!("expected a dry run, got {other:?}"))),
+    }
+}
+
+async fn every_leg(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mut expected = Ends::new();
+    append(&mut expected, seed_account(Who::Mine, 9_500)?.budgets.iter().flat_map(|seed| &seed.journal));
+    same("the ends after seeding", ends(&handle).await?, expected.clone())?;
+
+    let first = |mode| Ok::<_, Failure>(FirstMessageCommand { mode, ..purchase(Who::Mine, 1, "10")? });
+    append(&mut expected, &previewed(handle.cards.first_message(first(Mode::DryRun)?).await)?);
+    expect_new(handle.cards.first_message(first(Mode::Commit)?).await)?;
+    same("the ends after an authorization", ends(&handle).await?, expected.clone())?;
+
+    // It clears less than the hold, so it has two legs.
+    let cleared = |mode| {
+        let command = follow_up(Who::Mine, token(1), 2, clearing("8", true)?)?;
+        Ok::<_, Failure>(FollowUpCommand { mode, ..command })
+    };
+    append(&mut expected, &previewed(handle.cards.follow_up(cleared(Mode::DryRun)?).await)?);
+    expect_new(handle.cards.follow_up(cleared(Mode::Commit)?).await)?;
+    same("the ends after a clearing", ends(&handle).await?, expected.clone())?;
+
+    let credited = |mode| Ok::<_, Failure>(CreditCommand { mode, ..credit(Who::Mine, 3, "1.25", gbp()?)? });
+    append(&mut expected, &previewed(handle.credits.credit(credited(Mode::DryRun)?).await)?);
+    expect_new(handle.credits.credit(credited(Mode::Commit)?).await)?;
+
+    let budgets = (Who::Mine.budget(), Who::Mine.second_budget());
+    let sent = |mode| Ok::<_, Failure>(TransferCommand { mode, ..transfer(Who::Mine, 4, budgets, "20.05")? });
+    append(&mut expected, &previewed(handle.transfers.transfer(sent(Mode::DryRun)?).await)?);
+    expect_new(handle.transfers.transfer(sent(Mode::Commit)?).await)?;
+    same("the ends after a transfer", ends(&handle).await?, expected)
+}
+
+async fn settlements(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let of_settlements = |ends: &Ends| ends.get(&HashChain::Settlements).map(|link| link.number);
+    same("links before", of_settlements(&ends(&handle).await?), None)?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    let payment = sold(&handle, Who::Mine, checkout, 11).await?.id;
+    let mut expected = ends(&handle).await?;
+    same("links after a payment", of_settlements(&expected), Some(1))?;
+    refunded(&handle, Who::Mine, payment, 14).await?;
+    let refund = |mode| {
+        let at_bank = RefundAction::AtBank(approval(after(200)));
+        Ok::<_, Failure>(RefundCommand { mode, ..refund_step(Who::Mine, 14, at_bank, (14, after(200)))? })
+    };
+    append(&mut expected, &previewed(handle.merchant_payments.act(refund(Mode::DryRun)?).await)?);
+    expect_new(handle.merchant_payments.act(refund(Mode::Commit)?).await)?;
+    same("links after a refund", of_settlements(&expected), Some(2))?;
+    same("the ends after a refund", ends(&handle).await?, expected)
+}
