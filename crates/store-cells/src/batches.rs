@@ -8,13 +8,13 @@ use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, ConfirmRefusal,
     FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, UploadRefusal,
 };
-use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    BatchProcessing, CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand, EditBatchCommand, Lease,
-    OpenMfaSessionCommand, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand, StoreError,
-    UploadCommand, WriteError, Written,
+    AcceptedPayment, BatchProcessing, CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand,
+    EditBatchCommand, Lease, OpenMfaSessionCommand, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
+    StoreError, UploadCommand, WriteError, Written,
 };
 use std::convert::Infallible;
 
@@ -75,6 +75,13 @@ routes! { BatchReading:
 routes! { PaymentBatches:
     confirm(command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>>
         => [account(&command.account)];
+}
+
+routes! { SandboxBankStorage:
+    accept(account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>
+        => [account(account)];
+    find(account: &AccountId, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError>
+        => [account(account)];
 }
 
 routes! { MfaSessions:

@@ -3,10 +3,9 @@
 use crate::routes::routes;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::audit_log::AuditRecord;
-use florin_domain::ids::PaymentId;
 use florin_domain::merchant::{Bank, BankId};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{AcceptedPayment, Decide, StoreError};
+use florin_ports::{Decide, StoreError};
 
 routes! { AddressBook:
     find(postcode: &UkPostcode) -> Result<Vec<Address>, StoreError> => [home];
@@ -20,9 +19,4 @@ routes! { AuditLog:
 routes! { Banks:
     find(bank: &BankId) -> Result<Option<Bank>, StoreError> => [home];
     list(page: PageRequest) -> Result<Page<Bank>, StoreError> => [home];
-}
-
-routes! { SandboxBankStorage:
-    accept(payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> => [home];
-    find(payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> => [home];
 }

@@ -75,7 +75,7 @@ fn services(backlog: &Backlog) -> ProcessingServices {
     accounts.expect_find().returning(|id| Ok(Some(an_account(id.clone()))));
     let mut rail = MockPaymentRail::new();
     let paid = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
-    rail.expect_ask().returning(move |_| Ok(Some(paid)));
+    rail.expect_ask().returning(move |_, _| Ok(Some(paid)));
     let (clock, ids) = (Arc::new(FakeClock::at(NOW)), Arc::new(CountingIds::default()));
     ProcessingServices {
         time: AccountClocks::new(clock, ids, Arc::new(MockTimelines::new())),

@@ -34,6 +34,8 @@ enum Bug {
     TwoCells,
     /// The tail of events is that of another cell.
     TailOfAnotherCell,
+    /// The simulated bank keeps payments in a cell that does not have the account.
+    BankOfAnotherCell,
 }
 
 /// Each bug and the check that must catch it.
@@ -45,6 +47,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BooksOfOneCell, "books_check.counts_and_finds_nothing_on_good_data"),
     (Bug::TwoCells, "registry.keys.oldest_first_and_of_one_client"),
     (Bug::TailOfAnotherCell, "events.tail.nothing_appears_behind_it"),
+    (Bug::BankOfAnotherCell, "worlds.restore.puts_back_what_the_bank_remembers"),
+    (Bug::BankOfAnotherCell, "worlds.delete.leaves_nothing_of_it"),
 ];
 
 struct Mutants(Bug);
@@ -64,6 +68,7 @@ impl Factory for Mutants {
             Bug::BooksOfOneCell => handle.books_check = first,
             Bug::TwoCells => handle.seeding = Arc::new(part),
             Bug::TailOfAnotherCell => handle.events = second,
+            Bug::BankOfAnotherCell => handle.bank = second,
         }
         Ok(handle)
     }
