@@ -7,6 +7,7 @@ use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::{AccountId, ClientId};
 use std::collections::BTreeMap;
 use std::fmt;
+use uuid::Uuid;
 
 /// The name of a cell: 1 to 32 lower-case letters, digits and hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +52,26 @@ pub enum CellKey {
 }
 
 impl CellKey {
+    /// Reads what [`Self::stored`] has returned.
+    pub fn parse(stored: &str) -> Option<Self> {
+        let (kind, id) = stored.split_once(':')?;
+        match kind {
+            "client" => Some(Self::Client(ClientId(Uuid::parse_str(id).ok()?))),
+            "account" => Some(Self::Account(AccountId::parse(id).ok()?)),
+            "key" => {
+                let mut hash = [0; 32];
+                if id.len() != 2 * hash.len() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return None;
+                }
+                for (place, byte) in hash.iter_mut().enumerate() {
+                    *byte = u8::from_str_radix(id.get(2 * place..2 * place + 2)?, 16).ok()?;
+                }
+                Some(Self::ApiKey(KeyHash(hash)))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns a text for storage. It identifies the key, and begins with its kind.
     pub fn stored(&self) -> String {
         match self {
@@ -104,7 +125,6 @@ pub trait CellDirectory: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use uuid::Uuid;
 
     #[test]
     fn names_are_short_and_plain() {
@@ -124,6 +144,12 @@ mod tests {
         assert_eq!(account.stored(), "account:F1");
         assert_eq!(CellKey::Client(ClientId(Uuid::nil())).stored(), format!("client:{}", Uuid::nil()));
         assert_eq!(key.stored(), format!("key:{}", "ab".repeat(32)));
+        for key in [&account, &key, &CellKey::Client(ClientId(Uuid::from_u128(7)))] {
+            assert_eq!(CellKey::parse(&key.stored()).as_ref(), Some(key));
+        }
+        for damaged in ["", "F1", "account:", "client:7", "key:ab", &format!("key:{}", "é".repeat(32)), "cell:a"] {
+            assert_eq!(CellKey::parse(damaged), None, "{damaged}");
+        }
         // The debug format is for logs, so it must not contain the hash.
         assert!(!format!("{key:?}").contains("171"));
     }
