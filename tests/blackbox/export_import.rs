@@ -40,10 +40,11 @@ pub(crate) fn on_sqlite() -> Home {
     home.set("FLORIN_DATABASE_URL", &url)
 }
 
-/// Adds an entry to the directory of cells in the exported file, which no command does.
+/// Adds a cell and an entry to the directory of the exported file.
 fn enter_cell(home: &Home) {
     let mut conn = SqliteConnection::establish(&home.path().join(SOURCE).display().to_string()).unwrap();
-    let entry = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ('account:F80001', 'a', NULL, 1)";
+    let entry = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ('account:F80001', 'a', NULL, 1); \
+        INSERT INTO cells (name, accepts_clients) VALUES ('a', TRUE)";
     conn.batch_execute(entry).unwrap();
 }
 

@@ -98,7 +98,7 @@ pub struct CellEntry {
     pub revision: i64,
 }
 
-/// The directory of cells, which one store keeps for all.
+/// The directory of cells, which one store keeps for all, and the name that each store has as a cell.
 ///
 /// Promises: a key has at most one entry, and the cell of an entry never changes. Of concurrent calls that add different
 /// cells under one key, the first one counts. Each call is one transaction.
@@ -120,6 +120,20 @@ pub trait CellDirectory: Send + Sync {
 
     /// Returns the number of clients of each cell that has any.
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError>;
+
+    /// Returns the cells that the directory lists, each with whether it accepts new clients. Entries may name cells that
+    /// it does not list.
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError>;
+
+    /// Lists a cell, or changes whether a listed cell accepts new clients. Entries stay as they are.
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError>;
+
+    /// Returns the cell that this store is bound to; `None` if it is not bound. Works with every version of the schema.
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError>;
+
+    /// Binds this store to a cell permanently, unless it is already bound. Returns the cell that it is bound to
+    /// afterwards. Of concurrent calls, the first one binds it.
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError>;
 }
 
 #[cfg(test)]

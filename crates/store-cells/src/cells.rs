@@ -1,9 +1,9 @@
 //! The cells, and how the cell of a call is found.
 
 use florin_domain::ids::{AccountId, ClientId, WebhookId};
-use florin_ports::{Accounts, Callers, CellDirectory, CellKey, CellName, CompleteStorage, StoreError};
+use florin_ports::{Accounts, Callers, CellDirectory, CellKey, CellName, CompleteStorage, Registry, StoreError};
 use florin_short_cache::ShortCache;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::iter::once;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,16 +24,11 @@ pub struct Cell {
     pub name: CellName,
     /// The store.
     pub store: Arc<dyn CompleteStorage>,
-    /// Whether new clients may be placed in it.
-    pub accepts_clients: bool,
 }
 
 impl fmt::Debug for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cell")
-            .field("name", &self.name)
-            .field("accepts_clients", &self.accepts_clients)
-            .finish_non_exhaustive()
+        f.debug_struct("Cell").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -42,6 +37,8 @@ pub struct Cells {
     directory: Arc<dyn CellDirectory>,
     home: Cell,
     others: Vec<Cell>,
+    /// The cells that could not be opened, and why.
+    unopened: BTreeMap<CellName, String>,
     /// Recent entries of the directory.
     known: ShortCache<CellKey, CellName, StoreError>,
     /// The cells of subscriptions that had due deliveries. The cell of a subscription never changes.
@@ -52,17 +49,19 @@ pub struct Cells {
 
 impl Cells {
     /// Creates a store over a home and other cells. The home is [`CellName::home`]. No two cells have the same name,
-    /// and `directory` is the same whenever a store is created over these cells.
+    /// and `directory` is the same whenever a store is created over these cells. `unopened` are cells that could not be
+    /// opened, and why: what concerns their clients fails, as if these cells had failed later.
     pub fn new(
         directory: Arc<dyn CellDirectory>,
         home: Arc<dyn CompleteStorage>,
-        accepts_clients: bool,
         others: Vec<Cell>,
+        unopened: BTreeMap<CellName, String>,
     ) -> Self {
         Self {
             directory,
-            home: Cell { name: CellName::home(), store: home, accepts_clients },
+            home: Cell { name: CellName::home(), store: home },
             others,
+            unopened,
             known: ShortCache::new(KNOWN_MAX),
             subscriptions: Mutex::default(),
             turn: AtomicUsize::new(0),
@@ -79,12 +78,17 @@ impl Cells {
         &self.others
     }
 
-    /// Returns all cells, the home first.
+    /// Returns the failure of a cell that could not be opened, if there is one.
+    pub(crate) fn unopened(&self) -> Option<StoreError> {
+        self.unopened.iter().next().map(|(name, reason)| not_open(name, reason))
+    }
+
+    /// Returns all open cells, the home first.
     pub(crate) fn each(&self) -> impl Iterator<Item = &Cell> {
         once(&self.home).chain(&self.others)
     }
 
-    /// Returns all cells, each time beginning with the next one.
+    /// Returns all open cells, each time beginning with the next one.
     pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Cell> {
         let first = self.turn.fetch_add(1, Ordering::Relaxed) % (1 + self.others.len());
         self.each().skip(first).chain(self.each().take(first))
@@ -124,8 +128,10 @@ impl Cells {
     }
 
     fn named(&self, name: &CellName) -> Result<&Cell, StoreError> {
-        let unknown = || StoreError::Unavailable(format!("cell {name} is not configured"));
-        self.each().find(|cell| cell.name == *name).ok_or_else(unknown)
+        self.each().find(|cell| cell.name == *name).ok_or_else(|| match self.unopened.get(name) {
+            Some(reason) => not_open(name, reason),
+            None => StoreError::Unavailable(format!("cell {name} is not configured")),
+        })
     }
 
     /// Reserves a key for a cell, before its object is created there. `Duplicate`: another cell has the key.
@@ -152,15 +158,20 @@ impl Cells {
     }
 
     /// Returns the cell of a client that is created. A client without an entry gets the cell with the fewest clients
-    /// among those that accept clients.
+    /// among those that accept clients. The home accepts clients unless the directory lists it otherwise.
     pub(crate) async fn place(&self, client: ClientId) -> Result<&Cell, StoreError> {
         let key = CellKey::Client(client);
         if let Some(name) = self.holder(&key).await? {
             return self.named(&name);
         }
-        let clients = self.directory.clients().await?;
-        let open = self.each().filter(|cell| cell.accepts_clients);
-        let emptiest = open.min_by_key(|cell| clients.get(&cell.name).copied().unwrap_or_default());
+        let listed = self.directory.listed().await?;
+        let mut clients = self.directory.clients().await?;
+        // Clients from before the first cell have no entry.
+        let at_home = Registry::clients(&*self.home.store).await?.len();
+        clients.insert(CellName::home(), u64::try_from(at_home).unwrap_or(u64::MAX));
+        let accepts = |cell: &&Cell| listed.get(&cell.name).copied().unwrap_or(cell.name == self.home.name);
+        let accepting = self.each().filter(accepts);
+        let emptiest = accepting.min_by_key(|cell| clients.get(&cell.name).copied().unwrap_or_default());
         let none = || StoreError::Unavailable("no cell accepts clients".to_owned());
         let name = self.enter(key, emptiest.ok_or_else(none)?, None).await?;
         self.named(&name)
@@ -202,6 +213,10 @@ impl Cells {
     }
 }
 
+fn not_open(name: &CellName, reason: &str) -> StoreError {
+    StoreError::Unavailable(format!("cell {name} was not opened at the start: {reason}"))
+}
+
 /// Returns whether a cell has the object of a key.
 async fn holds(cell: &Cell, key: &CellKey) -> Result<bool, StoreError> {
     let store = &*cell.store;
@@ -214,6 +229,10 @@ async fn holds(cell: &Cell, key: &CellKey) -> Result<bool, StoreError> {
 
 impl fmt::Debug for Cells {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cells").field("home", &self.home).field("others", &self.others).finish_non_exhaustive()
+        f.debug_struct("Cells")
+            .field("home", &self.home)
+            .field("others", &self.others)
+            .field("unopened", &self.unopened)
+            .finish_non_exhaustive()
     }
 }

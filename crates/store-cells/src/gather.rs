@@ -8,13 +8,18 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::Arc;
 
 impl Cells {
-    /// Asks all cells at the same time. Returns all answers, in the order of the cells, or the first failure.
+    /// Asks all cells at the same time. Returns all answers, in the order of the cells, or the first failure, after all
+    /// have answered. A cell that could not be opened is a failure, too.
     pub(crate) async fn all<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
         let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
-        join_all(asked).await.into_iter().collect()
+        let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+        match self.unopened() {
+            Some(failure) => Err(failure),
+            None => Ok(answers),
+        }
     }
 
     /// Asks all cells for work at the same time, and returns what they found, in the order of the cells. A failure is
@@ -24,7 +29,7 @@ impl Cells {
         F: Future<Output = Result<Vec<T>, StoreError>>,
     {
         let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
-        let (mut found, mut failure) = (Vec::new(), None);
+        let (mut found, mut failure) = (Vec::new(), self.unopened());
         for (cell, answer) in self.each().zip(join_all(asked).await) {
             match answer {
                 Ok(mut part) => found.append(&mut part),
@@ -40,7 +45,7 @@ impl Cells {
     where
         F: Future<Output = Result<u64, StoreError>>,
     {
-        let (mut done, mut failure) = (0_u64, None);
+        let (mut done, mut failure) = (0_u64, self.unopened());
         for cell in self.each() {
             let left = u64::from(max).saturating_sub(done);
             if left == 0 {
@@ -61,7 +66,7 @@ impl Cells {
         F: Future<Output = Result<Option<T>, StoreError>>,
     {
         let mut asked: FuturesUnordered<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
-        let mut failure = None;
+        let mut failure = self.unopened();
         while let Some(answer) = asked.next().await {
             match answer {
                 Ok(Some(found)) => return Ok(Some(found)),

@@ -8,12 +8,18 @@ use std::future::ready;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn cell(name: &str) -> Cell {
-    Cell { name: CellName::parse(name).unwrap(), store: Arc::new(MemoryStore::new()), accepts_clients: true }
+    Cell { name: CellName::parse(name).unwrap(), store: Arc::new(MemoryStore::new()) }
 }
 
 fn cells() -> Cells {
+    cells_without([])
+}
+
+/// Returns three cells, and others that could not be opened.
+fn cells_without<const N: usize>(unopened: [&str; N]) -> Cells {
     let home = Arc::new(MemoryStore::new());
-    Cells::new(home.clone(), home, true, vec![cell("a"), cell("b")])
+    let unopened = unopened.map(|name| (CellName::parse(name).unwrap(), "gone".to_owned()));
+    Cells::new(home.clone(), home, vec![cell("a"), cell("b")], unopened.into())
 }
 
 fn down() -> StoreError {
@@ -79,4 +85,17 @@ async fn every_cell_is_first_in_its_turn() {
         orders.push(cells.in_turn().map(|cell| cell.name.as_str().to_owned()).collect::<Vec<_>>().join(" "));
     }
     assert_eq!(orders, ["home a b", "a b home", "b home a", "home a b"]);
+}
+
+#[tokio::test]
+async fn a_cell_that_could_not_be_opened_is_a_failure() {
+    let cells = cells_without(["c"]);
+    let unopened = StoreError::Unavailable("cell c was not opened at the start: gone".into());
+    assert_eq!(cells.all(answers([Ok(1), Ok(2), Ok(3)])).await, Err(unopened.clone()));
+    assert_eq!(cells.found(answers([Ok(vec![1]), Ok(vec![]), Ok(vec![])])).await, Ok(vec![1]));
+    assert_eq!(cells.found(answers([Ok(Vec::<u8>::new()), Ok(vec![]), Ok(vec![])])).await, Err(unopened.clone()));
+    assert_eq!(cells.counted(9, |_, _| ready(Ok(1))).await, Ok(3));
+    assert_eq!(cells.counted(9, |_, _| ready(Ok(0))).await, Err(unopened.clone()));
+    assert_eq!(cells.first(answers([Ok(Some(1)), Ok(None), Ok(None)])).await, Ok(Some(1)));
+    assert_eq!(cells.first(answers([Ok(None::<u8>), Ok(None), Ok(None)])).await, Err(unopened));
 }

@@ -141,7 +141,7 @@ async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
 
 /// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells.
 async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
-    let mut failure = None;
+    let mut failure = cells.unopened();
     for cell in cells.each() {
         match Registry::keys(&*cell.store, None).await {
             Ok(keys) if keys.iter().any(|one| one.id == key) => return Ok(Some(cell)),

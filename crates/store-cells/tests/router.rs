@@ -113,6 +113,9 @@ async fn names(store: &MemoryStore) -> Vec<String> {
 async fn new_clients_get_the_cell_with_the_fewest() {
     let stores = Stores::default();
     let router = stores.router();
+    for cell in ["a", "b"] {
+        CellDirectory::list(&stores.home, name(cell), true).await.unwrap();
+    }
     stores.home.add(CellKey::Client(kit_client(3)), name("b"), None).await.unwrap();
     for number in 1..=6 {
         router.add_client(client(number)).await.unwrap();
@@ -121,6 +124,28 @@ async fn new_clients_get_the_cell_with_the_fewest() {
     assert_eq!(names(&stores.home).await, ["1", "4"]);
     assert_eq!(names(&stores.a).await, ["2", "5"]);
     assert_eq!(names(&stores.b).await, ["3", "6"]);
+}
+
+#[tokio::test]
+async fn only_cells_that_accept_clients_get_new_ones() {
+    let stores = Stores::default();
+    // Clients from before the first cell have no entries, but count.
+    for number in 1..=2 {
+        stores.home.add_client(client(number)).await.unwrap();
+    }
+    let router = stores.router();
+    CellDirectory::list(&stores.home, name("a"), true).await.unwrap();
+    for number in 3..=4 {
+        router.add_client(client(number)).await.unwrap();
+    }
+    CellDirectory::list(&stores.home, name("a"), false).await.unwrap();
+    router.add_client(client(5)).await.unwrap();
+    assert_eq!(names(&stores.home).await, ["1", "2", "5"]);
+    assert_eq!(names(&stores.a).await, ["3", "4"]);
+    assert_eq!(names(&stores.b).await, Vec::<String>::new());
+    CellDirectory::list(&stores.home, CellName::home(), false).await.unwrap();
+    let refused = router.add_client(client(6)).await;
+    assert_eq!(refused, Err(StoreError::Unavailable("no cell accepts clients".into())));
 }
 
 #[tokio::test]
@@ -198,6 +223,22 @@ impl CellDirectory for Late {
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {
         CellDirectory::clients(&self.inner).await
+    }
+
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError> {
+        self.inner.listed().await
+    }
+
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError> {
+        CellDirectory::list(&self.inner, cell, accepts_clients).await
+    }
+
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError> {
+        self.inner.bound_cell().await
+    }
+
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError> {
+        self.inner.bind_cell(cell).await
     }
 }
 

@@ -220,6 +220,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         deliveries: _,
         client_records: _,
         cells: _,
+        listed_cells: _,
+        bound_cell: _,
     } = data;
     let payments = part(payments, account);
     Data {

@@ -45,4 +45,23 @@ impl CellDirectory for MemoryStore {
         });
         Ok(clients)
     }
+
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError> {
+        Ok(self.read(|data| data.listed_cells.clone()))
+    }
+
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError> {
+        self.change(|data| {
+            data.listed_cells.insert(cell, accepts_clients);
+            Ok(())
+        })
+    }
+
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError> {
+        Ok(self.read(|data| data.bound_cell.clone()))
+    }
+
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError> {
+        self.change(|data| Ok(data.bound_cell.get_or_insert(cell).clone()))
+    }
 }

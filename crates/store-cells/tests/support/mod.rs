@@ -4,6 +4,7 @@ use florin_domain::ids::ClientId;
 use florin_ports::{CellDirectory, CellKey, CellName, StoreError};
 use florin_store_cells::{Cell, Cells};
 use florin_store_memory::MemoryStore;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -32,13 +33,9 @@ impl Stores {
 
     /// Creates a router with another directory.
     pub(crate) fn router_by(&self, directory: Arc<dyn CellDirectory>) -> Arc<Cells> {
-        let cell = |text, store: &MemoryStore| Cell {
-            name: name(text),
-            store: Arc::new(store.clone()),
-            accepts_clients: true,
-        };
+        let cell = |text, store: &MemoryStore| Cell { name: name(text), store: Arc::new(store.clone()) };
         let others = vec![cell("a", &self.a), cell("b", &self.b)];
-        Arc::new(Cells::new(directory, Arc::new(self.home.clone()), true, others))
+        Arc::new(Cells::new(directory, Arc::new(self.home.clone()), others, BTreeMap::new()))
     }
 
     /// Chooses the cells of clients of the kit: those with odd numbers, and those with even numbers.

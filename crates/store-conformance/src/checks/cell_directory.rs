@@ -15,6 +15,8 @@ checks! {
     "cell_directory.remove.only_what_was_not_added_again" (Directory) => removed,
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
     "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
+    "cell_directory.list.the_last_call_counts" (Directory) => listed,
+    "cell_directory.bind_cell.the_first_counts" (Directory) => bound_once,
 }
 
 fn directory(handle: &Handle) -> Result<Arc<dyn CellDirectory>, Failure> {
@@ -108,4 +110,25 @@ async fn counted(handle: Handle) -> CheckResult {
     }
     directory.add(CellKey::Account(Who::Mine.account()?), cell("c")?, None).await?;
     same("the clients of each cell", directory.clients().await?, [(cell("a")?, 1), (cell("b")?, 2)].into())
+}
+
+async fn listed(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    directory.add(CellKey::Client(Who::Mine.client()), cell("a")?, None).await?;
+    same("the cells of a new directory", directory.listed().await?.is_empty(), true)?;
+    for (name, accepts_clients) in [("b", true), ("a", false), ("home", true), ("b", false), ("a", true)] {
+        directory.list(cell(name)?, accepts_clients).await?;
+    }
+    let expected = [(cell("a")?, true), (cell("b")?, false), (cell("home")?, true)];
+    same("the listed cells", directory.listed().await?, expected.into())?;
+    same("the cell of an entry", directory.find(&CellKey::Client(Who::Mine.client())).await?, Some(cell("a")?))
+}
+
+async fn bound_once(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    directory.list(cell("a")?, true).await?;
+    same("the cell of a new store", directory.bound_cell().await?, None)?;
+    same("the first binding", directory.bind_cell(cell("a")?).await?, cell("a")?)?;
+    same("a second binding", directory.bind_cell(cell("b")?).await?, cell("a")?)?;
+    same("the cell", directory.bound_cell().await?, Some(cell("a")?))
 }

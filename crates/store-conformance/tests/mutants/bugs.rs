@@ -31,6 +31,8 @@ bugs! {
     RevisionsIgnored,
     EntriesOfAllWorlds,
     AccountsCountedAsClients,
+    ListedCellsNeverChange,
+    EveryBindingSucceeds,
     VirtualCardsStay,
     RecipientsLost,
     BudgetNamesNotUnique,

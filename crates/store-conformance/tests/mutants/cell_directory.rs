@@ -66,4 +66,24 @@ impl CellDirectory for Mutant {
         }
         Ok(clients)
     }
+
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError> {
+        self.inner.listed().await
+    }
+
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError> {
+        if self.has(Bug::ListedCellsNeverChange) && self.inner.listed().await?.contains_key(&cell) {
+            return Ok(());
+        }
+        self.inner.list(cell, accepts_clients).await
+    }
+
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError> {
+        self.inner.bound_cell().await
+    }
+
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError> {
+        let bound = self.inner.bind_cell(cell.clone()).await?;
+        Ok(if self.has(Bug::EveryBindingSucceeds) { cell } else { bound })
+    }
 }

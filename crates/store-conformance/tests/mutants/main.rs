@@ -125,6 +125,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::RevisionsIgnored, "cell_directory.remove.only_what_was_not_added_again"),
     (Bug::EntriesOfAllWorlds, "cell_directory.of_world.entries_of_one_world"),
     (Bug::AccountsCountedAsClients, "cell_directory.clients.are_counted_by_cell"),
+    (Bug::ListedCellsNeverChange, "cell_directory.list.the_last_call_counts"),
+    (Bug::EveryBindingSucceeds, "cell_directory.bind_cell.the_first_counts"),
     (Bug::HalfAWorld, "seeding.seed.duplicate_leaves_nothing"),
     (Bug::NoRecords, "repeats.first_message.replay_gives_the_stored_answer"),
     (Bug::RecordsOfAnyClient, "repeats.keys_are_per_client_and_per_account"),

@@ -1,14 +1,15 @@
 //! The directory of cells.
 
 use super::backend::Conn;
+use super::driver;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
-use super::tables::cells::{CellEntryRow, cell_entries};
+use super::tables::cells::{CellEntryRow, CellRow, cell_entries, cells};
 use async_trait::async_trait;
 use diesel::dsl::count_star;
 use diesel::prelude::*;
-use diesel::sql_query;
-use diesel::sql_types::{Nullable, Text};
+use diesel::sql_types::{Bool, Nullable, Text};
+use diesel::{QueryableByName, sql_query};
 use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
 use std::collections::BTreeMap;
@@ -17,6 +18,22 @@ use std::collections::BTreeMap;
 /// the transaction.
 const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, 1) \
     ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1 WHERE cell_entries.cell = excluded.cell";
+
+/// Lists the cell $1, or changes whether it accepts new clients to $2.
+const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
+    ON CONFLICT (name) DO UPDATE SET accepts_clients = excluded.accepts_clients";
+
+/// Reads the cell that the store is bound to. Its table is not exported: an export can be imported into any cell.
+const BOUND: &str = "SELECT name FROM __florin_cell";
+const BIND: &str = "INSERT INTO __florin_cell (id, name) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
+/// The migration that creates the table.
+const SINCE: &str = "20261127000057";
+
+#[derive(QueryableByName)]
+struct Bound {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
 
 /// The entries of clients are those from the first text to before the second.
 const CLIENTS: [&str; 2] = ["client:", "client;"];
@@ -48,6 +65,25 @@ fn add(conn: &mut Conn, key: &CellKey, cell: &CellName, world: Option<&AccountId
     query.bind::<Nullable<Text>, _>(world.map(AccountId::as_str)).execute(conn)?;
     let row = cell_entries::table.filter(cell_entries::entry.eq(entry)).select(CellEntryRow::as_select());
     row.get_result::<CellEntryRow>(conn)?.read()
+}
+
+/// Returns the cell that the store is bound to, if any. The schema may be of any version.
+fn bound(conn: &mut Conn) -> Outcome<Option<CellName>> {
+    if !driver::applied_migrations(conn)?.iter().any(|version| version == SINCE) {
+        return Ok(None);
+    }
+    let row = sql_query(BOUND).get_result::<Bound>(conn).optional()?;
+    row.map(|row| cell_name(&row.name)).transpose()
+}
+
+/// Binds the store, unless it is bound, and returns the cell that it is bound to.
+fn bind(conn: &mut Conn, cell: &CellName) -> Outcome<CellName> {
+    // A server may lack the right to write this table.
+    if let Some(bound) = bound(conn)? {
+        return Ok(bound);
+    }
+    sql_query(BIND).bind::<Text, _>(cell.as_str()).execute(conn)?;
+    bound(conn)?.ok_or_else(|| corrupt("the name of the store's cell is missing"))
 }
 
 #[async_trait]
@@ -96,5 +132,30 @@ impl CellDirectory for Store {
             counts.into_iter().map(count).collect()
         })
         .await
+    }
+
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError> {
+        self.read(|conn| {
+            let rows = cells::table.select(CellRow::as_select()).load::<CellRow>(conn)?;
+            rows.into_iter().map(|row| Ok((cell_name(&row.name)?, row.accepts_clients))).collect()
+        })
+        .await
+    }
+
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            let query = sql_query(LIST).bind::<Text, _>(cell.as_str()).bind::<Bool, _>(accepts_clients);
+            query.execute(conn)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError> {
+        self.read(bound).await
+    }
+
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError> {
+        self.write(move |conn| bind(conn, &cell)).await
     }
 }

@@ -13,4 +13,11 @@ tables! {
         world: Option<Account>,
         revision: i64,
     }
+
+    /// A cell that the directory lists.
+    struct CellRow in cells(name) not owned {
+        name: String,
+        /// Whether it accepts new clients.
+        accepts_clients: bool,
+    }
 }
