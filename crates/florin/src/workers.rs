@@ -280,7 +280,7 @@ async fn process(processing: &ProcessingServices) -> Round {
 }
 
 /// Records refused authentications in the audit log.
-async fn record_refusals(services: &Services, log: &dyn AnyStore, when: RecordRefusals) -> Round {
+async fn record_refusals(services: &Services, log: &dyn CompleteStorage, when: RecordRefusals) -> Round {
     match florin_application::record_refusals(&services.refusals, log, (services.time.real_now(), when)).await {
         Ok(_) => Ok(Next::AfterPause),
         Err(error) => Err(format!("could not record refused authentications: {error}")),
@@ -288,7 +288,7 @@ async fn record_refusals(services: &Services, log: &dyn AnyStore, when: RecordRe
 }
 
 /// Records what a server that stops has not recorded yet: refused authentications, and the use of keys.
-pub(crate) async fn record_the_rest(services: &Services, store: &dyn AnyStore) {
+pub(crate) async fn record_the_rest(services: &Services, store: &dyn CompleteStorage) {
     let refusals = record_refusals(services, store, RecordRefusals::AtStop).await;
     for failure in [refusals, record_uses(services, store).await].into_iter().filter_map(Result::err) {
         tracing::error!("{failure}");
@@ -296,7 +296,7 @@ pub(crate) async fn record_the_rest(services: &Services, store: &dyn AnyStore) {
 }
 
 /// Records when keys were last used.
-async fn record_uses(services: &Services, store: &dyn AnyStore) -> Round {
+async fn record_uses(services: &Services, store: &dyn CompleteStorage) -> Round {
     match florin_application::record_key_uses(&services.key_uses, store).await {
         Ok(_) => Ok(Next::AfterPause),
         Err(error) => Err(format!("could not record the use of keys: {error}")),

@@ -5,7 +5,7 @@ mod flags;
 mod help;
 
 use crate::commands::{
-    accounts, addresses, audit, banks, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
+    accounts, addresses, audit, banks, cells, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
     people, secret_key, webhooks,
 };
 use crate::settings::CommandLineSettings;
@@ -54,6 +54,9 @@ pub(crate) enum Command {
     Export(export::Arguments),
     /// Read an exported file into an empty database of any kind
     Import(import::Arguments),
+    /// Manage cells: further databases for some clients
+    #[command(subcommand)]
+    Cells(cells::Action),
     /// Manage API clients
     #[command(subcommand)]
     Clients(clients::Action),
