@@ -130,6 +130,7 @@ const CRATE_RULES: &[CrateRule] = &[
             SHORT_CACHE,
             CONTRACT,
             "florin-access-cache",
+            "florin-store-cells",
             "florin-store-diesel",
             "florin-bank-sandbox",
             "florin-logo-images",

@@ -239,8 +239,8 @@ pub(crate) fn open(setting: &CellSetting, create: bool) -> anyhow::Result<OpenCe
         | OpenError::NotBuilt(_)
         | OpenError::WrongAdapter
         | OpenError::InvalidUrl(_) => anyhow::Error::new(UsageError::new(format!("{source}: {error}"))),
-        OpenError::NoDatabase(file) => anyhow!("the database {} does not exist", file.display()),
-        other => anyhow::Error::new(other),
+        OpenError::NoDatabase(file) => anyhow!("{source}: the database {} does not exist", file.display()),
+        other => anyhow!("{source}: {other}"),
     })?;
     Ok(OpenCell { name: name.clone(), store })
 }

@@ -19,7 +19,8 @@ use florin_http_actix::{AllServices, BLOCKING_THREADS, EventViews, decision_ques
 use florin_logo_images::LogoProcess;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{
-    CompleteStorage, EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher, SimulatedBank,
+    CompleteStorage, EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher,
+    SimulatedBank,
 };
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
@@ -320,7 +321,7 @@ fn merchants(
 }
 
 /// The services of checkout sessions. Production has no adapter for the banks of payers yet, so nothing is paid there.
-pub(crate) fn checkouts(
+fn checkouts(
     settings: &Settings,
     services: &Services,
     store: &Arc<dyn CompleteStorage>,
@@ -365,7 +366,11 @@ fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
 }
 
 /// The postcode providers. Synthetic addresses exist in the sandbox only; imported ones in both environments.
-fn postcodes(settings: &Settings, environment: Environment, store: &Arc<dyn CompleteStorage>) -> Arc<dyn PostcodeProvider> {
+fn postcodes(
+    settings: &Settings,
+    environment: Environment,
+    store: &Arc<dyn CompleteStorage>,
+) -> Arc<dyn PostcodeProvider> {
     let embedded = EmbeddedPostcodes::new(environment == Environment::Sandbox, store.clone());
     let guard = GuardSettings {
         time_out: POSTCODE_TIME_OUT,

@@ -128,7 +128,7 @@ impl Home<'_> {
         cells::bind_home(self.settings, self.directory.as_ref()).await?;
         let has_clients = self.directory.clients().await?.get(name).is_some_and(|clients| *clients > 0);
         // A missing file of a cell in use is not replaced by an empty one.
-        let cell = cells::open(setting, for_import || !has_clients).with_context(|| setting.url.source.clone())?;
+        let cell = cells::open(setting, for_import || !has_clients)?;
         let of_cell = cells::directory_of(&setting.url, cell.store.as_ref())?;
         if cells::bound_name(setting, cell.store.as_ref()).await?.is_none() && has_clients && !for_import {
             let message = "the cell has clients, but this database is not the one that it had; restore it from a backup, \
@@ -170,7 +170,7 @@ impl Home<'_> {
         loop {
             let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
             let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
-            let mut rows = Banks::list(self.store.as_ref(), page).await?.rows;
+            let mut rows = Banks::list(&**self.store, page).await?.rows;
             if rows.is_empty() {
                 return Ok(banks);
             }
@@ -196,7 +196,7 @@ impl Home<'_> {
         let mut rows = vec![Row {
             name: home.to_string(),
             database: Some(without_password(self.settings.database_url.value.expose_secret())),
-            clients: u64::try_from(Registry::clients(self.store.as_ref()).await?.len())?,
+            clients: u64::try_from(Registry::clients(&**self.store).await?.len())?,
             accepts_clients: listed.get(&home).copied().unwrap_or(true),
             ready: true,
             problem: None,
