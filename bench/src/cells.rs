@@ -303,7 +303,13 @@ fn measure(kind: Kind, settings: &Settings, folder: &Path, report: &mut Report) 
     }
     let [one, four] = all.map(|turns| median(&turns));
     let name = format!("{}: authorize over accounts in 4 cells", kind.name());
-    report.rows.push(Row::rates(&name, "the same accounts in 1 store".into(), one.rate, four, Rule::AtLeast(1.25, 1.5)));
+    report.rows.push(Row::rates(
+        &name,
+        "the same accounts in 1 store".into(),
+        one.rate,
+        four,
+        Rule::AtLeast(1.25, 1.5),
+    ));
     for side in &sides {
         side.check()?;
     }
