@@ -74,7 +74,10 @@ pub(crate) async fn open(
 }
 
 /// Opens the secret from which the tokens of payment pages are derived. A new store gets a random secret.
-pub(crate) async fn page_tokens(store: &dyn CompleteStorage, cipher: &dyn SecretCipher) -> anyhow::Result<PageTokenMaker> {
+pub(crate) async fn page_tokens(
+    store: &dyn CompleteStorage,
+    cipher: &dyn SecretCipher,
+) -> anyhow::Result<PageTokenMaker> {
     let random = Secret::new(random_bytes::<32>()?.to_vec());
     PageTokenMaker::open(store, cipher, random).await.context("cannot prepare the secret of the payment pages")
 }

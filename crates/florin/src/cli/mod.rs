@@ -5,8 +5,8 @@ mod flags;
 mod help;
 
 use crate::commands::{
-    accounts, addresses, audit, banks, cells, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
-    people, secret_key, webhooks,
+    accounts, addresses, audit, banks, cells, check, clients, export, features, import, keys, listen, merchants, mfa,
+    migrate, people, secret_key, webhooks,
 };
 use crate::settings::CommandLineSettings;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

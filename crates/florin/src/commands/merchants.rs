@@ -123,7 +123,12 @@ fn listed(row: &Row) -> String {
     if row.permissions.is_empty() { "none".to_owned() } else { row.permissions.join(", ") }
 }
 
-async fn decide(context: &Context, store: &dyn CompleteStorage, details: &Details, approval: Approval) -> anyhow::Result<()> {
+async fn decide(
+    context: &Context,
+    store: &dyn CompleteStorage,
+    details: &Details,
+    approval: Approval,
+) -> anyhow::Result<()> {
     let account = lookup::account(store, "ACCOUNT", &details.account).await?;
     let kind = approve(store, &account, details.id, approval).await?;
     let decision = Decision { id: details.id.to_string(), approval_status: approval.status().as_str() };

@@ -96,7 +96,12 @@ impl AccountArgument {
     }
 }
 
-async fn set_policy(context: &Context, store: &dyn CompleteStorage, id: &AccountId, required: bool) -> anyhow::Result<()> {
+async fn set_policy(
+    context: &Context,
+    store: &dyn CompleteStorage,
+    id: &AccountId,
+    required: bool,
+) -> anyhow::Result<()> {
     store.set_mfa_required(id, required).await.map_err(|error| unknown(error, id))?;
     context.note(format!("account {id}: MFA {}", if required { "required" } else { "waived" }));
     show(context, store, id).await

@@ -65,7 +65,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
 
 /// Runs a command on the open home.
 async fn run_on(context: &Context, store: &Arc<dyn AnyStore>, command: Command) -> anyhow::Result<ExitCode> {
-    if let Command::Serve = command {
+    if matches!(command, Command::Serve) {
         return serve::run(context, store).await;
     }
     refuse_as_home(&context.settings, store.as_ref()).await?;

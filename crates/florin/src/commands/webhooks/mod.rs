@@ -11,7 +11,9 @@ use florin_domain::access::{Account, ApiClient};
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::webhook::Webhook;
-use florin_ports::{Accounts, Clock, CompleteStorage, Deliveries, DeliveryFilter, WaitingDeliveries, Webhooks, WriteError, Written};
+use florin_ports::{
+    Accounts, Clock, CompleteStorage, Deliveries, DeliveryFilter, WaitingDeliveries, Webhooks, WriteError, Written,
+};
 use rows::{Details, Names, Row};
 
 /// Number of deliveries that `show` prints: the last queued ones.
@@ -103,7 +105,12 @@ async fn show(context: &Context, store: &dyn CompleteStorage, id: WebhookId) -> 
     output::print_json_or_text(context.json, &details, || details.text())
 }
 
-async fn set_enabled(context: &Context, store: &dyn CompleteStorage, id: WebhookId, enabled: bool) -> anyhow::Result<()> {
+async fn set_enabled(
+    context: &Context,
+    store: &dyn CompleteStorage,
+    id: WebhookId,
+    enabled: bool,
+) -> anyhow::Result<()> {
     let found = find(store, id).await?;
     // Read before the change, so that nothing can fail after it.
     let (waiting, names) = (waiting(store, id).await?, names(store).await?);
