@@ -1,6 +1,7 @@
 //! Bugs in deciding and storing.
 
-use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY, Waiting};
+use crate::bugs::Bug;
+use crate::mutant::{Mutant, QUEUE_CAPACITY, Waiting};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{BulkStatus, ConfirmRefusal, ConfirmSituation, PaymentBatch};

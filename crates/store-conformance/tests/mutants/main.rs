@@ -14,6 +14,7 @@ mod events;
 mod insight;
 mod management;
 mod merchants;
+mod mutant;
 mod networks;
 mod people;
 mod reads;
@@ -23,11 +24,12 @@ mod webhooks;
 mod worlds;
 
 use async_trait::async_trait;
-use bugs::{Bug, Mutant};
+use bugs::Bug;
 use florin_ports::Readiness;
 use florin_store_conformance::{
     Cases, Factory, Faults, Handle, Outcome, Schemas, SetupError, checks, run, run_against,
 };
+use mutant::Mutant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,7 +78,7 @@ impl Schemas for OtherSchemas {
 
 fn handle(store: &Arc<Mutant>) -> Handle {
     let again = Arc::clone(store);
-    let ready = Handle::of(store).with_queue_capacity(bugs::QUEUE_CAPACITY).with_schemas(OtherSchemas(store.bug));
+    let ready = Handle::of(store).with_queue_capacity(mutant::QUEUE_CAPACITY).with_schemas(OtherSchemas(store.bug));
     let ready = ready.with_directory(Arc::<Mutant>::clone(store));
     ready.with_faults(NoRecords(Arc::clone(&store.no_records))).reopened_by(move || {
         let again =
