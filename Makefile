@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast test-browser example check check-openapi check-webhooks advisories openapi fmt bench bench-peers bench-growth bench-overload bench-webhooks bench-wrk
+.PHONY: help run test test-fast test-browser example check check-openapi check-webhooks advisories openapi fmt bench bench-cells bench-peers bench-growth bench-overload bench-webhooks bench-wrk
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,8 +41,12 @@ bench: ## Measure Florin, and compare it with plain SQL where there is a baselin
 	@scripts/bench standard
 	@scripts/bench merchant
 	@scripts/bench decisions
+	@scripts/bench cells
 	@scripts/bench payments
 	@scripts/bench webhooks
+
+bench-cells: ## Measure clients in four cells against the same clients in one store
+	@scripts/bench cells
 
 bench-overload: ## Send four times the load that Florin can handle, for a minute
 	@scripts/bench overload

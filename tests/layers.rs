@@ -96,6 +96,11 @@ const CRATE_RULES: &[CrateRule] = &[
         outside: Outside::Only(&["async-trait", "chrono"]),
     },
     CrateRule {
+        name: "florin-store-cells",
+        workspace: &[DOMAIN, PORTS, SHORT_CACHE],
+        outside: Outside::Only(&["async-trait", "chrono", "futures-util", "tracing"]),
+    },
+    CrateRule {
         name: "florin-store-conformance",
         workspace: &[DOMAIN, PORTS],
         outside: Outside::Only(&["async-trait", "chrono", "proptest", "tokio", "uuid"]),
@@ -125,6 +130,7 @@ const CRATE_RULES: &[CrateRule] = &[
             SHORT_CACHE,
             CONTRACT,
             "florin-access-cache",
+            "florin-store-cells",
             "florin-store-diesel",
             "florin-bank-sandbox",
             "florin-logo-images",

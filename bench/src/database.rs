@@ -63,6 +63,13 @@ impl Database {
 
     /// Creates and migrates a database on the server in `DATABASE_URL`.
     pub(crate) fn empty(name: &str) -> anyhow::Result<Self> {
+        let database = Self::bare(name)?;
+        server::run(&database.url, &["migrate"])?;
+        Ok(database)
+    }
+
+    /// Creates a database without a schema.
+    pub(crate) fn bare(name: &str) -> anyhow::Result<Self> {
         let server = std::env::var("DATABASE_URL")
             .context("DATABASE_URL is not set: run this with `make bench`, which uses scripts/with-postgres")?;
         let name = format!("florin_bench_{name}_{}", std::process::id());
@@ -71,9 +78,7 @@ impl Database {
         admin.batch_execute(&format!("CREATE DATABASE {name}"))?;
         let url = with_database(&server, &name);
         let (client, postmaster) = (connect(&url)?, postmaster(&mut admin));
-        let database = Self { client, url, postmaster, name, server, size: Size::STANDARD };
-        server::run(&database.url, &["migrate"])?;
-        Ok(database)
+        Ok(Self { client, url, postmaster, name, server, size: Size::STANDARD })
     }
 
     /// Loads rows and analyzes the tables.

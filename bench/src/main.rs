@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table goes to stdout, the progress to stderr")]
 
 mod books;
+mod cells;
 mod compare;
 mod database;
 mod decisions;
@@ -54,11 +55,14 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "merchant" => merchant::run(&settings, folder.path())?,
         "growth" => growth::run(&settings, folder.path())?,
         "peers" => peers::run(&settings, folder.path())?,
+        "cells" => cells::run(&settings, folder.path())?,
         "decisions" => decisions::run(&settings, folder.path())?,
         "webhooks" => webhooks::run(&settings, folder.path())?,
         "wrk" => wrk::run(&settings, folder.path())?,
         other => {
-            anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, decisions, webhooks, wrk")
+            anyhow::bail!(
+                "{other:?} is none of: standard, merchant, cells, overload, growth, peers, decisions, webhooks, wrk"
+            )
         }
     };
     println!("{}", report.markdown());

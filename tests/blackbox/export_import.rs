@@ -7,6 +7,8 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
 use serde_json::{Value, json};
 
 use crate::events::events;
@@ -28,11 +30,22 @@ use crate::support::{
 
 const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
 
+/// The name of the exported file.
+const SOURCE: &str = "source.db";
+
 /// Creates an empty SQLite store.
 pub(crate) fn on_sqlite() -> Home {
     let home = Home::empty();
-    let url = format!("sqlite://{}", home.path().join("source.db").display());
+    let url = format!("sqlite://{}", home.path().join(SOURCE).display());
     home.set("FLORIN_DATABASE_URL", &url)
+}
+
+/// Adds a cell and an entry to the directory of the exported file.
+fn enter_cell(home: &Home) {
+    let mut conn = SqliteConnection::establish(&home.path().join(SOURCE).display().to_string()).unwrap();
+    let entry = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ('account:F80001', 'a', NULL, 1); \
+        INSERT INTO cells (name, accepts_clients) VALUES ('a', TRUE)";
+    conn.batch_execute(entry).unwrap();
 }
 
 /// Creates a store of the kind under test, with a schema and no rows.
@@ -175,6 +188,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let scope = "merchant:banks:read:any";
     let issue = ["keys", "issue", "--client", client, "--account", "F70001", "--scope", scope, "--json"];
     let key = source.json(&issue);
+    enter_cell(&source);
     let server = Server::on(source);
     let wallet = Wallet::with(&server, "GBP", 500_000);
     let story = play(&server, &wallet);

@@ -38,6 +38,8 @@ mod cards_controls;
 mod cards_limits;
 mod cards_manage;
 mod cards_verification;
+mod cells;
+mod cells_commands;
 mod chain_at_a_glance;
 mod check_order;
 mod checkout_session_rules;

@@ -32,15 +32,19 @@ pub(crate) struct File {
 impl File {
     /// Creates and migrates a file.
     pub(crate) fn empty(path: &Path) -> anyhow::Result<Self> {
-        let url = format!("sqlite://{}", path.display());
-        server::run(&url, &["migrate"])?;
+        server::run(&url_of(path), &["migrate"])?;
+        Self::attach(path)
+    }
+
+    /// Opens a file that Florin has created.
+    pub(crate) fn attach(path: &Path) -> anyhow::Result<Self> {
         let conn = Connection::open(path)?;
         conn.execute_batch(PRAGMAS)?;
         conn.set_prepared_statement_cache_capacity(64);
         conn.create_scalar_function("bench_id", 2, FunctionFlags::SQLITE_DETERMINISTIC, |context| {
             Ok(id(context.get::<u16>(0)?, context.get::<i64>(1)?.unsigned_abs()))
         })?;
-        Ok(Self { url, conn })
+        Ok(Self { url: url_of(path), conn })
     }
 
     /// Loads rows.
@@ -70,6 +74,10 @@ impl File {
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
+}
+
+fn url_of(path: &Path) -> String {
+    format!("sqlite://{}", path.display())
 }
 
 impl Books for File {

@@ -15,7 +15,7 @@ pub(crate) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> 
 }
 
 /// Sends a request with another API key.
-pub(super) fn call_with(key: &str, server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
+pub(crate) fn call_with(key: &str, server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect(server)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let length = body.len();
@@ -34,7 +34,7 @@ pub(super) fn call_with(key: &str, server: SocketAddr, method: &str, path: &str,
 }
 
 /// Returns the value of the first member with this name that has a string value.
-pub(super) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = json.split_once(&format!("\"{name}\":\""))?;
     rest.split_once('"').map(|(value, _)| value)
 }

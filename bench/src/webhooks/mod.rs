@@ -4,7 +4,7 @@ mod api;
 mod production;
 mod receiver;
 
-pub(crate) use api::call;
+pub(crate) use api::{call, call_with, member};
 
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median, quantile};
@@ -19,7 +19,6 @@ use crate::sqlite::File;
 use crate::workloads::spread;
 use crate::{machine, progress};
 use anyhow::{Context, bail};
-use api::member;
 use receiver::Receiver;
 use std::collections::HashMap;
 use std::path::Path;

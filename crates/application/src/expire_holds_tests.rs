@@ -66,6 +66,11 @@ fn hold(number: u32) -> DueHold {
     DueHold { account: AccountId::parse("F1").unwrap(), chain }
 }
 
+/// A hold with the time at which it is due.
+fn due(hold: DueHold) -> (DateTime<Utc>, DueHold) {
+    (DateTime::UNIX_EPOCH, hold)
+}
+
 /// A ledger with `all` due holds, oldest first, of which the first `stuck` can't be expired.
 fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     let due = Arc::new(Mutex::new((0..all).map(hold).collect::<Vec<_>>()));
@@ -73,7 +78,7 @@ fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     let listed = Arc::clone(&due);
     cards
         .expect_due_holds()
-        .returning(move |_, max| Ok(listed.lock().unwrap().iter().take(max as usize).cloned().collect()));
+        .returning(move |_, max| Ok(listed.lock().unwrap().iter().take(max as usize).cloned().map(due).collect()));
     cards.expect_expire().returning(move |order| {
         let mut due = due.lock().unwrap();
         if order.hold.chain.0.as_u128() < u128::from(stuck) {
@@ -96,7 +101,7 @@ async fn failing_holds_do_not_delay_others() {
 #[tokio::test]
 async fn an_unavailable_store_ends_the_sweep() {
     let mut cards = MockCardLedger::new();
-    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).collect()));
+    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).map(due).collect()));
     let gone = || StoreError::Unavailable("no disk".into());
     cards.expect_expire().times(1).returning(move |_| Err(gone().into()));
     assert_eq!(expire_holds(&services(cards)).await, Err(gone()));

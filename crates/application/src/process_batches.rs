@@ -143,7 +143,7 @@ async fn ask_or_send(services: &ProcessingServices, payment: Payment, step: Step
     let id = payment.id;
     let result = match step {
         Step::Send => send(services, &payment).await,
-        Step::Ask => match services.rail.ask(id).await {
+        Step::Ask => match services.rail.ask(&payment.account, id).await {
             Ok(Some(report)) => Ok(report),
             // A worker started the payment, but stopped before sending it.
             Ok(None) => send(services, &payment).await,

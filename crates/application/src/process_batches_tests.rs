@@ -188,7 +188,7 @@ async fn a_started_but_unsent_payment_is_sent_after_a_query() {
         stored.payments[0].state = PaymentState::Started { sent, ask_at: DateTime::UNIX_EPOCH };
     }
     let mut rail = MockPaymentRail::new();
-    rail.expect_ask().times(1).returning(|_| Ok(None));
+    rail.expect_ask().times(1).returning(|_, _| Ok(None));
     rail.expect_send().times(1).returning(|_| Ok(PAID));
     assert_eq!(process_batches(&services(processing(&stored), rail, &clock())).await, Ok(1));
     assert_eq!(stored.lock().unwrap().batch.status(), PaymentBatchStatus::Completed);
@@ -200,7 +200,7 @@ async fn an_unavailable_bank_is_queried_later_before_anything_is_sent() {
     let clock = clock();
     let mut rail = MockPaymentRail::new();
     rail.expect_send().times(1).returning(|_| Err(RailUnavailable("timeout".into())));
-    rail.expect_ask().times(1).returning(|_| Ok(Some(PAID)));
+    rail.expect_ask().times(1).returning(|_, _| Ok(Some(PAID)));
     let services = services(processing(&stored), rail, &clock);
     assert_eq!(process_batches(&services).await, Ok(1));
     assert_eq!(stored.lock().unwrap().payments[0].status(), PaymentStatus::Started);

@@ -36,14 +36,14 @@ impl SandboxBank {
 impl PaymentRail for SandboxBank {
     async fn send(&self, instruction: PaymentInstruction) -> Result<PaymentReport, RailUnavailable> {
         let now = self.clock.now();
-        let PaymentInstruction { id, amount, reference, .. } = instruction;
+        let PaymentInstruction { account, id, amount, reference, .. } = instruction;
         let payment = AcceptedPayment { id, amount, reference, accepted_at: now };
-        let accepted = self.storage.accept(payment).await.map_err(|error| unavailable(&error))?;
+        let accepted = self.storage.accept(&account, payment).await.map_err(|error| unavailable(&error))?;
         Ok(script::report(&accepted, now))
     }
 
-    async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
-        let accepted = self.storage.find(payment).await.map_err(|error| unavailable(&error))?;
+    async fn ask(&self, account: &AccountId, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
+        let accepted = self.storage.find(account, payment).await.map_err(|error| unavailable(&error))?;
         Ok(accepted.map(|accepted| script::report(&accepted, self.clock.now())))
     }
 }

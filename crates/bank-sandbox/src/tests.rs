@@ -9,8 +9,13 @@ use uuid::Uuid;
 
 const ID: PaymentId = PaymentId(Uuid::from_u128(1));
 
+fn account() -> AccountId {
+    AccountId::parse("F1").unwrap()
+}
+
 fn instruction(reference: &str) -> PaymentInstruction {
     PaymentInstruction {
+        account: account(),
         id: ID,
         amount: Minor(100).of(Currency::parse("GBP").unwrap()),
         network: PaymentNetwork::FasterPayments,
@@ -25,11 +30,11 @@ fn instruction(reference: &str) -> PaymentInstruction {
 async fn reports(reference: &str, seconds: &[i64]) -> Vec<PaymentOutcome> {
     let clock = Arc::new(FakeClock::at(DateTime::UNIX_EPOCH));
     let bank = SandboxBank::new(Arc::new(FakeBankStorage::default()), clock.clone());
-    assert_eq!(bank.ask(ID).await, Ok(None), "nothing was sent yet");
+    assert_eq!(bank.ask(&account(), ID).await, Ok(None), "nothing was sent yet");
     let mut reports = vec![bank.send(instruction(reference)).await.unwrap().outcome];
     for pause in seconds {
         clock.advance(TimeDelta::seconds(*pause));
-        reports.push(bank.ask(ID).await.unwrap().unwrap().outcome);
+        reports.push(bank.ask(&account(), ID).await.unwrap().unwrap().outcome);
     }
     reports
 }

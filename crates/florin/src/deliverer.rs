@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use florin_application::{DeliveryMode, DeliveryServices, deliver};
 use florin_domain::ids::WebhookId;
 use florin_domain::webhook::{Breaker, DELIVERIES_KEPT, Webhook};
-use florin_ports::StoreError;
+use florin_ports::{CellName, StoreError};
 use florin_webhook_http::HttpWebhookSender;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -38,6 +38,8 @@ pub(crate) struct Deliverer {
     receivers: Arc<Mutex<BTreeMap<WebhookId, Receiver>>>,
     mode: Arc<Mutex<DeliveryMode>>,
     metrics: SubscriptionMetrics,
+    /// The cell whose events are delivered; `None` without cells.
+    cell: Option<CellName>,
     threads: YieldingRuntime,
 }
 
@@ -66,11 +68,15 @@ impl Receiver {
 }
 
 impl Deliverer {
-    /// Creates a deliverer and its thread. Nothing is delivered until the first round.
-    pub(crate) fn new(services: DeliveryServices, metrics: SubscriptionMetrics) -> io::Result<Self> {
+    /// Creates a deliverer of the events of a cell, and its thread. Nothing is delivered until the first round.
+    pub(crate) fn new(
+        services: DeliveryServices,
+        metrics: SubscriptionMetrics,
+        cell: Option<CellName>,
+    ) -> io::Result<Self> {
         let threads = YieldingRuntime::start("florin-deliveries")?;
         let mode = Arc::new(Mutex::new(DeliveryMode::Running));
-        Ok(Self { services, tasks: RefCell::default(), receivers: Arc::default(), mode, metrics, threads })
+        Ok(Self { services, tasks: RefCell::default(), receivers: Arc::default(), mode, metrics, cell, threads })
     }
 
     /// Queues the deliveries of new events, and begins to deliver to the subscriptions that have due deliveries.
@@ -151,14 +157,15 @@ impl Deliverer {
     }
 
     /// Publishes the number of waiting deliveries, in total and per subscription, and the age of the oldest one, as
-    /// metrics.
+    /// metrics. With several cells, each total has the label of its cell.
     pub(crate) async fn measure(&self) -> Result<(), StoreError> {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
-        metrics::gauge!("florin_webhook_deliveries_waiting").set(gauge_value(backlog.total()));
-        metrics::gauge!("florin_webhook_oldest_waiting_seconds")
+        let labels: Vec<_> = self.cell.iter().map(|cell| ("cell", cell.to_string())).collect();
+        metrics::gauge!("florin_webhook_deliveries_waiting", &labels).set(gauge_value(backlog.total()));
+        metrics::gauge!("florin_webhook_oldest_waiting_seconds", &labels)
             .set(gauge_value(age.num_seconds().max(0).unsigned_abs()));
-        self.metrics.set(&backlog.waiting);
+        self.metrics.set(self.cell.clone(), backlog.waiting);
         Ok(())
     }
 }

@@ -2,46 +2,66 @@
 //!
 //! Every user of a machine can read the arguments of a process, but only its owner and root can read its environment.
 
-use crate::settings::{CommandLineSettings, has_password};
+use crate::settings::{CommandLineSettings, has_password, variable};
 use std::ffi::OsString;
 
-const FLAG: &str = "--database-url";
-const VARIABLE: &str = "FLORIN_DATABASE_URL";
+/// The settings with URLs, each with the setting of a file that contains it.
+const WITH_URLS: [[&str; 2]; 2] = [["database_url", "database_url_file"], ["cells", "cells_file"]];
 
-/// Restarts the program with the URL of the database in a variable if the URL was given as a flag and has a password.
-/// Returns if there is nothing to hide, or if the program can't be restarted.
+/// A setting that is moved from a flag to a variable.
+#[derive(Clone, Copy)]
+struct Moved<'a> {
+    key: &'static str,
+    /// The setting of a file that contains it.
+    file: &'static str,
+    text: &'a str,
+}
+
+/// Restarts the program with the URLs of databases in variables if they were given as flags and have a password. Returns
+/// if there is nothing to hide, or if the program can't be restarted.
 pub(crate) fn hide(line: &[OsString], given: &CommandLineSettings) {
     let flag = |name: &str| given.flags.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-    // If both flags are given, the settings refuse them.
-    if let (Some(url), None) = (flag("database_url"), flag("database_url_file"))
-        && has_password(url)
-    {
-        restart(&without_flag(line), url);
+    let moved = WITH_URLS.into_iter().filter_map(|[key, file]| {
+        // If both flags are given, the settings refuse them.
+        let text = flag(key).filter(|text| flag(file).is_none() && has_password(text))?;
+        Some(Moved { key, file, text })
+    });
+    let moved: Vec<_> = moved.collect();
+    if !moved.is_empty() {
+        restart(line, &moved);
     }
 }
 
-/// Executes the program again in this process, with these arguments and the URL in a variable. The process id stays the
+/// Executes the program again in this process, without these flags, and with variables instead. The process id stays the
 /// same. Returns only if that fails: then the settings warn about the password.
 #[cfg(unix)]
-fn restart(line: &[OsString], url: &str) {
+fn restart(line: &[OsString], moved: &[Moved<'_>]) {
     use std::os::unix::process::CommandExt;
+    let line = moved.iter().fold(line.to_vec(), |line, moved| without_flag(&line, &flag_of(moved.key)));
     let (Ok(program), Some((name, arguments))) = (std::env::current_exe(), line.split_first()) else { return };
     let mut command = std::process::Command::new(program);
-    // A flag overrides both variables.
-    command.arg0(name).args(arguments).env(VARIABLE, url).env_remove("FLORIN_DATABASE_URL_FILE");
+    command.arg0(name).args(arguments);
+    for Moved { key, file, text } in moved {
+        // A flag overrides both variables.
+        command.env(variable(key), text).env_remove(variable(file));
+    }
     let _not_replaced = command.exec();
 }
 
 #[cfg(not(unix))]
-fn restart(_: &[OsString], _: &str) {}
+fn restart(_: &[OsString], _: &[Moved<'_>]) {}
 
-/// The command line without the flag and its value.
-fn without_flag(line: &[OsString]) -> Vec<OsString> {
+fn flag_of(key: &str) -> String {
+    format!("--{}", key.replace('_', "-"))
+}
+
+/// The command line without each occurrence of the flag and its value.
+fn without_flag(line: &[OsString], flag: &str) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut words = line.iter();
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
-        match text.strip_prefix(FLAG) {
+        match text.strip_prefix(flag) {
             Some("") => drop(words.next()),
             Some(value) if value.starts_with('=') => {}
             _ => kept.push(word.clone()),
@@ -62,9 +82,11 @@ mod tests {
             &["florin", "--database-url", "postgres://u:p@h/d", "check", "--json"][..],
             &["florin", "check", "--database-url=postgres://u:p@h/d", "--json"],
         ] {
-            assert_eq!(without_flag(&line(given)), line(&kept));
+            assert_eq!(without_flag(&line(given), &flag_of("database_url")), line(&kept));
         }
         let file = ["florin", "--database-url-file", "url"];
-        assert_eq!(without_flag(&line(&file)), line(&file));
+        assert_eq!(without_flag(&line(&file), &flag_of("database_url")), line(&file));
+        let twice = ["florin", "--cells", "a=x", "check", "--cells=b=y", "--json"];
+        assert_eq!(without_flag(&line(&twice), &flag_of("cells")), line(&kept));
     }
 }

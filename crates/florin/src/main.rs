@@ -4,6 +4,7 @@
 //! the server or one command. It has no business rules. Exit codes: 0 success, 1 failure, 2 invalid settings or
 //! arguments.
 
+mod cells;
 mod cli;
 mod commands;
 mod deliverer;

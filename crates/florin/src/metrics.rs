@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use florin_domain::ids::WebhookId;
-use florin_ports::WaitingDeliveries;
+use florin_ports::{CellName, WaitingDeliveries};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,23 +24,27 @@ const SUBSCRIPTIONS_MAX: usize = 20;
 /// The metrics per subscription, in the text format of Prometheus. They exist for the subscriptions with the
 /// most waiting deliveries; the others are added up. The recorder would keep every subscription that it has ever seen.
 #[derive(Clone, Default)]
-pub(crate) struct SubscriptionMetrics(Arc<Mutex<String>>);
+pub(crate) struct SubscriptionMetrics(Arc<Mutex<BTreeMap<Option<CellName>, Backlogs>>>);
+
+/// The waiting deliveries of the subscriptions of a cell.
+type Backlogs = BTreeMap<WebhookId, WaitingDeliveries>;
 
 impl SubscriptionMetrics {
-    /// Replaces the metrics.
-    pub(crate) fn set(&self, backlogs: &BTreeMap<WebhookId, WaitingDeliveries>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = rendered(backlogs);
+    /// Replaces the metrics of the subscriptions of a cell. Without cells, it has no name.
+    pub(crate) fn set(&self, cell: Option<CellName>, backlogs: Backlogs) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(cell, backlogs);
     }
 
-    /// Returns the metrics.
+    /// Returns the metrics of all cells.
     pub(crate) fn render(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let cells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cells.is_empty() { String::new() } else { rendered(cells.values().flatten()) }
     }
 }
 
 /// Renders the subscriptions with the most waiting deliveries, and the sum of the others.
-fn rendered(backlogs: &BTreeMap<WebhookId, WaitingDeliveries>) -> String {
-    let mut all: Vec<_> = backlogs.iter().map(|(id, of)| (id.to_string(), *of)).collect();
+fn rendered<'a>(backlogs: impl Iterator<Item = (&'a WebhookId, &'a WaitingDeliveries)>) -> String {
+    let mut all: Vec<_> = backlogs.map(|(id, of)| (id.to_string(), *of)).collect();
     all.sort_by_key(|(_, of)| Reverse(of.waiting));
     let others = all.split_off(all.len().min(SUBSCRIPTIONS_MAX));
     let other = others.iter().fold(WaitingDeliveries::default(), |sum, (_, of)| WaitingDeliveries {
@@ -71,11 +75,15 @@ mod tests {
     #[test]
     fn the_longest_queues_are_shown_and_the_others_added_up() {
         let of = |number: u64| (WebhookId(Uuid::from_u128(number.into())), number);
-        let backlogs: BTreeMap<_, _> =
-            (1..=23).map(of).map(|(id, waiting)| (id, WaitingDeliveries { waiting, failed: 1 })).collect();
+        let part = |cell: &str, numbers: std::ops::RangeInclusive<u64>| {
+            let backlogs = numbers.map(of).map(|(id, waiting)| (id, WaitingDeliveries { waiting, failed: 1 }));
+            (Some(CellName::parse(cell).unwrap()), backlogs.collect())
+        };
         let metrics = SubscriptionMetrics::default();
         assert_eq!(metrics.render(), "");
-        metrics.set(&backlogs);
+        for (cell, backlogs) in [part("a", 1..=9), part("home", 10..=23)] {
+            metrics.set(cell, backlogs);
+        }
         let text = metrics.render();
         let lines = |name: &str| text.lines().filter(|line| line.starts_with(&format!("{name}{{"))).count();
         let (waiting, failed) = ("florin_webhook_subscription_waiting", "florin_webhook_subscription_failed");
@@ -88,7 +96,8 @@ mod tests {
             assert!(text.contains(&expected), "{expected}: {text}");
         }
         assert!(!text.contains(&of(3).0.to_string()), "{text}");
-        metrics.set(&BTreeMap::new());
+        metrics.set(part("a", 1..=1).0, BTreeMap::new());
+        metrics.set(part("home", 1..=1).0, BTreeMap::new());
         assert!(metrics.render().contains(&format!("{waiting}{{webhook=\"other\"}} 0\n")));
         assert_eq!(metrics.render().lines().count(), 4);
     }

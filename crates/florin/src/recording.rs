@@ -2,7 +2,7 @@
 
 use crate::cli::{Command, CommandLine};
 use crate::commands::{
-    accounts, addresses, banks, clients, features, keys, merchants, mfa, people, secret_key, webhooks,
+    accounts, addresses, banks, cells, clients, features, keys, merchants, mfa, people, secret_key, webhooks,
 };
 use crate::machine::SystemClock;
 use florin_application::append_audit;
@@ -84,6 +84,10 @@ const fn is_act(command: &Command) -> bool {
         | Command::Banks(banks::Action::Import { .. })
         | Command::Addresses(addresses::Action::Import { .. }) => true,
         Command::Migrate(arguments) => !arguments.check,
+        Command::Cells(action) => match action {
+            cells::Action::Add { .. } | cells::Action::Close { .. } => true,
+            cells::Action::List => false,
+        },
         Command::Clients(action) => match action {
             clients::Action::Create { .. }
             | clients::Action::Change { .. }

@@ -8,9 +8,8 @@ use anyhow::{Context, anyhow};
 use florin_application::{PageTokenMaker, SecretsError, prepare_secrets};
 use florin_domain::access::Environment;
 use florin_domain::secret::{Secret, StoreKey};
-use florin_ports::SecretCipher;
+use florin_ports::{CompleteStorage, SecretCipher};
 use florin_secret_cipher::{KeyRing, SecretKey};
-use florin_store_contract::AnyStore;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -50,7 +49,7 @@ pub(crate) fn require(settings: &Settings, environment: Environment) -> Result<(
 pub(crate) async fn open(
     settings: &Settings,
     environment: Environment,
-    store: &dyn AnyStore,
+    store: &dyn CompleteStorage,
 ) -> anyhow::Result<StoreSecrets> {
     let mut found = find(settings, environment, store).await?;
     let previous = settings.secret_key_previous.as_ref().map(|previous| previous.value.clone());
@@ -75,19 +74,22 @@ pub(crate) async fn open(
 }
 
 /// Opens the secret from which the tokens of payment pages are derived. A new store gets a random secret.
-pub(crate) async fn page_tokens(store: &dyn AnyStore, cipher: &dyn SecretCipher) -> anyhow::Result<PageTokenMaker> {
+pub(crate) async fn page_tokens(
+    store: &dyn CompleteStorage,
+    cipher: &dyn SecretCipher,
+) -> anyhow::Result<PageTokenMaker> {
     let random = Secret::new(random_bytes::<32>()?.to_vec());
     PageTokenMaker::open(store, cipher, random).await.context("cannot prepare the secret of the payment pages")
 }
 
-async fn find(settings: &Settings, environment: Environment, store: &dyn AnyStore) -> anyhow::Result<Found> {
+async fn find(settings: &Settings, environment: Environment, store: &dyn CompleteStorage) -> anyhow::Result<Found> {
     if let Some(Sourced { value, source }) = &settings.secret_key {
         return Ok(Found { key: value.clone(), source: source.clone(), is_generated: false, kept: None });
     }
     require(settings, environment)?;
     let bound = store.secret_key().await?;
     let generated = |key, source: &str| Found { key, source: source.to_owned(), is_generated: true, kept: None };
-    match (bound, wiring::sqlite_file(settings).map(|database| key_file(&database))) {
+    match (bound, wiring::sqlite_file(&settings.database_url).map(|database| key_file(&database))) {
         (Some(StoreKey { kept: Some(kept), .. }), _) => {
             let key = SecretKey::from_stored(&kept).ok_or_else(|| anyhow!("the key in the database is damaged"))?;
             Ok(generated(key, "the key in the database"))

@@ -20,7 +20,8 @@ use florin_http_actix::{AllServices, BLOCKING_THREADS, EventViews, decision_ques
 use florin_logo_images::LogoProcess;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{
-    EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher, SimulatedBank,
+    CompleteStorage, EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher,
+    SimulatedBank,
 };
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
@@ -30,7 +31,7 @@ use florin_store_contract::{Adapter, AnyStore, StoreSettings};
 use florin_webhook_http::{
     HttpDecisions, HttpShippingRates, HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots,
 };
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,22 +50,21 @@ const _: () = assert!(HttpShippingRates::LOOKUPS_MAX <= BLOCKING_THREADS / 2);
 
 /// Opens the store, whatever its schema version. `create`: whether a missing database file is created. An error names
 /// the setting that gave the URL.
-pub(crate) fn open(settings: &Settings, create: bool) -> anyhow::Result<Arc<dyn AnyStore>> {
-    let Sourced { value: url, source } = &settings.database_url;
-    let at = StoreSettings { create, ..StoreSettings::at(url.expose_secret()) };
+pub(crate) fn open(url: &Sourced<SecretString>, create: bool) -> anyhow::Result<Arc<dyn AnyStore>> {
+    let Sourced { value, source } = url;
+    let at = StoreSettings { create, ..StoreSettings::at(value.expose_secret()) };
     let store = florin_store_contract::open(&ADAPTERS, &at);
     Ok(store.map_err(|error| UsageError::new(format!("{source}: {error}")))?)
 }
 
 /// The file of the database; `None` unless it is a SQLite database.
-pub(crate) fn sqlite_file(settings: &Settings) -> Option<PathBuf> {
-    florin_store_diesel::sqlite_file(&StoreSettings::at(settings.database_url.value.expose_secret()))
+pub(crate) fn sqlite_file(url: &Sourced<SecretString>) -> Option<PathBuf> {
+    florin_store_diesel::sqlite_file(&StoreSettings::at(url.value.expose_secret()))
 }
 
 /// Locks a SQLite database for this server. PostgreSQL needs no lock, because many servers can share it.
-pub(crate) fn lock(settings: &Settings) -> anyhow::Result<Option<ServerLock>> {
-    let source = &settings.database_url.source;
-    sqlite_file(settings).map(|file| ServerLock::take(&file, source)).transpose()
+pub(crate) fn lock(url: &Sourced<SecretString>) -> anyhow::Result<Option<ServerLock>> {
+    sqlite_file(url).map(|file| ServerLock::take(&file, &url.source)).transpose()
 }
 
 /// Applies pending migrations and returns their number. A schema newer than this program is refused.
@@ -111,7 +111,7 @@ fn refusal(unfit: Readiness) -> anyhow::Error {
 pub(crate) fn services(
     settings: &Settings,
     environment: Environment,
-    store: &Arc<dyn AnyStore>,
+    store: &Arc<dyn CompleteStorage>,
     (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
 ) -> anyhow::Result<Services> {
     start_recording_events(store.as_ref(), environment);
@@ -154,7 +154,7 @@ pub(crate) fn services(
 fn decisions(
     settings: &Settings,
     environment: Environment,
-    store: &Arc<dyn AnyStore>,
+    store: &Arc<dyn CompleteStorage>,
 ) -> anyhow::Result<DecisionServices> {
     let limits = (HttpDecisions::TIME_LIMIT, HttpDecisions::LOOKUPS_MAX);
     let asker = Arc::new(HttpDecisions::new(sender_settings(settings, environment, limits))?);
@@ -173,7 +173,7 @@ fn decisions(
 pub(crate) fn all(
     settings: &Settings,
     services: &Services,
-    store: &Arc<dyn AnyStore>,
+    store: &Arc<dyn CompleteStorage>,
     public_url: String,
 ) -> anyhow::Result<AllServices> {
     let batches = batches(settings, store)?;
@@ -188,19 +188,19 @@ pub(crate) fn all(
 }
 
 /// Sets how the store writes events.
-pub(crate) fn start_recording_events(store: &dyn AnyStore, environment: Environment) {
+pub(crate) fn start_recording_events(store: &dyn CompleteStorage, environment: Environment) {
     let renderer = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
     store.start_recording_events(EventRecording { environment, renderer: Arc::new(renderer) });
 }
 
 /// Creates the clocks and id sources of accounts.
-fn account_clocks(store: &Arc<dyn AnyStore>) -> AccountClocks {
+fn account_clocks(store: &Arc<dyn CompleteStorage>) -> AccountClocks {
     AccountClocks::new(Arc::new(SystemClock), Arc::new(RandomIds), store.clone())
 }
 
 /// The services that process payment batches, with the simulated bank. `None` in production, which has no bank adapter
 /// yet, so confirmed batches are not processed.
-pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Option<ProcessingServices> {
+pub(crate) fn processing(services: &Services, store: &Arc<dyn CompleteStorage>) -> Option<ProcessingServices> {
     match services.environment {
         Environment::Sandbox => Some(ProcessingServices {
             time: services.time.clone(),
@@ -216,7 +216,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
 }
 
 /// The services that manage budgets, cards, people and networks.
-fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServices {
+fn management(settings: &Settings, store: &Arc<dyn CompleteStorage>) -> ManagementServices {
     ManagementServices {
         time: account_clocks(store),
         budgets: store.clone(),
@@ -234,7 +234,7 @@ fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServi
 }
 
 /// The services that manage subscriptions to events.
-fn webhooks(services: &Services, store: &Arc<dyn AnyStore>) -> WebhookServices {
+fn webhooks(services: &Services, store: &Arc<dyn CompleteStorage>) -> WebhookServices {
     WebhookServices {
         environment: services.environment,
         time: services.time.clone(),
@@ -250,7 +250,7 @@ fn webhooks(services: &Services, store: &Arc<dyn AnyStore>) -> WebhookServices {
 pub(crate) fn deliveries(
     settings: &Settings,
     services: &Services,
-    store: &Arc<dyn AnyStore>,
+    store: &Arc<dyn CompleteStorage>,
 ) -> anyhow::Result<DeliveryServices> {
     let limits = (HttpWebhookSender::TIME_LIMIT, HttpWebhookSender::LOOKUPS_MAX);
     let sender = HttpWebhookSender::new(sender_settings(settings, services.environment, limits));
@@ -290,7 +290,7 @@ fn sender_settings(
 }
 
 /// The services that manage payment batches.
-fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
+fn batches(settings: &Settings, store: &Arc<dyn CompleteStorage>) -> anyhow::Result<BatchServices> {
     let modulus = match &settings.sort_codes {
         Some(Sourced { value: folder, source }) => sort_codes(folder, source)?,
         None => ModulusTable::built_in().context("cannot read the built-in table of sort codes")?,
@@ -306,7 +306,7 @@ fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<Bat
 /// The services that manage merchants. They check bank details with the table of the payment batches.
 fn merchants(
     settings: &Settings,
-    store: &Arc<dyn AnyStore>,
+    store: &Arc<dyn CompleteStorage>,
     modulus: &Arc<ModulusTable>,
 ) -> anyhow::Result<MerchantServices> {
     Ok(MerchantServices {
@@ -326,7 +326,7 @@ fn merchants(
 fn checkouts(
     settings: &Settings,
     services: &Services,
-    store: &Arc<dyn AnyStore>,
+    store: &Arc<dyn CompleteStorage>,
     public_url: String,
 ) -> anyhow::Result<CheckoutServices> {
     let is_sandbox = services.environment == Environment::Sandbox;
@@ -368,7 +368,11 @@ fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
 }
 
 /// The postcode providers. Synthetic addresses exist in the sandbox only; imported ones in both environments.
-fn postcodes(settings: &Settings, environment: Environment, store: &Arc<dyn AnyStore>) -> Arc<dyn PostcodeProvider> {
+fn postcodes(
+    settings: &Settings,
+    environment: Environment,
+    store: &Arc<dyn CompleteStorage>,
+) -> Arc<dyn PostcodeProvider> {
     let embedded = EmbeddedPostcodes::new(environment == Environment::Sandbox, store.clone());
     let guard = GuardSettings {
         time_out: POSTCODE_TIME_OUT,

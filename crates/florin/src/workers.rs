@@ -6,7 +6,7 @@ use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
 use florin_application::{CheckoutServices, ProcessingServices, RecordRefusals, Services};
 use florin_domain::access::Environment;
-use florin_store_contract::AnyStore;
+use florin_ports::{CellName, CompleteStorage};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -52,47 +52,88 @@ pub(crate) struct Retention {
     pub(crate) events: TimeDelta,
 }
 
+/// What the workers of one cell use. They work on its store alone, so that a busy cell delays no other.
+pub(crate) struct CellServices {
+    /// The name of the cell; `None` without cells.
+    pub(crate) cell: Option<CellName>,
+    /// The services on its store.
+    pub(crate) services: Services,
+    /// Processes its payment batches.
+    pub(crate) processing: Option<ProcessingServices>,
+    /// Settles its checkouts.
+    pub(crate) checkouts: CheckoutServices,
+    /// Delivers its events.
+    pub(crate) deliverer: Rc<Deliverer>,
+}
+
 /// The background workers. Failures are logged, and the next round tries again.
 pub(crate) struct Workers {
     /// Dropping it stops the workers.
     running: watch::Sender<()>,
     tasks: Vec<JoinHandle<()>>,
+    /// The cell of the workers that are added next, for the log.
+    cell: Option<CellName>,
 }
 
 impl Workers {
-    /// Starts the workers.
+    /// Starts the workers: those of each cell, and those that work on all cells with `services` and `store`.
     pub(crate) fn start(
-        services: &Services,
-        (processing, checkouts, deliverer): (Option<ProcessingServices>, CheckoutServices, &Rc<Deliverer>),
+        (services, store): (&Services, &Arc<dyn CompleteStorage>),
+        cells: Vec<CellServices>,
         retention: Retention,
-        metrics: Option<PrometheusHandle>,
-        store: &Arc<dyn AnyStore>,
+        metrics: Option<&PrometheusHandle>,
     ) -> Self {
-        let mut workers = Self { running: watch::Sender::new(()), tasks: Vec::new() };
+        let mut workers = Self::none();
+        for cell in cells {
+            workers.cell.clone_from(&cell.cell);
+            workers.add_work(&cell, retention);
+            workers.add_deliveries(&cell.deliverer, metrics.is_some());
+        }
+        workers.cell = None;
+        workers.add_common(services, store);
+        if let Some(handle) = metrics {
+            workers.add(METRICS_PAUSE, handle.clone(), |handle| async move {
+                handle.run_upkeep();
+                Ok(Next::AfterPause)
+            });
+        }
+        workers
+    }
+
+    fn none() -> Self {
+        Self { running: watch::Sender::new(()), tasks: Vec::new(), cell: None }
+    }
+
+    /// Adds what concerns the store of one cell.
+    fn add_work(&mut self, cell: &CellServices, retention: Retention) {
+        let CellServices { services, processing, checkouts, .. } = cell;
         if services.environment == Environment::Sandbox {
-            workers.add(SWEEP_PAUSE, services.clone(), |services| async move { sweep(&services).await });
-            workers.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_worlds(&services).await });
+            self.add(SWEEP_PAUSE, services.clone(), |services| async move { sweep(&services).await });
         }
         if let Some(processing) = processing {
-            workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
+            self.add(PROCESS_PAUSE, processing.clone(), |processing| async move { process(&processing).await });
         }
-        workers.add(CHECKOUTS_PAUSE, checkouts, |checkouts| async move { settle(&checkouts).await });
-        workers.add(RECORDS_PAUSE, services.clone(), move |services| async move {
+        self.add(CHECKOUTS_PAUSE, checkouts.clone(), |checkouts| async move { settle(&checkouts).await });
+        self.add(RECORDS_PAUSE, services.clone(), move |services| async move {
             delete_records(&services, retention.records).await
         });
-        workers.add(STATISTICS_PAUSE, services.clone(), |services| async move {
+        self.add(STATISTICS_PAUSE, services.clone(), |services| async move {
             let renewed = services.upkeep.renew_statistics().await.map(|()| Next::AfterPause);
             renewed.map_err(|error| format!("could not renew the statistics of the store's planner: {error}"))
         });
-        workers.add(EVENTS_PAUSE, services.clone(), move |services| async move {
+        self.add(EVENTS_PAUSE, services.clone(), move |services| async move {
             delete_events(&services, retention.events).await
         });
+    }
+
+    /// Adds the deliveries of one cell.
+    fn add_deliveries(&mut self, deliverer: &Rc<Deliverer>, is_measured: bool) {
         let wake = |deliverer: Rc<Deliverer>| async move { deliverer.new_events().await };
-        workers.add_woken((Next::AfterPause, DELIVERIES_PAUSE), Rc::clone(deliverer), wake, |deliverer| async move {
+        self.add_woken((Next::AfterPause, DELIVERIES_PAUSE), Rc::clone(deliverer), wake, |deliverer| async move {
             let begun = deliverer.round().await.map(|()| Next::AfterPause);
             begun.map_err(|error| format!("could not queue deliveries or find those that are due: {error}"))
         });
-        workers.add(RECORDS_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+        self.add(RECORDS_PAUSE, Rc::clone(deliverer), |deliverer| async move {
             match deliverer.prune().await {
                 Ok(0) => {}
                 Ok(deleted) => tracing::info!(deleted, "deleted old deliveries"),
@@ -100,35 +141,31 @@ impl Workers {
             }
             Ok(Next::AfterPause)
         });
-        if metrics.is_some() {
-            workers.add_from(Next::AtOnce, BACKLOG_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+        if is_measured {
+            self.add_from(Next::AtOnce, BACKLOG_PAUSE, Rc::clone(deliverer), |deliverer| async move {
                 let measured = deliverer.measure().await.map(|()| Next::AfterPause);
                 measured.map_err(|error| format!("could not count deliveries: {error}"))
             });
         }
+    }
+
+    /// Adds what concerns all cells together. Deleting a world changes its cell and the directory.
+    fn add_common(&mut self, services: &Services, store: &Arc<dyn CompleteStorage>) {
+        if services.environment == Environment::Sandbox {
+            self.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_worlds(&services).await });
+        }
         let both = || (services.clone(), Arc::clone(store));
-        workers.add(REFUSALS_PAUSE, both(), |(services, store)| async move {
+        self.add(REFUSALS_PAUSE, both(), |(services, store)| async move {
             record_refusals(&services, store.as_ref(), RecordRefusals::AsAllowed).await
         });
-        workers.add(
-            USES_PAUSE,
-            both(),
-            |(services, store)| async move { record_uses(&services, store.as_ref()).await },
-        );
+        self.add(USES_PAUSE, both(), |(services, store)| async move { record_uses(&services, store.as_ref()).await });
         let expiry = (services.clone(), Rc::new(KeyExpiry::new(store.clone())));
-        workers.add_from(Next::AtOnce, EXPIRY_PAUSE, expiry, |(services, expiry)| async move {
+        self.add_from(Next::AtOnce, EXPIRY_PAUSE, expiry, |(services, expiry)| async move {
             match expiry.check(services.time.real_now()).await {
                 Ok(()) => Ok(Next::AfterPause),
                 Err(error) => Err(format!("could not check which keys expire soon: {error}")),
             }
         });
-        if let Some(handle) = metrics {
-            workers.add(METRICS_PAUSE, handle, |handle| async move {
-                handle.run_upkeep();
-                Ok(Next::AfterPause)
-            });
-        }
-        workers
     }
 
     /// Stops the workers after their current round.
@@ -170,6 +207,7 @@ impl Workers {
         F: Future<Output = Round> + 'static,
     {
         let mut running = self.running.subscribe();
+        let cell = self.cell.clone();
         self.tasks.push(spawn(async move {
             let (mut next, mut logged) = (first, Logged::default());
             loop {
@@ -186,7 +224,10 @@ impl Workers {
                     }
                     Err(failure) => {
                         if logged.is_due(&failure, Instant::now()) {
-                            tracing::error!("{failure}");
+                            match &cell {
+                                Some(cell) => tracing::error!(%cell, "{failure}"),
+                                None => tracing::error!("{failure}"),
+                            }
                         }
                         Next::AfterPause
                     }
@@ -280,7 +321,7 @@ async fn process(processing: &ProcessingServices) -> Round {
 }
 
 /// Records refused authentications in the audit log.
-async fn record_refusals(services: &Services, log: &dyn AnyStore, when: RecordRefusals) -> Round {
+async fn record_refusals(services: &Services, log: &dyn CompleteStorage, when: RecordRefusals) -> Round {
     match florin_application::record_refusals(&services.refusals, log, (services.time.real_now(), when)).await {
         Ok(_) => Ok(Next::AfterPause),
         Err(error) => Err(format!("could not record refused authentications: {error}")),
@@ -288,7 +329,7 @@ async fn record_refusals(services: &Services, log: &dyn AnyStore, when: RecordRe
 }
 
 /// Records what a server that stops has not recorded yet: refused authentications, and the use of keys.
-pub(crate) async fn record_the_rest(services: &Services, store: &dyn AnyStore) {
+pub(crate) async fn record_the_rest(services: &Services, store: &dyn CompleteStorage) {
     let refusals = record_refusals(services, store, RecordRefusals::AtStop).await;
     for failure in [refusals, record_uses(services, store).await].into_iter().filter_map(Result::err) {
         tracing::error!("{failure}");
@@ -296,7 +337,7 @@ pub(crate) async fn record_the_rest(services: &Services, store: &dyn AnyStore) {
 }
 
 /// Records when keys were last used.
-async fn record_uses(services: &Services, store: &dyn AnyStore) -> Round {
+async fn record_uses(services: &Services, store: &dyn CompleteStorage) -> Round {
     match florin_application::record_key_uses(&services.key_uses, store).await {
         Ok(_) => Ok(Next::AfterPause),
         Err(error) => Err(format!("could not record the use of keys: {error}")),
@@ -349,7 +390,7 @@ mod tests {
         local
             .run_until(async {
                 let rounds = Rc::new(Cell::new(0));
-                let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
+                let mut workers = Workers::none();
                 let pause = Duration::from_secs(60);
                 workers.add(pause, Rc::clone(&rounds), |rounds| async move {
                     rounds.set(rounds.get() + 1);
@@ -371,7 +412,7 @@ mod tests {
         local
             .run_until(async {
                 let shared = Rc::new((Cell::new(0), Notify::new()));
-                let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
+                let mut workers = Workers::none();
                 let pause = Duration::from_secs(60);
                 let wake = |shared: Rc<(Cell<u32>, Notify)>| async move { shared.1.notified().await };
                 workers.add_woken((Next::AfterPause, pause), Rc::clone(&shared), wake, |shared| async move {
@@ -394,7 +435,7 @@ mod tests {
     fn a_worker_works_until_it_is_stopped() {
         actix_web::rt::System::new().block_on(async {
             let rounds = Rc::new(Cell::new(0));
-            let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
+            let mut workers = Workers::none();
             workers.add(Duration::from_millis(1), Rc::clone(&rounds), |rounds| async move {
                 rounds.set(rounds.get() + 1);
                 Ok(Next::AfterPause)

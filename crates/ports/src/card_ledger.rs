@@ -60,7 +60,7 @@ pub struct ExpiryCommand {
 }
 
 /// A hold that may be due to expire.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DueHold {
     /// The account.
     pub account: AccountId,
@@ -96,7 +96,7 @@ pub trait CardLedger: Send + Sync {
     /// Decides an expiry and returns whether it was stored. `Absent`: no such chain on the account.
     async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>>;
 
-    /// Returns open holds of accounts that use real time, due at `now`, oldest first, at most `max`. For accounts with
-    /// their own timeline see [`crate::Timelines::due_holds`].
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;
+    /// Returns open holds of accounts that use real time, due at `now`, at most `max`, each with the time at which it is
+    /// due, oldest first. For accounts with their own timeline see [`crate::Timelines::due_holds`].
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError>;
 }

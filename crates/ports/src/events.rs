@@ -54,8 +54,8 @@ pub struct EventReach {
 /// The causes of one object are numbered from 1 without gaps, whether or not their events are stored. A stored event
 /// never changes. A position is never used twice, not even after events were deleted. Positions follow the order of
 /// commits: of two events of one object, the later one has the greater position, and no event appears at or before a
-/// position that [`Self::tail`] has returned. The only exception is the restore of a world, which puts earlier events
-/// back at their positions.
+/// position that [`Self::tail`] has returned for its client. The only exception is the restore of a world, which puts
+/// earlier events back at their positions.
 ///
 /// A redelivery or a recovery gives each event that it sends again a further position, in its own transaction, under
 /// the same promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and [`Self::between`] do not contain
@@ -80,9 +80,16 @@ pub trait Events: Send + Sync {
     /// [`florin_domain::event::Redelivery::id_at`]. `None`: there is no such event, or it was deleted.
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError>;
 
-    /// Returns a position at or before which no further event will appear. Every event whose commit was acknowledged
-    /// before the call is at or before it. `None`: concurrent writes did not end in time; retry.
-    async fn tail(&self) -> Result<Option<EventPosition>, StoreError>;
+    /// Returns a position at or before which no further event of this client will appear. Every event of the client
+    /// whose commit was acknowledged before the call is at or before it. `None`: concurrent writes did not end in time;
+    /// retry.
+    async fn tail(&self, client: ClientId) -> Result<Option<EventPosition>, StoreError>;
+
+    /// Returns whether the events of all clients share one sequence of positions, so that the tail of any client is the
+    /// tail of all. Otherwise only positions of events of one client can be compared.
+    fn has_one_sequence(&self) -> bool {
+        true
+    }
 
     /// Returns matching events in reach, in order, whose positions are above the first of the range and at most the
     /// second. Returns at most `max`.

@@ -27,6 +27,7 @@ mod books_check;
 mod budgets;
 mod card_ledger;
 mod card_management;
+mod cell_directory;
 mod chain_histories;
 mod checkout_sessions;
 mod clock;
@@ -84,6 +85,7 @@ pub use card_management::{
     CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, OrderPhysicalCommand,
     RemoveLimitCommand, ReplaceCardCommand,
 };
+pub use cell_directory::{CellDirectory, CellEntry, CellKey, CellName};
 pub use chain_histories::ChainHistories;
 pub use checkout_sessions::{CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand};
 pub use clock::{Clock, IdSource};
@@ -122,7 +124,7 @@ pub use secrets::{SecretCipher, SecretError, Secrets};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
 pub use snapshot_files::{ImportSnapshotCommand, SnapshotFiles};
-pub use storage::{SandboxStorage, Storage};
+pub use storage::{CompleteStorage, SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use webhook_sender::{WebhookRequest, WebhookSender};
@@ -145,6 +147,7 @@ pub use {
     budgets::{MockBudgets, MockTransfers},
     card_ledger::MockCardLedger,
     card_management::MockCardManagement,
+    cell_directory::MockCellDirectory,
     chain_histories::MockChainHistories,
     checkout_sessions::MockCheckoutSessions,
     clock::{MockClock, MockIdSource},

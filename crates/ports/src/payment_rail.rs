@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 
 /// Sends payments to a bank and reports their outcomes.
 ///
@@ -15,9 +15,9 @@ pub trait PaymentRail: Send + Sync {
     /// Sends a payment. `RailUnavailable`: the payment may or may not have arrived; query it, or send it again.
     async fn send(&self, instruction: PaymentInstruction) -> Result<PaymentReport, RailUnavailable>;
 
-    /// Returns the bank's report on a payment. `None`: the bank never accepted a payment with that id, so it can be
-    /// sent.
-    async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable>;
+    /// Returns the bank's report on a payment of this account. `None`: the bank never accepted a payment with that id,
+    /// so it can be sent.
+    async fn ask(&self, account: &AccountId, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable>;
 }
 
 /// The bank could not be reached, did not answer in time, or sent an invalid answer. A retry may succeed.

@@ -172,11 +172,11 @@ impl<S: ProductionOnly> Seeding for S {
 
 #[async_trait]
 impl<S: ProductionOnly> SandboxBankStorage for S {
-    async fn accept(&self, _payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+    async fn accept(&self, _account: &AccountId, _payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         Err(no_sandbox())
     }
 
-    async fn find(&self, _payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+    async fn find(&self, _account: &AccountId, _payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
         Ok(None)
     }
 }

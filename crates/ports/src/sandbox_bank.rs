@@ -3,7 +3,7 @@
 use crate::StoreError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::money::Money;
 
 /// A payment that the simulated bank has accepted.
@@ -20,13 +20,16 @@ pub struct AcceptedPayment {
 }
 
 /// The storage of the simulated bank. It is durable, and shared by all instances that use the same store.
+///
+/// The id of a payment identifies it among those of all accounts. The account is the one that pays: a store that
+/// divides its accounts keeps the payment with this account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankStorage: Send + Sync {
     /// Stores a payment unless one with its id exists, and returns the stored payment. The payment is durable before
     /// the call returns. Of two concurrent calls for one id, only one stores its payment.
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
+    async fn accept(&self, account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
 
-    /// Returns the payment with that id. `None`: the bank has accepted no such payment.
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError>;
+    /// Returns the payment with that id, which this account pays. `None`: the bank has accepted no such payment.
+    async fn find(&self, account: &AccountId, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError>;
 }

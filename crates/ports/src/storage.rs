@@ -65,3 +65,8 @@ sum_of_ports! {
     /// An adapter for production implements [`crate::ProductionOnly`] instead.
     SandboxStorage: SandboxBankStorage + Seeding + SnapshotFiles + Timelines + Worlds
 }
+
+sum_of_ports! {
+    /// Every storage port, including those that only a sandbox needs.
+    CompleteStorage: Storage + SandboxStorage
+}

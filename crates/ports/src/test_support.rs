@@ -4,7 +4,7 @@
 use crate::{AcceptedPayment, Clock, IdSource, SandboxBankStorage, SecretCipher, SecretError, StoreError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretKeyId, SecretOwner};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,11 +82,11 @@ impl FakeBankStorage {
 
 #[async_trait]
 impl SandboxBankStorage for FakeBankStorage {
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+    async fn accept(&self, _account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(payment.id).or_insert(payment).clone())
     }
 
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+    async fn find(&self, _account: &AccountId, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&payment).cloned())
     }
 }

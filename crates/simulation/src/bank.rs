@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 use florin_ports::test_support::FakeBankStorage;
 use florin_ports::{Clock, PaymentRail, RailUnavailable};
 use futures_util::FutureExt;
@@ -131,9 +131,9 @@ impl PaymentRail for Rail {
         if fate == RequestFate::AnswerLost { Err(lost()) } else { Ok(report) }
     }
 
-    async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
+    async fn ask(&self, account: &AccountId, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
         let fate = self.network.fate();
-        let report = self.bank.ask(payment).await?;
+        let report = self.bank.ask(account, payment).await?;
         if fate == RequestFate::AnswerDelayed {
             self.network.delay().await;
         }

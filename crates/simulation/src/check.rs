@@ -121,7 +121,7 @@ async fn processed(ports: &Ports, id: PaymentBatchId) -> Checked<i64> {
 }
 
 async fn outcome(ports: &Ports, payment: &Payment) -> Checked<i64> {
-    let report = ports.processing.rail.ask(payment.id).await;
+    let report = ports.processing.rail.ask(&payment.account, payment.id).await;
     let Ok(Some(report)) = report else { return Err(format!("the bank does not know payment {}", payment.id)) };
     let expected = match report.outcome {
         PaymentOutcome::Completed => PaymentStatus::Completed,

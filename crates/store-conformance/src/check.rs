@@ -97,6 +97,8 @@ pub enum Need {
     Schemas,
     /// A limit on the number of waiting writes.
     QueueCapacity,
+    /// A directory of cells.
+    Directory,
 }
 
 impl Need {
@@ -107,6 +109,7 @@ impl Need {
             Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
             Self::Schemas => handle.schemas.is_none().then_some("it can't be opened with another schema"),
             Self::QueueCapacity => handle.queue_capacity.is_none().then_some("it has no bound on writes that wait"),
+            Self::Directory => handle.directory.is_none().then_some("it keeps no directory of cells"),
             Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),
         }
     }

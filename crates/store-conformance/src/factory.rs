@@ -4,11 +4,11 @@ use crate::event_renderer::recording;
 use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
-    BatchReading, Books, BooksCheck, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions,
-    Checkouts, ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
-    MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry,
-    SandboxBankStorage, SandboxStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines,
-    Transfers, Upkeep, Webhooks, Worlds,
+    BatchReading, Books, BooksCheck, Budgets, Callers, CardLedger, CardManagement, CellDirectory, ChainHistories,
+    CheckoutSessions, Checkouts, ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events,
+    IdempotencyRecords, KeyUpkeep, MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People,
+    ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles,
+    Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -160,6 +160,7 @@ pub struct Handle {
     pub(crate) faults: Option<Arc<dyn Faults>>,
     pub(crate) schemas: Option<Arc<dyn Schemas>>,
     pub(crate) queue_capacity: Option<usize>,
+    pub(crate) directory: Option<Arc<dyn CellDirectory>>,
     kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -230,6 +231,7 @@ impl Handle {
             faults: None,
             schemas: None,
             queue_capacity: None,
+            directory: None,
             kept: Vec::new(),
         }
     }
@@ -279,6 +281,13 @@ impl Handle {
         self.queue_capacity = Some(writes);
         self
     }
+
+    /// Sets the directory of cells that the store keeps.
+    #[must_use]
+    pub fn with_directory(mut self, directory: Arc<dyn CellDirectory>) -> Self {
+        self.directory = Some(directory);
+        self
+    }
 }
 
 impl fmt::Debug for Handle {
@@ -290,6 +299,7 @@ impl fmt::Debug for Handle {
             .field("has_faults", &self.faults.is_some())
             .field("has_schemas", &self.schemas.is_some())
             .field("queue_capacity", &self.queue_capacity)
+            .field("has_directory", &self.directory.is_some())
             .finish_non_exhaustive()
     }
 }

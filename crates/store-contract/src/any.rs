@@ -1,11 +1,12 @@
 //! A store of any kind, selected by the URL.
 
 use crate::ExportImport;
-use florin_ports::{SandboxStorage, Storage, StoreError};
+use florin_ports::{CellDirectory, CompleteStorage, StoreError};
+use std::sync::Arc;
 
 /// All storage ports, plus start-up, shut-down, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
 /// port.
-pub trait AnyStore: Storage + SandboxStorage + ExportImport {
+pub trait AnyStore: CompleteStorage + ExportImport {
     /// Applies all pending migrations or none, and returns their number. Concurrent calls apply each migration once.
     /// Blocks: for start-up.
     fn migrate(&self) -> Result<usize, StoreError>;
@@ -16,6 +17,11 @@ pub trait AnyStore: Storage + SandboxStorage + ExportImport {
     /// Whether it can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] returns `false`.
     fn serves_sandbox(&self) -> bool {
         true
+    }
+
+    /// The directory of cells that it keeps, and its name as a cell. `None`: it can be neither a home nor a cell.
+    fn directory(&self) -> Option<Arc<dyn CellDirectory>> {
+        None
     }
 
     /// Stops the writer. Queued writes are completed, and later writes are [`StoreError::Unavailable`]. A second call

@@ -2,7 +2,7 @@
 
 use crate::schemes;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-use florin_ports::StoreError;
+use florin_ports::{CellDirectory, StoreError};
 use florin_store_contract::{Adapter, AnyStore, OpenError, StoreSettings};
 use std::sync::Arc;
 
@@ -49,6 +49,10 @@ macro_rules! any_store {
 
             fn pending(&self) -> Result<Vec<String>, StoreError> {
                 <$store>::pending(self)
+            }
+
+            fn directory(&self) -> Option<Arc<dyn CellDirectory>> {
+                Some(Arc::new(self.clone()))
             }
 
             fn close(&self) {

@@ -72,7 +72,8 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
     let store = Arc::new(open(&database.url)?);
-    let first = Handle::of(&store).with_queue_capacity(QUEUE_CAPACITY).keeping(Arc::clone(database));
+    let first =
+        Handle::of(&store).with_queue_capacity(QUEUE_CAPACITY).keeping(Arc::clone(database)).with_directory(store);
     Ok(first.reopened_by(move || {
         let again = Arc::clone(&again);
         async move { handle(&again) }

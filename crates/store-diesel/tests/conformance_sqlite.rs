@@ -66,7 +66,8 @@ fn open(path: &Path) -> Result<Store, SetupError> {
 fn handle(directory: &Arc<TempDir>) -> Result<Handle, SetupError> {
     let again = Arc::clone(directory);
     let store = Arc::new(open(&directory.path().join(FILE))?);
-    let handle = Handle::of(&store).keeping(Arc::clone(directory)).with_queue_capacity(QUEUE_CAPACITY);
+    let handle =
+        Handle::of(&store).keeping(Arc::clone(directory)).with_queue_capacity(QUEUE_CAPACITY).with_directory(store);
     Ok(handle.reopened_by(move || {
         let again = again.clone();
         async move { self::handle(&again) }

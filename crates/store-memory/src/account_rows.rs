@@ -219,6 +219,9 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         deleted_webhooks: _,
         deliveries: _,
         client_records: _,
+        cells: _,
+        listed_cells: _,
+        bound_cell: _,
     } = data;
     let payments = part(payments, account);
     Data {

@@ -83,18 +83,17 @@ impl CardLedger for MemoryStore {
         })
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
-            let held = data
-                .chains
-                .values()
-                .filter(|chain| !data.id_counters.contains_key(&chain.account))
-                .filter_map(|chain| Some((chain.due_at()?, chain.account.clone(), chain.id)));
-            held.filter(|(due_at, ..)| *due_at <= now).collect()
+            let in_real_time = data.chains.values().filter(|chain| !data.id_counters.contains_key(&chain.account));
+            let held = in_real_time.filter_map(|chain| {
+                Some((chain.due_at()?, DueHold { account: chain.account.clone(), chain: chain.id }))
+            });
+            held.filter(|(due_at, _)| *due_at <= now).collect()
         });
         due.sort();
-        let hold = |(_, account, chain)| DueHold { account, chain };
-        Ok(due.into_iter().take(usize::try_from(max).unwrap_or(usize::MAX)).map(hold).collect())
+        due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+        Ok(due)
     }
 }
 

@@ -25,7 +25,7 @@ use florin_domain::people::Person;
 use florin_domain::secret::{SealedSecret, StoreKey};
 use florin_domain::webhook::Webhook;
 use florin_domain::world::{CreationClaim, ImportedSnapshot, SandboxWorld, Timeline, WorldSnapshot};
-use florin_ports::{AcceptedPayment, Answer, EventRecording, RecordedRequest, StoreError};
+use florin_ports::{AcceptedPayment, Answer, CellEntry, CellName, EventRecording, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
@@ -104,6 +104,12 @@ pub(crate) struct Data {
     /// The rows of exported snapshots, by the contents of their files. A file only names its snapshot.
     pub(crate) exported: BTreeMap<String, (Timeline, Box<Self>)>,
     pub(crate) imported: BTreeMap<(ClientId, SnapshotId), KeptImport>,
+    /// The directory of cells, by the text of each key.
+    pub(crate) cells: BTreeMap<String, CellEntry>,
+    /// The listed cells, and whether each accepts new clients.
+    pub(crate) listed_cells: BTreeMap<CellName, bool>,
+    /// The cell that this store is bound to.
+    pub(crate) bound_cell: Option<CellName>,
 }
 
 /// The stored data of merchants, except their checkouts.

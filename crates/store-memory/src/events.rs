@@ -10,7 +10,7 @@ use florin_domain::access::{Environment, Feature};
 use florin_domain::event::{
     Audience, Event, EventBody, EventFilter, EventObject, EventPosition, Redeliveries, Redelivery, StoredEvent,
 };
-use florin_domain::ids::{AccountId, EventId};
+use florin_domain::ids::{AccountId, ClientId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
 
@@ -47,7 +47,7 @@ impl Events for MemoryStore {
         }))
     }
 
-    async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
+    async fn tail(&self, _client: ClientId) -> Result<Option<EventPosition>, StoreError> {
         Ok(Some(self.read(|data| data.last_position)))
     }
 

@@ -21,6 +21,7 @@ mod books_check;
 mod budgets;
 mod card_management;
 mod cards;
+mod cell_directory;
 mod checkout_sessions;
 mod checkouts;
 mod credits;

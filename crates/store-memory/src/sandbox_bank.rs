@@ -2,16 +2,16 @@
 
 use crate::MemoryStore;
 use async_trait::async_trait;
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 use florin_ports::{AcceptedPayment, SandboxBankStorage, StoreError};
 
 #[async_trait]
 impl SandboxBankStorage for MemoryStore {
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+    async fn accept(&self, _account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         self.change(|data| Ok(data.sandbox_bank.entry(payment.id).or_insert(payment).clone()))
     }
 
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+    async fn find(&self, _account: &AccountId, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
         Ok(self.read(|data| data.sandbox_bank.get(&payment).cloned()))
     }
 }

@@ -14,7 +14,7 @@ impl Factory for InMemory {
 
 /// Creates a handle; reopening returns another handle on the same store.
 fn handle(store: Arc<MemoryStore>) -> Handle {
-    Handle::of(&store).reopened_by(move || {
+    Handle::of(&store).with_directory(Arc::<MemoryStore>::clone(&store)).reopened_by(move || {
         let store = Arc::clone(&store);
         async move { Ok(handle(store)) }
     })

@@ -3,6 +3,7 @@
 pub(crate) mod assert;
 pub(crate) mod batches;
 pub(crate) mod busy;
+pub(crate) mod cells;
 pub(crate) mod client;
 pub(crate) mod decisions;
 pub(crate) mod demo;

@@ -1,13 +1,15 @@
 //! Instructions to a bank, and its reports.
 
 use super::{FailureReason, Payment, PaymentNetwork, RecipientInput};
-use crate::ids::PaymentId;
+use crate::ids::{AccountId, PaymentId};
 use crate::money::Money;
 use chrono::{DateTime, Utc};
 
 /// An instruction to a bank to make a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentInstruction {
+    /// The account that pays.
+    pub account: AccountId,
     /// The id of the payment. An instruction that is sent again has the same id and is the same payment.
     pub id: PaymentId,
     /// The amount, above zero.
@@ -30,6 +32,7 @@ impl PaymentInstruction {
         let terms = payment.terms()?;
         let input = &payment.input;
         Some(Self {
+            account: payment.account.clone(),
             id: payment.id,
             amount: terms.amount.of(terms.currency),
             network: terms.network,

@@ -23,6 +23,12 @@ pub(crate) struct SettingFlags {
     /// A file with the URL of the database, to keep its password out of the process list
     #[arg(long, global = true, value_name = "FILE")]
     database_url_file: Option<String>,
+    /// A further database for some clients, with its name; repeatable [default: none]
+    #[arg(long, global = true, value_name = "NAME=URL")]
+    cells: Vec<String>,
+    /// A file with these cells, separated by blanks or lines
+    #[arg(long, global = true, value_name = "FILE")]
+    cells_file: Option<String>,
     /// A file with the key that encrypts secrets: 64 hexadecimal digits [default: a generated one in a sandbox]
     #[arg(long, global = true, value_name = "FILE")]
     secret_key_file: Option<String>,
@@ -117,10 +123,13 @@ pub(crate) struct SettingFlags {
 impl SettingFlags {
     /// The settings given by flags.
     pub(super) fn given(&self) -> CommandLineSettings {
+        let cells = (!self.cells.is_empty()).then(|| self.cells.join(" "));
         let texts = [
             ("environment", &self.environment),
             ("database_url", &self.database_url),
             ("database_url_file", &self.database_url_file),
+            ("cells", &cells),
+            ("cells_file", &self.cells_file),
             ("secret_key_file", &self.secret_key_file),
             ("secret_key_previous_file", &self.secret_key_previous_file),
             ("listen", &self.listen),

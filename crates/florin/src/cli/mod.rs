@@ -5,8 +5,8 @@ mod flags;
 mod help;
 
 use crate::commands::{
-    accounts, addresses, audit, banks, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
-    people, secret_key, webhooks,
+    accounts, addresses, audit, banks, cells, check, clients, export, features, import, keys, listen, merchants, mfa,
+    migrate, people, secret_key, webhooks,
 };
 use crate::settings::CommandLineSettings;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -54,6 +54,9 @@ pub(crate) enum Command {
     Export(export::Arguments),
     /// Read an exported file into an empty database of any kind
     Import(import::Arguments),
+    /// Manage cells: further databases for some clients
+    #[command(subcommand)]
+    Cells(cells::Action),
     /// Manage API clients
     #[command(subcommand)]
     Clients(clients::Action),

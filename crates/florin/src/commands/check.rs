@@ -1,13 +1,14 @@
 //! `florin check`
 
 use super::Context;
+use crate::cells::Stores;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
+use anyhow::Context as _;
 use florin_domain::books::{BrokenLink, BrokenLinkReason};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::HashChain;
 use florin_ports::{BooksReport, Discrepancy};
-use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -25,7 +26,17 @@ struct Report {
     ok: bool,
     journal_transactions: i64,
     balances: i64,
-    discrepancies: Vec<Line>,
+    discrepancies: Vec<Finding>,
+}
+
+/// A discrepancy, with its cell.
+#[derive(Serialize)]
+struct Finding {
+    /// The name of the cell; absent without cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<String>,
+    #[serde(flatten)]
+    line: Line,
 }
 
 /// A discrepancy.
@@ -113,13 +124,13 @@ impl ChainLine {
             (Some(journal), Some(line)) => format!(" at line {line} of journal transaction {journal}"),
             _ => String::new(),
         };
-        format!("  the hash chain of {chain} is broken{place}: {}", self.text)
+        format!("the hash chain of {chain} is broken{place}: {}", self.text)
     }
 }
 
-impl From<BooksReport> for Report {
-    fn from(report: BooksReport) -> Self {
-        let line = |discrepancy: &Discrepancy| match discrepancy {
+impl From<&Discrepancy> for Line {
+    fn from(discrepancy: &Discrepancy) -> Self {
+        match discrepancy {
             Discrepancy::Legs(journal) => Line::Legs { journal_id: journal.to_string() },
             Discrepancy::Balance { budget, currency } => {
                 Line::Balance { budget_id: budget.to_string(), currency_code: currency.code() }
@@ -144,20 +155,39 @@ impl From<BooksReport> for Report {
             Discrepancy::HashChain { account, chain, broken } => {
                 Line::HashChain(ChainLine::of(account, *chain, *broken))
             }
-        };
-        Self {
-            ok: report.discrepancies.is_empty(),
-            journal_transactions: report.journal_transactions,
-            balances: report.balances,
-            discrepancies: report.discrepancies.iter().map(line).collect(),
         }
     }
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+impl Report {
+    /// Adds up the reports on the books of all cells.
+    fn of(cells: &[(Option<String>, BooksReport)]) -> Self {
+        let findings = cells.iter().flat_map(|(cell, report)| {
+            report.discrepancies.iter().map(|found| Finding { cell: cell.clone(), line: Line::from(found) })
+        });
+        let discrepancies: Vec<_> = findings.collect();
+        let sum = |count: fn(&BooksReport) -> i64| cells.iter().map(|(_, report)| count(report)).sum::<i64>();
+        Self {
+            ok: discrepancies.is_empty(),
+            journal_transactions: sum(|report| report.journal_transactions),
+            balances: sum(|report| report.balances),
+            discrepancies,
+        }
+    }
+}
+
+pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let progress = Progress::start(arguments.progress, "checking every balance");
-    let report = Report::from(store.check_all().await?);
+    let mut reports = Vec::new();
+    for (cell, store) in stores.each() {
+        let cell = cell.map(ToString::to_string);
+        let of_cell = || format!("cannot check cell {}", cell.as_deref().unwrap_or_default());
+        let checked = store.check_all().await;
+        let report = if cell.is_some() { checked.with_context(of_cell)? } else { checked? };
+        reports.push((cell, report));
+    }
     drop(progress);
+    let report = Report::of(&reports);
     output::print_json_or_text(context.json, &report, || print(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -168,45 +198,52 @@ fn print(report: &Report) -> String {
         "{verdict} Journal transactions: {}. Balances: {}.",
         report.journal_transactions, report.balances
     )];
-    lines.extend(report.discrepancies.iter().map(|line| match line {
-        Line::Legs { journal_id } => {
-            format!("  legs of journal transaction {journal_id} are missing or contradict each other")
-        }
-        Line::Balance { budget_id, currency_code } => {
-            format!("  the {currency_code} balance of budget {budget_id} differs from the sum of its postings")
-        }
-        Line::Holds { budget_id, currency_code } => {
-            format!("  the held {currency_code} amount of budget {budget_id} differs from the sum of its open holds")
-        }
-        Line::Reservations { budget_id, currency_code } => {
-            format!("  the reserved {currency_code} amount of budget {budget_id} differs from the unpaid payments")
-        }
-        Line::Checkpoint { budget_id, currency_code } => {
-            format!("  a {currency_code} checkpoint of budget {budget_id} differs from the sum of its postings")
-        }
-        Line::CheckoutCount { account_id } => {
-            format!("  the stored count of checkouts of account {account_id} is wrong")
-        }
-        Line::ListCount { account_id } => {
-            format!("  a stored count of cards, budgets or merchant payments of account {account_id} is wrong")
-        }
-        Line::ListedPayments { account_id } => {
-            format!("  lists of merchant payments of account {account_id} contradict their sessions or refunds")
-        }
-        Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
-        Line::Dispute { dispute_id } => {
-            format!("  the journal or the disputed transaction differs from dispute {dispute_id}")
-        }
-        Line::Settlement { object_id } => {
-            format!("  the journal differs from the payments of settlement account or payee {object_id}")
-        }
-        Line::Refunds { payment_id } => format!("  the refunds of payment {payment_id} exceed its amount"),
-        Line::Session { checkout_session_id } => {
-            format!("  checkout session {checkout_session_id} has a wrong number of completed payments")
-        }
-        Line::HashChain(line) => line.print(),
+    lines.extend(report.discrepancies.iter().map(|Finding { cell, line }| match cell {
+        Some(cell) => format!("  cell {cell}: {}", describe(line)),
+        None => format!("  {}", describe(line)),
     }));
     lines.join("\n")
+}
+
+fn describe(line: &Line) -> String {
+    match line {
+        Line::Legs { journal_id } => {
+            format!("legs of journal transaction {journal_id} are missing or contradict each other")
+        }
+        Line::Balance { budget_id, currency_code } => {
+            format!("the {currency_code} balance of budget {budget_id} differs from the sum of its postings")
+        }
+        Line::Holds { budget_id, currency_code } => {
+            format!("the held {currency_code} amount of budget {budget_id} differs from the sum of its open holds")
+        }
+        Line::Reservations { budget_id, currency_code } => {
+            format!("the reserved {currency_code} amount of budget {budget_id} differs from the unpaid payments")
+        }
+        Line::Checkpoint { budget_id, currency_code } => {
+            format!("a {currency_code} checkpoint of budget {budget_id} differs from the sum of its postings")
+        }
+        Line::CheckoutCount { account_id } => {
+            format!("the stored count of checkouts of account {account_id} is wrong")
+        }
+        Line::ListCount { account_id } => {
+            format!("a stored count of cards, budgets or merchant payments of account {account_id} is wrong")
+        }
+        Line::ListedPayments { account_id } => {
+            format!("lists of merchant payments of account {account_id} contradict their sessions or refunds")
+        }
+        Line::Sequence { object_id } => format!("the events of object {object_id} are not numbered by its sequence"),
+        Line::Dispute { dispute_id } => {
+            format!("the journal or the disputed transaction differs from dispute {dispute_id}")
+        }
+        Line::Settlement { object_id } => {
+            format!("the journal differs from the payments of settlement account or payee {object_id}")
+        }
+        Line::Refunds { payment_id } => format!("the refunds of payment {payment_id} exceed its amount"),
+        Line::Session { checkout_session_id } => {
+            format!("checkout session {checkout_session_id} has a wrong number of completed payments")
+        }
+        Line::HashChain(line) => line.print(),
+    }
 }
 
 #[cfg(test)]
@@ -243,7 +280,8 @@ mod tests {
                 broken: BrokenLink { leg: None, reason: BrokenLinkReason::OtherEnd },
             },
         ];
-        let report = Report::from(BooksReport { journal_transactions: 7, balances: 3, discrepancies });
+        let found = BooksReport { journal_transactions: 7, balances: 3, discrepancies };
+        let report = Report::of(&[(None, found)]);
         let nil = Uuid::nil().to_string();
         let expected = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 3, "discrepancies": [
             {"kind": "legs", "journalId": nil},
@@ -264,7 +302,20 @@ mod tests {
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
         assert_eq!(print(&report).lines().count(), 15);
-        let sound = Report::from(BooksReport::default());
+        let sound = Report::of(&[(None, BooksReport::default())]);
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
+    }
+
+    #[test]
+    fn the_reports_of_cells_are_added_up() {
+        let report = |number, discrepancies| BooksReport { journal_transactions: number, balances: 2, discrepancies };
+        let found = vec![Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap())];
+        let cells = [(Some("home".to_owned()), report(3, Vec::new())), (Some("a".to_owned()), report(4, found))];
+        let report = Report::of(&cells);
+        let expected = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 4, "discrepancies": [
+            {"cell": "a", "kind": "checkoutCount", "accountId": "F1"},
+        ]});
+        assert_eq!(serde_json::to_value(&report).unwrap(), expected);
+        assert!(print(&report).ends_with("\n  cell a: the stored count of checkouts of account F1 is wrong"));
     }
 }

@@ -1,6 +1,7 @@
 //! `florin clients create|list|change|disable|enable`
 
 use super::{Context, argument, caches_expired, lookup, written};
+use crate::cells::{self, Stores};
 use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
 use crate::usage::UsageError;
@@ -24,6 +25,9 @@ pub(crate) enum Action {
         /// Network that the client may connect from; repeatable [default: any network]
         #[arg(long = "allow-network", value_name = "CIDR")]
         allow_networks: Vec<String>,
+        /// Cell of the client [default: the one with the fewest clients, of those that accept clients]
+        #[arg(long, value_name = "NAME")]
+        cell: Option<String>,
     },
     /// List all clients
     List,
@@ -66,6 +70,17 @@ struct Row {
     features: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     disabled_at: Option<String>,
+    /// Its cell; absent without cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<String>,
+}
+
+impl Row {
+    /// Adds the cell of the client, if there are cells.
+    async fn with_cell(self, stores: &Stores, client: ClientId) -> anyhow::Result<Self> {
+        let cell = stores.cell_of(client).await?.map(|cell| cell.to_string());
+        Ok(Self { cell, ..self })
+    }
 }
 
 impl From<ApiClient> for Row {
@@ -76,13 +91,15 @@ impl From<ApiClient> for Row {
             allowed_networks: client.allowed_networks,
             features: client.features.iter().map(|feature| feature.as_str().to_owned()).collect(),
             disabled_at: client.disabled_at.map(written),
+            cell: None,
         }
     }
 }
 
-pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> anyhow::Result<()> {
+    let registry: &dyn Registry = stores.all.as_ref();
     match action {
-        Action::Create { name, allow_networks } => {
+        Action::Create { name, allow_networks, cell } => {
             let client = ApiClient {
                 id: ClientId(RandomIds.next_id()),
                 name: argument("--name", &name, Text::<1, 140>::parse)?.into_string(),
@@ -90,13 +107,24 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
                 features: BTreeSet::new(),
                 disabled_at: None,
             };
+            if let Some(cell) = cell {
+                cells::choose(stores, client.id, &cell).await?;
+            }
             registry.add_client(client.clone()).await?;
             context.note(format!("client {} ({})", client.id, client.name));
-            let row = Row::from(client);
-            output::print_json_or_text(context.json, &row, || format!("Created client {} ({}).", row.name, row.id))
+            let id = client.id;
+            let row = Row::from(client).with_cell(stores, id).await?;
+            output::print_json_or_text(context.json, &row, || match &row.cell {
+                Some(cell) => format!("Created client {} ({}) in cell {cell}.", row.name, row.id),
+                None => format!("Created client {} ({}).", row.name, row.id),
+            })
         }
         Action::List => {
-            let rows: Vec<_> = registry.clients().await?.into_iter().map(Row::from).collect();
+            let mut rows = Vec::new();
+            for client in registry.clients().await? {
+                let id = client.id;
+                rows.push(Row::from(client).with_cell(stores, id).await?);
+            }
             let list = Rows { rows };
             output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
@@ -143,7 +171,17 @@ fn print(rows: &[Row]) -> String {
         let [networks, features] = [&row.allowed_networks, &row.features].map(|list| output::listed(list));
         [row.id.clone(), row.name.clone(), state, networks, features]
     };
-    output::table(["ID", "NAME", "STATE", "NETWORKS", "FEATURES"], &rows.iter().map(cells).collect::<Vec<_>>())
+    let heads = ["ID", "NAME", "STATE", "NETWORKS", "FEATURES"];
+    if rows.iter().all(|row| row.cell.is_none()) {
+        return output::table(heads, &rows.iter().map(cells).collect::<Vec<_>>());
+    }
+    let with_cell = |row: &Row| {
+        let [id, name, state, networks, features] = cells(row);
+        [id, name, row.cell.clone().unwrap_or_default(), state, networks, features]
+    };
+    let [id, name, state, networks, features] = heads;
+    let heads = [id, name, "CELL", state, networks, features];
+    output::table(heads, &rows.iter().map(with_cell).collect::<Vec<_>>())
 }
 
 /// Parses a network in CIDR form; a single address is a network with one address.

@@ -3,13 +3,13 @@
 mod target;
 
 use super::Context;
+use crate::cells::Stores;
 use crate::machine::SystemClock;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::secrets;
 use florin_domain::access::Environment;
 use florin_ports::{Clock, SecretCipher};
-use florin_store_contract::AnyStore;
 use florin_store_contract::export::{ExportContents, ExportOrigin};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
+    /// The cell to export: one file for each cell, and one for the home [default: home]
+    #[arg(long, value_name = "NAME", default_value = "home", hide_default_value = true)]
+    from_cell: String,
     #[command(flatten)]
     progress: ProgressFlag,
 }
@@ -39,10 +42,11 @@ struct Report<'a> {
 
 pub(super) async fn run(
     context: &Context,
-    store: &dyn AnyStore,
+    stores: &Stores,
     environment: Environment,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
+    let store = stores.named(&arguments.from_cell)?.as_ref();
     let secrets = secrets::open(&context.settings, environment, store).await?;
     let origin = ExportOrigin {
         environment: environment.as_str().to_owned(),

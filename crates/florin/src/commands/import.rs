@@ -1,6 +1,7 @@
 //! `florin import FILE`
 
 use super::{Context, caches_expired};
+use crate::cells::Stores;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::secrets;
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
     /// A file written by `florin export`
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// The cell to import into [default: home]
+    #[arg(long, value_name = "NAME", default_value = "home", hide_default_value = true)]
+    to_cell: String,
     #[command(flatten)]
     progress: ProgressFlag,
 }
@@ -41,10 +45,11 @@ struct Report<'a> {
 
 pub(super) async fn run(
     context: &Context,
-    store: &dyn AnyStore,
+    stores: &Stores,
     environment: Environment,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
+    let store = stores.named(&arguments.to_cell)?.as_ref();
     let file = &arguments.file;
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;

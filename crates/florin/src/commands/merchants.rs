@@ -11,8 +11,7 @@ use florin_domain::ids::{AccountId, PayeeId, SettlementAccountId, parse_uuid};
 use florin_domain::merchant::{
     Approval, MerchantPermission, MerchantProfile, MerchantStatus, OperatorEdit, PayeeRefusal, SettlementRefusal,
 };
-use florin_ports::{Clock, WriteError, Written};
-use florin_store_contract::AnyStore;
+use florin_ports::{Clock, CompleteStorage, WriteError, Written};
 use serde::Serialize;
 use std::fmt::Display;
 use uuid::Uuid;
@@ -82,7 +81,7 @@ struct Decision {
     approval_status: &'static str,
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: &Action) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: &Action) -> anyhow::Result<()> {
     match action {
         Action::Set(changes) => set(context, store, changes).await,
         Action::Approve(details) => decide(context, store, details, Approval::Approve).await,
@@ -90,7 +89,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: &Action
     }
 }
 
-async fn set(context: &Context, store: &dyn AnyStore, changes: &Changes) -> anyhow::Result<()> {
+async fn set(context: &Context, store: &dyn CompleteStorage, changes: &Changes) -> anyhow::Result<()> {
     if let Some(permission) = changes.grant.iter().find(|granted| changes.withdraw.contains(granted)) {
         return Err(UsageError::new(format!("cannot both grant and withdraw {permission}")).into());
     }
@@ -124,7 +123,12 @@ fn listed(row: &Row) -> String {
     if row.permissions.is_empty() { "none".to_owned() } else { row.permissions.join(", ") }
 }
 
-async fn decide(context: &Context, store: &dyn AnyStore, details: &Details, approval: Approval) -> anyhow::Result<()> {
+async fn decide(
+    context: &Context,
+    store: &dyn CompleteStorage,
+    details: &Details,
+    approval: Approval,
+) -> anyhow::Result<()> {
     let account = lookup::account(store, "ACCOUNT", &details.account).await?;
     let kind = approve(store, &account, details.id, approval).await?;
     let decision = Decision { id: details.id.to_string(), approval_status: approval.status().as_str() };
@@ -135,7 +139,7 @@ async fn decide(context: &Context, store: &dyn AnyStore, details: &Details, appr
 
 /// Approves or rejects the settlement account or payee with this id. Returns its kind.
 async fn approve(
-    store: &dyn AnyStore,
+    store: &dyn CompleteStorage,
     account: &AccountId,
     id: Uuid,
     approval: Approval,

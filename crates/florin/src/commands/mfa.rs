@@ -10,8 +10,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::secret::{Secret, SecretOwner};
 use florin_mfa::base32_secret;
-use florin_ports::{Accounts, Clock, SecretCipher, StoreError};
-use florin_store_contract::AnyStore;
+use florin_ports::{Accounts, Clock, CompleteStorage, SecretCipher, StoreError};
 use serde::Serialize;
 
 /// Actions on the multi-factor authentication of an account.
@@ -60,7 +59,7 @@ struct Enrolled {
 
 pub(super) async fn run(
     context: &Context,
-    store: &dyn AnyStore,
+    store: &dyn CompleteStorage,
     environment: Environment,
     action: Action,
 ) -> anyhow::Result<()> {
@@ -92,18 +91,23 @@ pub(super) async fn run(
 }
 
 impl AccountArgument {
-    async fn id(&self, store: &dyn AnyStore) -> anyhow::Result<AccountId> {
+    async fn id(&self, store: &dyn CompleteStorage) -> anyhow::Result<AccountId> {
         lookup::account(store, "ACCOUNT", &self.account).await
     }
 }
 
-async fn set_policy(context: &Context, store: &dyn AnyStore, id: &AccountId, required: bool) -> anyhow::Result<()> {
+async fn set_policy(
+    context: &Context,
+    store: &dyn CompleteStorage,
+    id: &AccountId,
+    required: bool,
+) -> anyhow::Result<()> {
     store.set_mfa_required(id, required).await.map_err(|error| unknown(error, id))?;
     context.note(format!("account {id}: MFA {}", if required { "required" } else { "waived" }));
     show(context, store, id).await
 }
 
-async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow::Result<()> {
+async fn show(context: &Context, store: &dyn CompleteStorage, id: &AccountId) -> anyhow::Result<()> {
     let account = Accounts::find(store, id).await?.ok_or_else(|| anyhow!("account {id} does not exist"))?;
     let enrolment = store.enrolment(id).await?;
     let now = SystemClock.now();
@@ -123,7 +127,7 @@ async fn show(context: &Context, store: &dyn AnyStore, id: &AccountId) -> anyhow
 
 async fn enrol(
     context: &Context,
-    store: &dyn AnyStore,
+    store: &dyn CompleteStorage,
     cipher: &dyn SecretCipher,
     id: &AccountId,
 ) -> anyhow::Result<()> {

@@ -1,12 +1,14 @@
 //! `florin migrate [--check]`
 
 use super::Context;
+use crate::cells;
 use crate::environment;
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::secrets;
 use crate::settings::Settings;
 use crate::wiring;
+use anyhow::Context as _;
 use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
 use serde::Serialize;
@@ -46,28 +48,54 @@ async fn initialize(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result
 }
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if !arguments.check {
-        // A store of another environment is refused before it is changed.
-        if store.environment().await?.is_some() {
-            let environment = environment::of_store(&context.settings, store).await?;
-            secrets::require(&context.settings, environment)?;
-        }
-        let progress = Progress::start(arguments.progress, "migrating");
-        let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
-        drop(progress);
-        if applied.applied > 0 {
-            context.note(format!("{} migration(s)", applied.applied));
-        }
-        let environment = initialize(&context.settings, store).await?;
-        secrets::open(&context.settings, environment, store).await?;
-        output::print_json_or_text(context.json, &applied, || match applied.applied {
-            0 => "The schema is up to date.".to_owned(),
-            count => format!("Applied {count} migration(s). The schema is up to date."),
-        })?;
-        return Ok(ExitCode::SUCCESS);
+    if arguments.check {
+        return check(context, store).await;
     }
-    wiring::refuse_newer(store).await?;
-    let pending = store.pending()?;
+    // A store of another environment is refused before it is changed.
+    if store.environment().await?.is_some() {
+        let environment = environment::of_store(&context.settings, store).await?;
+        secrets::require(&context.settings, environment)?;
+    }
+    let progress = Progress::start(arguments.progress, "migrating");
+    let applied = Applied { applied: migrate(context, store).await? };
+    drop(progress);
+    let environment = initialize(&context.settings, store).await?;
+    secrets::open(&context.settings, environment, store).await?;
+    output::print_json_or_text(context.json, &applied, || match applied.applied {
+        0 => "The schema is up to date.".to_owned(),
+        count => format!("Applied {count} migration(s). The schema is up to date."),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Migrates the cells and then the home, and returns the number of applied migrations. The home is last, because servers
+/// take their readiness from it: once the home is up to date, everything is. A repetition continues after a failure.
+async fn migrate(context: &Context, home: &dyn AnyStore) -> anyhow::Result<usize> {
+    let mut applied = 0;
+    let mut done = |count: usize| {
+        applied += count;
+        if applied > 0 {
+            context.note(format!("{applied} migration(s)"));
+        }
+        applied
+    };
+    for cell in cells::for_migration(&context.settings, home).await? {
+        let migrated = wiring::bring_up_to_date(cell.store.as_ref()).await;
+        done(migrated.with_context(|| format!("cell {}", cell.name))?);
+    }
+    Ok(done(wiring::bring_up_to_date(home).await?))
+}
+
+/// Lists the pending migrations.
+async fn check(context: &Context, home: &dyn AnyStore) -> anyhow::Result<ExitCode> {
+    wiring::refuse_newer(home).await?;
+    let mut pending = home.pending()?;
+    for cell in cells::for_migration(&context.settings, home).await? {
+        let of_cell = || format!("cell {}", cell.name);
+        wiring::refuse_newer(cell.store.as_ref()).await.with_context(of_cell)?;
+        let names = cell.store.pending().with_context(of_cell)?;
+        pending.extend(names.into_iter().map(|name| format!("{}: {name}", of_cell())));
+    }
     let report = Pending { current: pending.is_empty(), pending };
     output::print_json_or_text(context.json, &report, || match report.pending.as_slice() {
         [] => "The schema is up to date.".to_owned(),

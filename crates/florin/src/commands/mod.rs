@@ -4,6 +4,7 @@ pub(crate) mod accounts;
 pub(crate) mod addresses;
 pub(crate) mod audit;
 pub(crate) mod banks;
+pub(crate) mod cells;
 pub(crate) mod check;
 pub(crate) mod clients;
 mod common;
@@ -26,6 +27,7 @@ pub(crate) mod webhooks;
 
 pub(crate) use common::Context;
 
+use crate::cells::{Stores, refuse_as_home};
 use crate::cli::Command;
 use crate::recording::Act;
 use crate::settings::Settings;
@@ -38,6 +40,7 @@ use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The message if an act or its outcome cannot be recorded.
 const UNRECORDED: &str = "cannot record the command in the audit log";
@@ -53,26 +56,36 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     if matches!(command, Command::Serve | Command::Init) {
         secrets::require(&context.settings, environment::requested(&context.settings))?;
     }
-    let store = wiring::open(&context.settings, creates_store(&context.settings, &command))?;
-    let outcome = match command {
-        Command::Serve => serve::run(context, &store).await,
+    let create = creates_store(&context.settings, &command);
+    let store = wiring::open(&context.settings.database_url, create)?;
+    let outcome = run_on(context, &store, command).await;
+    store.close();
+    outcome
+}
+
+/// Runs a command on the open home.
+async fn run_on(context: &Context, store: &Arc<dyn AnyStore>, command: Command) -> anyhow::Result<ExitCode> {
+    if matches!(command, Command::Serve) {
+        return serve::run(context, store).await;
+    }
+    refuse_as_home(&context.settings, store.as_ref()).await?;
+    match command {
         Command::Migrate(ref arguments) => {
             let act = Act::of(&command, &context.command_line);
             let done = migrate::run(context, store.as_ref(), arguments).await;
             finish(context, act, store.as_ref(), done).await
         }
-        Command::Audit(action) => match wiring::must_be_current(store.as_ref()).await {
-            Ok(()) => audit::run(context, store.as_ref(), action).await,
-            Err(error) => Err(error),
-        },
-        Command::Check(arguments) => match wiring::must_be_current(store.as_ref()).await {
-            Ok(()) => check::run(context, store.as_ref(), &arguments).await,
-            Err(error) => Err(error),
-        },
-        other => administer(context, store.as_ref(), other).await.map(|()| ExitCode::SUCCESS),
-    };
-    store.close();
-    outcome
+        Command::Audit(action) => {
+            wiring::must_be_current(store.as_ref()).await?;
+            audit::run(context, store.as_ref(), action).await
+        }
+        Command::Check(arguments) => {
+            wiring::must_be_current(store.as_ref()).await?;
+            let stores = Stores::of_command(&context.settings, store).await?;
+            check::run(context, &stores, &arguments).await
+        }
+        other => administer(context, store, other).await.map(|()| ExitCode::SUCCESS),
+    }
 }
 
 /// Whether a command may create the store. The others report a mistyped path, and a production store is created by
@@ -89,7 +102,8 @@ fn creates_store(settings: &Settings, command: &Command) -> bool {
 }
 
 /// Runs a command that succeeds or fails.
-async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
+async fn administer(context: &Context, home: &Arc<dyn AnyStore>, command: Command) -> anyhow::Result<()> {
+    let store = home.as_ref();
     let mut act = Act::of(&command, &context.command_line);
     match command {
         // The schema, and with it the audit log, may not exist yet.
@@ -98,15 +112,31 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         _ => wiring::must_be_current(store).await?,
     }
     let environment = environment::of_store(&context.settings, store).await?;
-    // An act may cause events: the erasure of a person terminates cards.
-    wiring::start_recording_events(store, environment);
     if let Some(act) = &mut act {
         act.begin(store).await.context(UNRECORDED)?;
     }
     let done = match command {
-        Command::Export(arguments) => export::run(context, store, environment, &arguments).await,
-        Command::Import(arguments) => import::run(context, store, environment, &arguments).await,
-        Command::Clients(action) => clients::run(context, store, action).await,
+        Command::Cells(action) => cells::run(context, home, environment, action).await,
+        other => manage(context, home, environment, other).await,
+    };
+    finish(context, act, store, done).await
+}
+
+/// Runs a command on the home and its cells.
+async fn manage(
+    context: &Context,
+    home: &Arc<dyn AnyStore>,
+    environment: Environment,
+    command: Command,
+) -> anyhow::Result<()> {
+    let stores = Stores::of_command(&context.settings, home).await?;
+    let store = stores.all.as_ref();
+    // An act may cause events: the erasure of a person terminates cards.
+    wiring::start_recording_events(store, environment);
+    match command {
+        Command::Export(arguments) => export::run(context, &stores, environment, &arguments).await,
+        Command::Import(arguments) => import::run(context, &stores, environment, &arguments).await,
+        Command::Clients(action) => clients::run(context, &stores, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
         Command::Mfa(action) => mfa::run(context, store, environment, action).await,
         Command::Secrets(action) => secret_key::run(context, store, environment, &action).await,
@@ -121,12 +151,12 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         | Command::Migrate(_)
         | Command::Check(_)
         | Command::Audit(_)
+        | Command::Cells(_)
         | Command::Init
         | Command::Demo
         | Command::Listen(_)
         | Command::Openapi => Ok(()),
-    };
-    finish(context, act, store, done).await
+    }
 }
 
 /// Records the outcome of an act. An act with a result has taken effect, so its outcome is `Done` even if a later step

@@ -7,8 +7,7 @@ use anyhow::Context as _;
 use florin_application::rotate_secrets;
 use florin_domain::access::Environment;
 use florin_domain::secret::SecretFilter;
-use florin_ports::SecretCipher;
-use florin_store_contract::AnyStore;
+use florin_ports::{CompleteStorage, SecretCipher};
 use serde::Serialize;
 
 /// Actions on the key that encrypts secrets.
@@ -41,7 +40,7 @@ struct Rotated {
 
 pub(super) async fn run(
     context: &Context,
-    store: &dyn AnyStore,
+    store: &dyn CompleteStorage,
     environment: Environment,
     action: &Action,
 ) -> anyhow::Result<()> {

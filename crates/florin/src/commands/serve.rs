@@ -1,6 +1,7 @@
 //! `florin serve`
 
 use super::Context;
+use crate::cells::{Stores, refuse_as_home};
 use crate::deliverer::Deliverer;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
@@ -9,16 +10,17 @@ use crate::output;
 use crate::recording::Act;
 use crate::settings::{AdminListen, Listen, Settings};
 use crate::usage::UsageError;
-use crate::workers::{self, Retention, Workers};
+use crate::workers::{self, CellServices, Retention, Workers};
 use crate::{environment, limits, metrics, secrets, wiring};
+use actix_web::rt::spawn;
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
-use florin_application::PageTokenMaker;
 use florin_application::demo::DemoSecrets;
+use florin_application::{CheckoutServices, DeliveryServices, PageTokenMaker, Services};
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_http_actix::{HttpSettings, Introduction, bind_address};
-use florin_ports::Clock;
+use florin_ports::{CellName, Clock, CompleteStorage};
 use florin_store_contract::AnyStore;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
@@ -45,19 +47,21 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let settings = &context.settings;
     let listen = resolve(settings)?;
     refuse_early_clock(SystemClock.now())?;
-    let _lock = wiring::lock(settings)?;
+    let _lock = wiring::lock(&settings.database_url)?;
     refuse_damage(store).await?;
+    refuse_as_home(settings, store.as_ref()).await?;
     let (environment, applied) = environment::of_server(settings, store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(applied, "applied migrations");
     }
-    let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
+    let stores = Stores::of_server(settings, store).await?;
+    let cipher = secrets::open(settings, environment, stores.all.as_ref()).await?.cipher;
     let was_seeded = demo::exists(store.as_ref()).await?;
     let pages = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
     let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
-    let has_demo = prepare(settings, environment, store.as_ref(), demo_secrets).await?;
+    let has_demo = prepare(settings, environment, &stores, demo_secrets).await?;
     record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
-    let services = wiring::services(settings, environment, store, (cipher, pages))?;
+    let services = wiring::services(settings, environment, &stores.all, (cipher, pages))?;
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections);
     let listener = bind_address(listen).map_err(|error| unbound(&settings.listen, &error))?;
@@ -81,26 +85,75 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         drain: settings.drain,
         shutdown_timeout: settings.shutdown,
     };
-    let all = wiring::all(settings, &services, store, public_url)?;
-    let checkouts = all.checkouts.clone();
-    let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?, subscriptions)?);
+    let all = wiring::all(settings, &services, &stores.all, public_url)?;
+    let cells = of_cells(settings, &stores, (&services, &all.checkouts), &subscriptions)?;
+    let deliverers: Vec<_> = cells.iter().map(|cell| Rc::clone(&cell.deliverer)).collect();
     let bound = florin_http_actix::bind(all, &http, listener, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
     let addresses = Addresses { main: server.address, admin: server.admin };
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
     announce(context, (store.as_ref(), &services.page_tokens), environment, addresses, has_demo).await?;
-    let processing = wiring::processing(&services, store);
     let retention = Retention { records: settings.idempotency, events: settings.events };
-    let workers = Workers::start(&services, (processing, checkouts, &deliverer), retention, metrics, store);
-    let ended = server.run(deliverer.stop(settings.shutdown)).await;
+    let workers = Workers::start((&services, &stores.all), cells, retention, metrics.as_ref());
+    let ended = server.run(stop_all(deliverers, settings.shutdown)).await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }
-    if timeout(WORKERS_STOP, workers::record_the_rest(&services, store.as_ref())).await.is_err() {
+    if timeout(WORKERS_STOP, workers::record_the_rest(&services, stores.all.as_ref())).await.is_err() {
         tracing::error!("the last refused authentications and uses of keys were not recorded in time");
     }
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
+}
+
+/// The services of the workers of each cell, on its store alone. Without cells, they are those of the server.
+fn of_cells(
+    settings: &Settings,
+    stores: &Stores,
+    (services, checkouts): (&Services, &CheckoutServices),
+    subscriptions: &SubscriptionMetrics,
+) -> anyhow::Result<Vec<CellServices>> {
+    // All cells share one sender.
+    let deliveries = wiring::deliveries(settings, services, &stores.all)?;
+    let of_cell = |cell: Option<&CellName>, store: &Arc<dyn AnyStore>| -> anyhow::Result<_> {
+        let store: Arc<dyn CompleteStorage> = store.clone();
+        let services = match cell {
+            Some(_) => wiring::services(
+                settings,
+                services.environment,
+                &store,
+                (Arc::clone(&services.cipher), services.page_tokens.clone()),
+            )?,
+            None => services.clone(),
+        };
+        let deliveries =
+            DeliveryServices { time: services.time.clone(), deliveries: store.clone(), ..deliveries.clone() };
+        Ok(CellServices {
+            cell: cell.cloned(),
+            processing: wiring::processing(&services, &store),
+            checkouts: CheckoutServices {
+                time: services.time.clone(),
+                sessions: store.clone(),
+                payments: store.clone(),
+                banks: store.clone(),
+                ..checkouts.clone()
+            },
+            deliverer: Rc::new(Deliverer::new(deliveries, subscriptions.clone(), cell.cloned())?),
+            services,
+        })
+    };
+    stores.each().map(|(cell, store)| of_cell(cell, store)).collect()
+}
+
+/// Stops all deliverers at the same time.
+async fn stop_all(deliverers: Vec<Rc<Deliverer>>, limit: Duration) {
+    let stop = |deliverer: Rc<Deliverer>| spawn(async move { deliverer.stop(limit).await });
+    let stopping: Vec<_> = deliverers.into_iter().map(stop).collect();
+    for stopped in stopping {
+        if let Err(error) = stopped.await {
+            tracing::error!(%error, "the deliveries of a cell did not stop");
+        }
+    }
 }
 
 /// Returns the function that renders all metrics.
@@ -127,18 +180,24 @@ async fn record_start(
     Ok(())
 }
 
-/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Returns whether there is demo
-/// data with a working key.
+/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Demo data is in the home only, and a
+/// home with cells gets none. Returns whether there is demo data with a working key.
 async fn prepare(
     settings: &Settings,
     environment: Environment,
-    store: &dyn AnyStore,
+    stores: &Stores,
     secrets: DemoSecrets<'_>,
 ) -> anyhow::Result<bool> {
+    let store = stores.home.as_ref();
     match environment {
         Environment::Sandbox => {
             let now = SystemClock.now();
-            Ok(demo::seed(store, now, secrets).await? && demo::key_works(store, now).await?)
+            let has_demo = if stores.directory.is_some() {
+                demo::exists(store).await?
+            } else {
+                demo::seed(store, now, secrets).await?
+            };
+            Ok(has_demo && demo::key_works(store, now).await?)
         }
         Environment::Production => {
             if demo::exists(store).await? {

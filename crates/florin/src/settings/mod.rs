@@ -2,6 +2,7 @@
 //!
 //! An invalid value stops the program, whatever its source.
 
+mod cells;
 mod listen;
 mod read;
 mod sources;
@@ -11,6 +12,7 @@ mod tests;
 #[cfg(test)]
 pub(crate) use sources::{KEYS, WITHOUT_FLAG};
 
+pub(crate) use cells::CellSetting;
 pub(crate) use listen::{AdminListen, Listen};
 
 use crate::usage::UsageError;
@@ -24,8 +26,9 @@ use florin_domain::people::MAX_PEOPLE;
 use florin_domain::webhook::RetrySchedule;
 use florin_secret_cipher::SecretKey;
 use ipnet::IpNet;
-pub(crate) use read::has_password;
+pub(crate) use read::{has_password, without_password};
 use secrecy::SecretString;
+pub(crate) use sources::variable;
 use sources::{Sources, Texts};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -76,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) environment: Option<Sourced<Environment>>,
     /// The URL of the store. It may hold a password, so it is not printed.
     pub(crate) database_url: Sourced<SecretString>,
+    /// The cells beside the home. Empty: all clients are in the store of `database_url`.
+    pub(crate) cells: Vec<CellSetting>,
     /// The key that encrypts secrets.
     pub(crate) secret_key: Option<Sourced<SecretKey>>,
     /// The previous key, which decrypts secrets during a rotation.
@@ -173,12 +178,14 @@ impl Settings {
     }
 
     fn from_texts(texts: &Texts, mut warnings: Vec<String>) -> Result<Self, UsageError> {
-        warnings.extend(texts.password_in_arguments());
+        warnings.extend(texts.passwords_in_arguments());
         let cores = available_parallelism().map_or(1, usize::from);
         let webhook_retries = retries(texts)?;
+        let database_url = texts.database_url()?;
         Ok(Self {
             environment: texts.sourced("environment", Environment::parse, "sandbox or production")?,
-            database_url: texts.database_url()?,
+            cells: texts.cells(&database_url)?,
+            database_url,
             secret_key: texts.secret_key("secret_key", "secret_key_file")?,
             secret_key_previous: texts.secret_key("secret_key_previous", "secret_key_previous_file")?,
             listen: texts.read(

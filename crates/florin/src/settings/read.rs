@@ -2,7 +2,7 @@
 
 use super::LogFormat;
 use super::Sourced;
-use super::sources::{PREFIX, Texts};
+use super::sources::{PREFIX, Texts, variable};
 use crate::usage::UsageError;
 use florin_secret_cipher::SecretKey;
 use ipnet::IpNet;
@@ -56,7 +56,7 @@ impl Texts {
     }
 
     /// The text of a setting that is given directly or in a file. The source with the higher precedence counts.
-    fn direct_or_file(&self, direct: &str, file: &str) -> Result<Option<Sourced<SecretString>>, UsageError> {
+    pub(super) fn direct_or_file(&self, direct: &str, file: &str) -> Result<Option<Sourced<SecretString>>, UsageError> {
         let rank = |source: &String| match source {
             flag if flag.starts_with("--") => 2,
             variable if variable.starts_with(PREFIX) => 1,
@@ -93,15 +93,19 @@ impl Texts {
         Ok(url)
     }
 
-    /// A warning if the URL of the store has a password and is still an argument, which every user of the machine can
-    /// read.
-    pub(super) fn password_in_arguments(&self) -> Option<String> {
-        let (url, source) = self.0.get("database_url")?;
-        (source.starts_with("--") && has_password(url)).then(|| {
-            format!(
-                "{source} shows the password of the database in the list of processes; use FLORIN_DATABASE_URL_FILE"
-            )
-        })
+    /// A warning for each setting with URLs that has a password and is still an argument, which every user of the machine
+    /// can read.
+    pub(super) fn passwords_in_arguments(&self) -> impl Iterator<Item = String> {
+        let shown = move |key: &str| {
+            let (text, source) = self.0.get(key)?;
+            (source.starts_with("--") && has_password(text)).then(|| {
+                format!(
+                    "{source} shows the password of the database in the list of processes; use {}_FILE",
+                    variable(key)
+                )
+            })
+        };
+        ["database_url", "cells"].into_iter().filter_map(shown)
     }
 
     /// A key that encrypts secrets. It is never printed.
@@ -130,12 +134,30 @@ impl Texts {
     }
 }
 
-/// Whether a URL has a password: before its host, or as a parameter.
-pub(crate) fn has_password(url: &str) -> bool {
-    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+/// Whether one of these URLs, which are separated by blanks, has a password: before its host, or as a parameter.
+pub(crate) fn has_password(urls: &str) -> bool {
+    // A password may itself contain a blank.
+    [urls].into_iter().chain(urls.split_whitespace()).any(|url| {
+        let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+        user_of(after_scheme).is_some_and(|user| user.contains(':')) || after_scheme.contains("password=")
+    })
+}
+
+/// The user before the host of a URL without its scheme, with the password.
+fn user_of(after_scheme: &str) -> Option<&str> {
     let authority = after_scheme.split(['/', '?']).next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map(|(user, _)| user);
-    user.is_some_and(|user| user.contains(':')) || after_scheme.contains("password=")
+    authority.rsplit_once('@').map(|(user, _)| user)
+}
+
+/// A URL for people: without user, password and parameters.
+pub(crate) fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    if scheme.eq_ignore_ascii_case("sqlite") {
+        // The path of a file may contain any character.
+        return url.to_owned();
+    }
+    let place = user_of(rest).and_then(|user| rest.get(user.len() + 1..)).unwrap_or(rest);
+    format!("{scheme}://{}", place.split('?').next().unwrap_or_default())
 }
 
 /// Parses an absolute web address and removes its trailing slash.

@@ -15,10 +15,12 @@ const OF_CLIENTS: [&str; 2] = ["FLORIN_URL", "FLORIN_API_KEY"];
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 34] = [
+pub(crate) const KEYS: [&str; 36] = [
     "environment",
     "database_url",
     "database_url_file",
+    "cells",
+    "cells_file",
     "secret_key",
     "secret_key_file",
     "secret_key_previous",
@@ -156,7 +158,7 @@ impl Sources {
 }
 
 /// The name of a setting's variable.
-pub(super) fn variable(key: &str) -> String {
+pub(crate) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.to_ascii_uppercase())
 }
 

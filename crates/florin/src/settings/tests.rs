@@ -59,9 +59,13 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
     let key_file = folder.path().join("key");
     fs::write(&key_file, format!("{}\n", "1".repeat(64))).unwrap();
     let key_file = key_file.to_str().unwrap();
+    let cells_file = folder.path().join("cells");
+    fs::write(&cells_file, "a=sqlite://a.db\nb=postgres://u:p@h/d\n").unwrap();
+    let cells_file = cells_file.to_str().unwrap();
     let texts = [
         ("environment", "production"),
         ("database_url_file", url_file),
+        ("cells_file", cells_file),
         ("secret_key_file", key_file),
         ("secret_key_previous_file", key_file),
         ("listen", "[::1]:9000"),
@@ -93,7 +97,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("webhook_retries", "original"),
     ];
     // Each of these can be given directly or in a file, but not both.
-    let direct = ["database_url", "secret_key", "secret_key_previous"];
+    let direct = ["database_url", "cells", "secret_key", "secret_key_previous"];
     assert_eq!(
         texts.map(|(key, _)| key).to_vec(),
         KEYS.into_iter().filter(|key| !direct.contains(key)).collect::<Vec<_>>()
@@ -272,5 +276,44 @@ fn a_secret_key_is_64_hexadecimal_digits_and_never_shown() {
         let said = refused(&[], &[("FLORIN_SECRET_KEY", wrong)], "");
         assert!(said.starts_with("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits"), "{said}");
         assert!(wrong.is_empty() || !said.contains(wrong), "{said}");
+    }
+}
+
+#[test]
+fn cells_are_read_and_never_quoted() {
+    let text = "eu-1=sqlite://eu.db  b=postgres://ada:secret@db/florin?sslmode=disable";
+    let settings = load(&[], &[("FLORIN_CELLS", text)], "").unwrap();
+    let cells: Vec<_> = settings.cells.iter().map(|cell| (cell.name.as_str(), cell.url.source.as_str())).collect();
+    assert_eq!(cells, [("eu-1", "FLORIN_CELLS: cell eu-1"), ("b", "FLORIN_CELLS: cell b")]);
+    assert_eq!(settings.cells[1].url.value.expose_secret(), "postgres://ada:secret@db/florin?sslmode=disable");
+    assert!(!format!("{settings:?}").contains("secret@"), "{settings:?}");
+    assert!(load(&[], &[("FLORIN_CELLS", " ")], "").unwrap().cells.is_empty());
+    for (text, said) in [
+        ("postgres://ada:secret@db/florin", "NAME=URL"),
+        ("postgres://ada:secret@db/florin?password=secret", "NAME=URL"),
+        ("a=", "NAME=URL"),
+        ("EU=sqlite://secret.db", "lower-case"),
+        ("home=sqlite://secret.db", "can't be home"),
+        ("a=sqlite://secret.db a=sqlite://2.db", "cell a: this name is given twice"),
+        ("a=sqlite://secret.db b=sqlite://secret.db", "cell b: another cell has the same URL"),
+        ("a=sqlite://florin.db", "cell a: its URL is that of the home"),
+    ] {
+        let refusal = refused(&[], &[("FLORIN_CELLS", text)], "");
+        assert!(refusal.starts_with("FLORIN_CELLS") && refusal.contains(said), "{refusal}");
+        assert!(!refusal.contains("secret"), "{refusal}");
+    }
+    let warnings = load(&[("cells", text)], &[], "").unwrap().warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("--cells") && warning.contains("FLORIN_CELLS_FILE")));
+}
+
+#[test]
+fn a_url_for_people_has_no_password() {
+    for (url, shown) in [
+        ("postgres://ada:secret@db:5433/florin?password=secret", "postgres://db:5433/florin"),
+        ("postgres:///florin?host=/tmp", "postgres:///florin"),
+        ("sqlite://a?b.db", "sqlite://a?b.db"),
+        ("a.db", "a.db"),
+    ] {
+        assert_eq!(without_password(url), shown);
     }
 }

@@ -15,7 +15,6 @@ use florin_ports::{
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::watch;
 use uuid::Uuid;
 
 const BATCHES: u128 = 40;
@@ -75,7 +74,7 @@ fn services(backlog: &Backlog) -> ProcessingServices {
     accounts.expect_find().returning(|id| Ok(Some(an_account(id.clone()))));
     let mut rail = MockPaymentRail::new();
     let paid = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
-    rail.expect_ask().returning(move |_| Ok(Some(paid)));
+    rail.expect_ask().returning(move |_, _| Ok(Some(paid)));
     let (clock, ids) = (Arc::new(FakeClock::at(NOW)), Arc::new(CountingIds::default()));
     ProcessingServices {
         time: AccountClocks::new(clock, ids, Arc::new(MockTimelines::new())),
@@ -94,7 +93,7 @@ async fn a_backlog_is_processed_without_a_pause() {
     let local = tokio::task::LocalSet::new();
     local
         .run_until(async {
-            let mut workers = Workers { running: watch::Sender::new(()), tasks: Vec::new() };
+            let mut workers = Workers::none();
             workers.add(PROCESS_PAUSE, services(&backlog), |services| async move { process(&services).await });
             tokio::time::sleep(PROCESS_PAUSE.mul_f64(0.9)).await;
             assert_eq!(backlog.lock().unwrap().len() as u128, BATCHES, "the first round runs after a pause");

@@ -5,7 +5,7 @@ use crate::commands::{amount, answer_of, claim, clearing, expiry, first, follow_
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{set_hold_lives, set_over_clearing, some_lives};
-use crate::observe::{Observation, books_are_right, chain};
+use crate::observe::{Observation, books_are_right, chain, due_holds};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -97,7 +97,7 @@ async fn due(handle: Handle) -> CheckResult {
     let (soon, late) = (noon() + TimeDelta::hours(3), noon() + TimeDelta::hours(4));
     same("due of the purchase", chain_of(&handle, 1).await?.due_at(), Some(soon))?;
     same("due of the withdrawal", chain_of(&handle, 2).await?.due_at(), Some(late))?;
-    let found = async |at: DateTime<Utc>| handle.cards.due_holds(at, 10).await;
+    let found = async |at: DateTime<Utc>| due_holds(&handle, at, 10).await;
     same("due too early", found(soon - TimeDelta::microseconds(1)).await?, vec![])?;
     same("due at first", found(soon).await?, vec![hold(1)?])?;
     same("due later", found(late).await?, vec![hold(1)?, hold(2)?])?;

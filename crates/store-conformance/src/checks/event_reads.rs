@@ -35,7 +35,7 @@ checks! {
 /// Waits until other writes on the same server have ended, and returns the tail.
 async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
     loop {
-        if let Some(tail) = handle.events.tail().await? {
+        if let Some(tail) = handle.events.tail(Who::Mine.client()).await? {
             return Ok(tail);
         }
     }
@@ -223,7 +223,7 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
     let (mut seen, mut last) = (Vec::new(), EventPosition(0));
     loop {
         let is_last = is_over.load(Ordering::Relaxed);
-        let Some(until) = handle.events.tail().await? else { continue };
+        let Some(until) = handle.events.tail(Who::Mine.client()).await? else { continue };
         let found = handle.events.between(reach_mine(), EventFilter::default(), (last, until), 10_000).await?;
         seen.extend(found);
         last = until;

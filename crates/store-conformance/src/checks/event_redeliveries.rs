@@ -26,7 +26,7 @@ const NONE: EventPosition = EventPosition(0);
 
 async fn tail(handle: &Handle) -> Result<EventPosition, Failure> {
     loop {
-        if let Some(tail) = handle.events.tail().await? {
+        if let Some(tail) = handle.events.tail(Who::Mine.client()).await? {
             return Ok(tail);
         }
     }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
-use crate::observe::{Observation, balances, books_are_right, chain};
+use crate::observe::{Observation, balances, books_are_right, chain, due_holds};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -42,7 +42,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     let ended = expect_some("the chain", seen.chain)?;
     same("the chain", (ended.held(), ended.end()), (Minor(0), Some(ChainEnd::Expired)))?;
     same("the balances", seen.balances, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
-    same("due holds", handle.cards.due_holds(due(), 10).await?, vec![])?;
+    same("due holds", due_holds(&handle, due(), 10).await?, vec![])?;
     books_are_right(&handle).await
 }
 
@@ -135,9 +135,12 @@ async fn oldest_first(handle: Handle) -> CheckResult {
         expected.push((at, hold(who, number)?));
     }
     expected.sort_by_key(|(at, _)| *at);
+    let times: Vec<_> = handle.cards.due_holds(due(), 100).await?.into_iter().map(|(at, _)| at).collect();
+    let expected_times: Vec<_> = expected.iter().map(|(at, _)| *at + HoldLife::DEFAULT).collect();
+    same("when they are due", times, expected_times)?;
     let expected: Vec<_> = expected.into_iter().map(|(_, hold)| hold).collect();
     for max in [0, 1, 3, 6, 100] {
-        let found = handle.cards.due_holds(due(), max).await?;
+        let found = due_holds(&handle, due(), max).await?;
         let max = usize::try_from(max).unwrap_or(0).min(6);
         same(&format!("how many of at most {max}"), found.len(), max)?;
         // The order of holds with the same age is unspecified.
@@ -151,7 +154,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
         same("all holds", found.iter().all(|hold| expected.contains(hold)), true)?;
     }
     let later = noon() - TimeDelta::hours(6) + HoldLife::DEFAULT;
-    same("how many are due earlier", handle.cards.due_holds(later, 100).await?.len(), 3)
+    same("how many are due earlier", due_holds(&handle, later, 100).await?.len(), 3)
 }
 
 async fn very_microsecond(handle: Handle) -> CheckResult {
@@ -160,8 +163,8 @@ async fn very_microsecond(handle: Handle) -> CheckResult {
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(command).await)?;
     let due = at + HoldLife::DEFAULT;
-    same("too early", handle.cards.due_holds(due - TimeDelta::microseconds(1), 10).await?, vec![])?;
-    same("in time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine, 1)?])
+    same("too early", due_holds(&handle, due - TimeDelta::microseconds(1), 10).await?, vec![])?;
+    same("in time", due_holds(&handle, due, 10).await?, vec![hold(Who::Mine, 1)?])
 }
 
 async fn only_held(handle: Handle) -> CheckResult {
@@ -185,11 +188,11 @@ async fn only_held(handle: Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(5), 15, part)?).await)?;
     let advice = FollowUp::Advice { amount: amount("0")? };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 16, advice)?).await)?;
-    let found = handle.cards.due_holds(due(), 100).await?;
+    let found = due_holds(&handle, due(), 100).await?;
     expect_true("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
     same("what is due", found, vec![hold(Who::Mine, 5)?])?;
     // A chain without a held amount stays open: an advice can raise the amount again.
     let advice = FollowUp::Advice { amount: amount("8")? };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 17, advice)?).await)?;
-    same("what is due", handle.cards.due_holds(due(), 100).await?.len(), 2)
+    same("what is due", due_holds(&handle, due(), 100).await?.len(), 2)
 }

@@ -160,13 +160,15 @@ async fn accepted(handle: Handle) -> CheckResult {
         let (id, amount) = (payment_id(1), Minor(minor).of(gbp()?));
         Ok(AcceptedPayment { id, amount, reference: None, accepted_at: noon() })
     };
+    let payer = Who::Mine.account()?;
     let mut commands = Commands::new();
     for minor in 1..=3 {
-        queue!(commands, handle.bank.accept(payment(minor)?));
+        let (bank, payer, accepted) = (handle.bank.clone(), payer.clone(), payment(minor)?);
+        commands.push(Box::pin(async move { format!("{:?}", bank.accept(&payer, accepted).await) }));
     }
     let expected = format!("{:?}", Ok::<_, ()>(payment(1)?));
     for answer in in_one_group(&handle, Who::Mine, commands).await? {
         same("what the bank remembers", answer, expected.clone())?;
     }
-    same("what the bank remembers", handle.bank.find(payment_id(1)).await?, Some(payment(1)?))
+    same("what the bank remembers", handle.bank.find(&payer, payment_id(1)).await?, Some(payment(1)?))
 }

@@ -278,6 +278,7 @@ async fn enrolments(handle: Handle) -> CheckResult {
 }
 
 async fn accepted(handle: Handle) -> CheckResult {
+    let payer = Who::Mine.account()?;
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
         let payment = AcceptedPayment {
             id: payment_id(number),
@@ -285,8 +286,8 @@ async fn accepted(handle: Handle) -> CheckResult {
             reference: reference.map(str::to_owned),
             accepted_at: noon() + TimeDelta::microseconds(1),
         };
-        same("the answer", handle.bank.accept(payment.clone()).await?, payment.clone())?;
-        same("what is remembered", handle.bank.find(payment.id).await?, Some(payment))?;
+        same("the answer", handle.bank.accept(&payer, payment.clone()).await?, payment.clone())?;
+        same("what is remembered", handle.bank.find(&payer, payment.id).await?, Some(payment))?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ mod card_guards;
 mod card_management;
 mod card_settings;
 mod cards;
+mod cell_directory;
 mod checkout_sessions;
 mod checkout_two_handles;
 mod contention;
@@ -109,6 +110,7 @@ const FILES: &[&[Check]] = &[
     refunds::CHECKS,
     refunds_released::CHECKS,
     seeding::CHECKS,
+    cell_directory::CHECKS,
     cards::CHECKS,
     limits::CHECKS,
     histories::CHECKS,

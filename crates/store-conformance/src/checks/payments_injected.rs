@@ -99,8 +99,9 @@ impl Desk {
             7 if handle.serves_sandbox => {
                 let (id, amount) = (payment_id(base), Minor(1).of(gbp()?));
                 let payment = AcceptedPayment { id, amount, reference: None, accepted_at: noon() };
-                let accepted: Result<_, StoreError> = handle.bank.accept(payment).await;
-                if accepted.is_err() && handle.bank.find(id).await?.is_some() {
+                let payer = Who::Mine.account()?;
+                let accepted: Result<_, StoreError> = handle.bank.accept(&payer, payment).await;
+                if accepted.is_err() && handle.bank.find(&payer, id).await?.is_some() {
                     return Err(Failure::new("a payment that could not be accepted is remembered"));
                 }
                 plain_end(accepted)?

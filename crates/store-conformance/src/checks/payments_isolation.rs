@@ -177,11 +177,12 @@ async fn texts(handle: Handle) -> CheckResult {
     same("the name", found.batch.name, TEXTS.concat())?;
     same("the inputs", found.payments.into_iter().map(|payment| payment.input).collect::<Vec<_>>(), inputs)?;
     same("the alerts", found.alerts, alerts)?;
+    let payer = Who::Mine.account()?;
     for (number, text) in (1..).zip(texts).filter(|_| handle.serves_sandbox) {
         let (id, amount) = (payment_id(number), Minor(1).of(gbp()?));
         let payment = AcceptedPayment { id, amount, reference: Some(text.into()), accepted_at: noon() };
-        handle.bank.accept(payment.clone()).await?;
-        same("an accepted payment", handle.bank.find(id).await?, Some(payment))?;
+        handle.bank.accept(&payer, payment.clone()).await?;
+        same("an accepted payment", handle.bank.find(&payer, id).await?, Some(payment))?;
     }
     Ok(())
 }

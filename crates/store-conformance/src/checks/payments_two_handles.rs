@@ -138,31 +138,32 @@ async fn turns(handle: Handle) -> CheckResult {
 }
 
 async fn accepted_once(handle: Handle) -> CheckResult {
-    let other = second(&handle).await?;
+    let (other, payer) = (second(&handle).await?, Who::Mine.account()?);
     let attempts = (0..60).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let bank = handle.bank.clone();
         let (id, amount) = (payment_id(number % 6), Minor(i64::try_from(number).unwrap_or(0) + 1));
         tokio::spawn(async move {
             let payment = AcceptedPayment { id, amount: amount.of(gbp()?), reference: None, accepted_at: noon() };
-            Ok::<_, Failure>(bank.accept(payment).await?)
+            Ok::<_, Failure>(bank.accept(&Who::Mine.account()?, payment).await?)
         })
     });
     for attempt in attempts.collect::<Vec<_>>() {
         let accepted = attempt.await.map_err(|error| Failure::new(error.to_string()))??;
-        same("what is remembered", handle.bank.find(accepted.id).await?, Some(accepted))?;
+        same("what is remembered", handle.bank.find(&payer, accepted.id).await?, Some(accepted))?;
     }
     Ok(())
 }
 
 async fn accepted(handle: Handle) -> CheckResult {
-    same("an unknown payment", handle.bank.find(payment_id(1)).await?, None)?;
+    let payer = Who::Mine.account()?;
+    same("an unknown payment", handle.bank.find(&payer, payment_id(1)).await?, None)?;
     let first =
         AcceptedPayment { id: payment_id(1), amount: Minor(5).of(jpy()?), reference: None, accepted_at: after(1) };
-    same("the first", handle.bank.accept(first.clone()).await?, first.clone())?;
+    same("the first", handle.bank.accept(&payer, first.clone()).await?, first.clone())?;
     let reference = Some("another".into());
     let again = AcceptedPayment { amount: Minor(6).of(gbp()?), reference, accepted_at: after(2), ..first.clone() };
-    same("the second", handle.bank.accept(again.clone()).await?, first.clone())?;
-    same("what is remembered", handle.bank.find(payment_id(1)).await?, Some(first))?;
+    same("the second", handle.bank.accept(&payer, again.clone()).await?, first.clone())?;
+    same("what is remembered", handle.bank.find(&payer, payment_id(1)).await?, Some(first))?;
     let other = AcceptedPayment { id: payment_id(2), ..again };
-    same("another one", handle.bank.accept(other.clone()).await?, other)
+    same("another one", handle.bank.accept(&payer, other.clone()).await?, other)
 }

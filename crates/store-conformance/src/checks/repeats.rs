@@ -200,8 +200,12 @@ async fn per_owner(handle: Handle) -> CheckResult {
     let other_client = IdempotencyClaim { client: Who::Other.client(), ..mine.clone() };
     let other_account = IdempotencyClaim { account: Who::Other.account()?, ..mine.clone() };
     for (number, claim) in (1..).zip([mine, other_client, other_account]) {
-        expect_new(handle.cards.first_message(under(number, claim.clone())?).await)?;
-        replayed(handle.cards.first_message(under(number + 10, claim)?).await)?;
+        let who = if claim.account == Who::Mine.account()? { Who::Mine } else { Who::Other };
+        let pay = |number| -> Result<FirstMessageCommand, Failure> {
+            Ok(FirstMessageCommand { claim: Some(claim.clone()), ..purchase(who, number, "10")? })
+        };
+        expect_new(handle.cards.first_message(pay(number)?).await)?;
+        replayed(handle.cards.first_message(pay(number + 10)?).await)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, books_are_right};
+use crate::observe::{Observation, books_are_right, due_holds};
 use crate::world::{Who, noon, parent_of, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
@@ -128,9 +128,9 @@ async fn own_time(handle: Handle) -> CheckResult {
     }
     let due = noon() + HoldLife::DEFAULT;
     let hold = |who: Who| -> Result<DueHold, Failure> { Ok(DueHold { account: who.account()?, chain: token(1) }) };
-    same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine)?, hold(Who::Other)?])?;
+    same("due by real time", due_holds(&handle, due, 10).await?, vec![hold(Who::Mine)?, hold(Who::Other)?])?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
-    same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Other)?])?;
+    same("due by real time", due_holds(&handle, due, 10).await?, vec![hold(Who::Other)?])?;
     let mine = Who::Mine.account()?;
     let early = handle.timelines.due_holds(&mine, due - TimeDelta::microseconds(1), 10).await?;
     same("due too early", early, vec![])?;

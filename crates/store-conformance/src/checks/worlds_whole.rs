@@ -53,11 +53,11 @@ async fn played(handle: &Handle) -> CheckResult {
     Ok(())
 }
 
-/// Lets the bank accept payment `number`.
-async fn accept(handle: &Handle, number: u128) -> Result<AcceptedPayment, Failure> {
+/// Lets the bank accept payment `number` of an account.
+async fn accept(handle: &Handle, who: Who, number: u128) -> Result<AcceptedPayment, Failure> {
     let (id, amount) = (payment_id(number), Minor(5).of(gbp()?));
     let payment = AcceptedPayment { id, amount, reference: Some(format!("{number}")), accepted_at: after(1) };
-    Ok(handle.bank.accept(payment).await?)
+    Ok(handle.bank.accept(&who.account()?, payment).await?)
 }
 
 /// Returns the number of a payment in the scenario that starts at `base`.
@@ -92,19 +92,19 @@ async fn restored(handle: Handle) -> CheckResult {
 
 async fn bank_restored(handle: Handle) -> CheckResult {
     played(&handle).await?;
-    let first = accept(&handle, payment(FIRST, 20)).await?;
+    let first = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let elsewhere = accept(&handle, 77).await?;
-    accept(&handle, payment(FIRST, 21)).await?;
+    let elsewhere = accept(&handle, Who::Other, 77).await?;
+    accept(&handle, Who::Mine, payment(FIRST, 21)).await?;
     play(&handle, Who::Mine, SECOND).await?;
-    accept(&handle, payment(SECOND, 20)).await?;
+    accept(&handle, Who::Mine, payment(SECOND, 20)).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let remembered = async |id: PaymentId| Ok::<_, Failure>(handle.bank.find(id).await?);
-    same("what was accepted before", remembered(first.id).await?, Some(first))?;
+    let remembered = async |who: Who, id: PaymentId| Ok::<_, Failure>(handle.bank.find(&who.account()?, id).await?);
+    same("what was accepted before", remembered(Who::Mine, first.id).await?, Some(first))?;
     for later in [payment(FIRST, 21), payment(SECOND, 20)] {
-        same("what was accepted since", remembered(payment_id(later)).await?, None)?;
+        same("what was accepted since", remembered(Who::Mine, payment_id(later)).await?, None)?;
     }
-    same("what is of no world", remembered(elsewhere.id).await?, Some(elsewhere))
+    same("what is of no world", remembered(Who::Other, elsewhere.id).await?, Some(elsewhere))
 }
 
 async fn leases(handle: Handle) -> CheckResult {
@@ -199,10 +199,10 @@ async fn deleted(handle: Handle) -> CheckResult {
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     let answers = play(&handle, Who::Mine, FIRST).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let accepted = accept(&handle, payment(FIRST, 20)).await?;
+    let accepted = accept(&handle, Who::Mine, payment(FIRST, 20)).await?;
     let mine = Who::Mine.account()?;
     expect_true("there was no world to delete", handle.worlds.delete(&mine).await?)?;
-    same("what the bank remembers", handle.bank.find(accepted.id).await?, None)?;
+    same("what the bank remembers", handle.bank.find(&mine, accepted.id).await?, None)?;
     handle.worlds.create(command()?).await?;
     before.still_holds("a world that was deleted and created again", &handle).await?;
     same("its snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)?;
@@ -217,7 +217,7 @@ async fn deleted(handle: Handle) -> CheckResult {
 async fn others(handle: Handle) -> CheckResult {
     played(&handle).await?;
     play(&handle, Who::Other, SECOND).await?;
-    let accepted = accept(&handle, payment(SECOND, 20)).await?;
+    let accepted = accept(&handle, Who::Other, payment(SECOND, 20)).await?;
     let before = Observation::of_accounts(&handle, &[Who::Other], numbers(SECOND)).await?;
     let (lines, reads) = (before.of_one(Who::Other)?, single_reads(&handle, Who::Other).await?);
     expect_true("there was no world to delete", handle.worlds.delete(&Who::Mine.account()?).await?)?;
@@ -228,7 +228,8 @@ async fn others(handle: Handle) -> CheckResult {
         differences(&reads, &single_reads(&handle, Who::Other).await?),
         Vec::<String>::new(),
     )?;
-    same("what the bank remembers", handle.bank.find(accepted.id).await?, Some(accepted))?;
+    let remembered = handle.bank.find(&Who::Other.account()?, accepted.id).await?;
+    same("what the bank remembers", remembered, Some(accepted))?;
     expect_some("its key", handle.callers.find(&Who::Other.key_hash()).await?)?;
     books_are_right(&handle).await
 }

@@ -11,6 +11,7 @@ use crate::check::{CheckResult, Failure};
 use crate::expect::expect_some;
 use crate::factory::Handle;
 use crate::world::Who;
+use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation};
@@ -19,7 +20,7 @@ use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::mfa::{MfaProviderName, OpenRefusal, OpenSituation};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ConfirmCommand, CreditCommand, Decide, FirstMessageCommand, FollowUpCommand, Mode, OpenMfaSessionCommand,
+    ConfirmCommand, CreditCommand, Decide, DueHold, FirstMessageCommand, FollowUpCommand, Mode, OpenMfaSessionCommand,
     WriteError, Written,
 };
 use std::fmt::Debug;
@@ -72,6 +73,11 @@ pub(crate) async fn card(
         seen.limits.sort_by_key(|limit| limit.window);
         seen
     }))
+}
+
+/// Returns the open holds that are due at a time, oldest first.
+pub(crate) async fn due_holds(handle: &Handle, at: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, Failure> {
+    Ok(handle.cards.due_holds(at, max).await?.into_iter().map(|(_, hold)| hold).collect())
 }
 
 /// Returns the situation of a follow-up to the message, with limits sorted by window.

@@ -1,6 +1,7 @@
 //! Bugs in the audit log.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::audit_log::AuditRecord;
 use florin_ports::{AuditLog, Decide, StoreError};

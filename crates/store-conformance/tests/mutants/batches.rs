@@ -1,6 +1,7 @@
 //! Bugs in payment batches.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
@@ -257,14 +258,14 @@ impl BatchProcessing for Mutant {
 
 #[async_trait]
 impl SandboxBankStorage for Mutant {
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+    async fn accept(&self, account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         let given = payment.clone();
-        let remembered = self.inner.accept(payment).await?;
+        let remembered = self.inner.accept(account, payment).await?;
         Ok(if self.has(Bug::BankForgetsTheFirst) { given } else { remembered })
     }
 
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
-        let mut found = SandboxBankStorage::find(&self.inner, payment).await?;
+    async fn find(&self, account: &AccountId, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        let mut found = SandboxBankStorage::find(&self.inner, account, payment).await?;
         if let Some(found) = found.as_mut().filter(|_| self.has(Bug::EmptyReferencesAreMissing)) {
             found.reference = found.reference.take().filter(|text| !text.is_empty());
         }

@@ -1,6 +1,7 @@
 //! Bugs in sessions, top-ups, payments and refunds.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Utc};
 use florin_domain::checkout::{

@@ -1,6 +1,7 @@
 //! Bugs in deciding and storing.
 
-use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY, Waiting};
+use crate::bugs::Bug;
+use crate::mutant::{Mutant, QUEUE_CAPACITY, Waiting};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{BulkStatus, ConfirmRefusal, ConfirmSituation, PaymentBatch};
@@ -335,12 +336,12 @@ impl CardLedger for Mutant {
         self.inner.expire(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
         let now = if self.has(Bug::DueHoldsMissTheMicrosecond) { now - TimeDelta::microseconds(1) } else { now };
         let max = if self.has(Bug::DueHoldsUnbounded) { u32::MAX } else { max };
         let mut found = self.inner.due_holds(now, max).await?;
         if self.has(Bug::DueHoldsUnordered) {
-            found.sort_by_key(|hold| hold.chain);
+            found.sort_by_key(|(_, hold)| hold.chain);
         }
         Ok(found)
     }

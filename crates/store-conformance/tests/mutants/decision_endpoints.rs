@@ -1,6 +1,7 @@
 //! Bugs in decision endpoints.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::card::{DecisionEndpoint, EndpointChange, EndpointRefusal, Fallback};
 use florin_domain::ids::AccountId;

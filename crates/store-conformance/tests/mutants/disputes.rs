@@ -1,6 +1,7 @@
 //! Bugs in disputes.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::card::decide::{
     DisputeDecision, DisputeDone, DisputeRefusal, DisputeSituation, OpenDisputeSituation,

@@ -1,6 +1,7 @@
 //! Bugs in dry runs.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::card::CardTransaction;

@@ -1,11 +1,12 @@
 //! Bugs in events.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::Feature;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, StoredEvent};
-use florin_domain::ids::EventId;
+use florin_domain::ids::{ClientId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
 use std::sync::atomic::Ordering;
@@ -72,8 +73,8 @@ impl Events for Mutant {
         self.inner.position_of(reach, event).await
     }
 
-    async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
-        let tail = self.inner.tail().await?;
+    async fn tail(&self, client: ClientId) -> Result<Option<EventPosition>, StoreError> {
+        let tail = self.inner.tail(client).await?;
         // The tail includes positions that later transactions will draw.
         Ok(if self.has(Bug::TailTooFar) { tail.map(|EventPosition(last)| EventPosition(last + 3)) } else { tail })
     }

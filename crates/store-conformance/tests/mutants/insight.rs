@@ -1,6 +1,7 @@
 //! Bugs in reads of activity and books.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DurationRound, TimeDelta};
 use florin_domain::activity::{

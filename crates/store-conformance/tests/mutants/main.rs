@@ -4,6 +4,7 @@
 mod audit_log;
 mod batches;
 mod bugs;
+mod cell_directory;
 mod checkout_sessions;
 mod commands;
 mod decision_endpoints;
@@ -13,6 +14,7 @@ mod events;
 mod insight;
 mod management;
 mod merchants;
+mod mutant;
 mod networks;
 mod people;
 mod reads;
@@ -22,11 +24,12 @@ mod webhooks;
 mod worlds;
 
 use async_trait::async_trait;
-use bugs::{Bug, Mutant};
+use bugs::Bug;
 use florin_ports::Readiness;
 use florin_store_conformance::{
     Cases, Factory, Faults, Handle, Outcome, Schemas, SetupError, checks, run, run_against,
 };
+use mutant::Mutant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -75,7 +78,8 @@ impl Schemas for OtherSchemas {
 
 fn handle(store: &Arc<Mutant>) -> Handle {
     let again = Arc::clone(store);
-    let ready = Handle::of(store).with_queue_capacity(bugs::QUEUE_CAPACITY).with_schemas(OtherSchemas(store.bug));
+    let ready = Handle::of(store).with_queue_capacity(mutant::QUEUE_CAPACITY).with_schemas(OtherSchemas(store.bug));
+    let ready = ready.with_directory(Arc::<Mutant>::clone(store));
     ready.with_faults(NoRecords(Arc::clone(&store.no_records))).reopened_by(move || {
         let again =
             Arc::new(if again.has(Bug::SecondHandleIsAnotherStore) { Mutant::with(None) } else { again.twin() });
@@ -117,6 +121,14 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NoLock, "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass"),
     (Bug::NoRollback, "atomic.first_message.journal_id_that_is_taken"),
     (Bug::NoRollbackOfFollowUps, "atomic.follow_up.journal_id_that_is_taken"),
+    (Bug::LastCellCounts, "cell_directory.add.the_first_cell_counts"),
+    (Bug::DirectoryFoldsCase, "cell_directory.add.the_first_cell_counts"),
+    (Bug::CellsRacing, "cell_directory.add.of_concurrent_calls_the_first_counts"),
+    (Bug::RevisionsIgnored, "cell_directory.remove.only_what_was_not_added_again"),
+    (Bug::EntriesOfAllWorlds, "cell_directory.of_world.entries_of_one_world"),
+    (Bug::AccountsCountedAsClients, "cell_directory.clients.are_counted_by_cell"),
+    (Bug::ListedCellsNeverChange, "cell_directory.list.the_last_call_counts"),
+    (Bug::EveryBindingSucceeds, "cell_directory.bind_cell.the_first_counts"),
     (Bug::HalfAWorld, "seeding.seed.duplicate_leaves_nothing"),
     (Bug::NoRecords, "repeats.first_message.replay_gives_the_stored_answer"),
     (Bug::RecordsOfAnyClient, "repeats.keys_are_per_client_and_per_account"),

@@ -1,6 +1,7 @@
 //! Bugs in the management of budgets and cards.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{

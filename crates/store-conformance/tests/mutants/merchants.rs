@@ -1,6 +1,7 @@
 //! Bugs in merchants, settlement accounts and payees.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, LogoId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{

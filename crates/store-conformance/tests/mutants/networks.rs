@@ -1,6 +1,7 @@
 //! Bugs in the profiles of accounts, and in the networks that clients may call from.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::access::{AccountGrant, AccountProfile, AllowedNetwork, ApiKey, NetworkRefusal};
 use florin_domain::ids::{AccountId, ClientId};

@@ -1,6 +1,7 @@
 //! Bugs in people.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};

@@ -1,6 +1,7 @@
 //! Bugs in reads and in operator commands.
 
-use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY};
+use crate::bugs::Bug;
+use crate::mutant::{Mutant, QUEUE_CAPACITY};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{

@@ -1,6 +1,7 @@
 //! Bugs in encrypted secrets.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{MfaSessions, Secrets, StoreError, Webhooks};

@@ -1,6 +1,7 @@
 //! Bugs in snapshots as files.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};

@@ -1,6 +1,7 @@
 //! Bugs in timelines and worlds.
 
-use crate::bugs::{Bug, Mutant};
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::{BudgetFilter, BudgetRecord, EditBudgetSituation};

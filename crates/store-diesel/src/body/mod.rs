@@ -22,6 +22,7 @@ mod books_check;
 mod budget_funds;
 mod budgets;
 mod cards;
+mod cell_directory;
 mod checkout;
 pub(super) mod columns;
 mod credits;

@@ -6,7 +6,7 @@ use crate::support::{Home, MINE, id, key_hash, settings_of};
 use crate::work::{ROUNDS, alone, together, world_of_work};
 use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
 use florin_domain::page::PageRequest;
-use florin_ports::{Accounts, Callers, CardLedger, Checkouts, MfaSessions, Seeding};
+use florin_ports::{Accounts, Callers, CardLedger, CellDirectory, CellKey, Checkouts, MfaSessions, Seeding};
 use florin_store_contract::StoreSettings;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -57,6 +57,7 @@ async fn reads(store: &Store) {
     assert!(Accounts::find(store, &id(MINE)).await.unwrap().is_some());
     assert!(store.enrolment(&id(MINE)).await.unwrap().is_some());
     store.due_holds(crate::support::noon(), 10).await.unwrap();
+    assert_eq!(CellDirectory::find(store, &CellKey::Account(id(MINE))).await, Ok(None));
     for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
         for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
             let filter = CheckoutFilter { checkout_type, status };

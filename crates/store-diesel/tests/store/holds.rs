@@ -29,7 +29,10 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     fresh(home.store.follow_up(follow_up(MINE, stamp(4).token, at(5, 1), clearing)).await);
 
     let week = TimeDelta::days(7);
-    let due = |minutes, max| home.store.due_holds(noon() + week + TimeDelta::minutes(minutes), max);
+    let due = async |minutes, max| {
+        let found = home.store.due_holds(noon() + week + TimeDelta::minutes(minutes), max).await;
+        found.map(|found| found.into_iter().map(|(_, hold)| hold).collect::<Vec<_>>())
+    };
     let [one, two, three] = [1, 2, 3].map(|number| hold(stamp(number).token));
     assert_eq!(due(9, 10).await.unwrap(), []);
     assert_eq!(due(10, 10).await.unwrap(), std::slice::from_ref(&two));

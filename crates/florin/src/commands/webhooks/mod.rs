@@ -11,8 +11,9 @@ use florin_domain::access::{Account, ApiClient};
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::webhook::Webhook;
-use florin_ports::{Accounts, Clock, Deliveries, DeliveryFilter, WaitingDeliveries, Webhooks, WriteError, Written};
-use florin_store_contract::AnyStore;
+use florin_ports::{
+    Accounts, Clock, CompleteStorage, Deliveries, DeliveryFilter, WaitingDeliveries, Webhooks, WriteError, Written,
+};
 use rows::{Details, Names, Row};
 
 /// Number of deliveries that `show` prints: the last queued ones.
@@ -59,7 +60,7 @@ fn id(text: &str) -> Result<WebhookId, String> {
     WebhookId::parse(text).map_err(|flaw| flaw.message.into_owned())
 }
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: &Action) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: &Action) -> anyhow::Result<()> {
     match action {
         Action::List(filter) => list(context, store, filter).await,
         Action::Show(which) => show(context, store, which.id).await,
@@ -68,7 +69,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: &Action
     }
 }
 
-async fn list(context: &Context, store: &dyn AnyStore, filter: &Filter) -> anyhow::Result<()> {
+async fn list(context: &Context, store: &dyn CompleteStorage, filter: &Filter) -> anyhow::Result<()> {
     let client = match &filter.client {
         Some(text) => Some(lookup::client(store, "--client", text).await?),
         None => None,
@@ -95,7 +96,7 @@ async fn list(context: &Context, store: &dyn AnyStore, filter: &Filter) -> anyho
     output::print_json_or_text(context.json, &list, || rows::table(&list.rows))
 }
 
-async fn show(context: &Context, store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<()> {
+async fn show(context: &Context, store: &dyn CompleteStorage, id: WebhookId) -> anyhow::Result<()> {
     let webhook = find(store, id).await?;
     let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: ATTEMPTS };
     let last = Deliveries::log(store, id, filter, PageRequest { limit: SHOWN, offset: 0 }).await?;
@@ -104,7 +105,12 @@ async fn show(context: &Context, store: &dyn AnyStore, id: WebhookId) -> anyhow:
     output::print_json_or_text(context.json, &details, || details.text())
 }
 
-async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, enabled: bool) -> anyhow::Result<()> {
+async fn set_enabled(
+    context: &Context,
+    store: &dyn CompleteStorage,
+    id: WebhookId,
+    enabled: bool,
+) -> anyhow::Result<()> {
     let found = find(store, id).await?;
     // Read before the change, so that nothing can fail after it.
     let (waiting, names) = (waiting(store, id).await?, names(store).await?);
@@ -122,12 +128,12 @@ async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, ena
     })
 }
 
-async fn find(store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<Webhook> {
+async fn find(store: &dyn CompleteStorage, id: WebhookId) -> anyhow::Result<Webhook> {
     let found = Webhooks::all(store).await?.into_iter().find(|webhook| webhook.id == id);
     found.ok_or_else(|| absent(id))
 }
 
-async fn waiting(store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<WaitingDeliveries> {
+async fn waiting(store: &dyn CompleteStorage, id: WebhookId) -> anyhow::Result<WaitingDeliveries> {
     Ok(store.backlogs(Some(id)).await?.remove(&id).unwrap_or_default())
 }
 
@@ -135,7 +141,7 @@ fn absent(id: WebhookId) -> anyhow::Error {
     anyhow!("webhook {id} does not exist; see `florin webhooks list`")
 }
 
-async fn names(store: &dyn AnyStore) -> anyhow::Result<Names> {
+async fn names(store: &dyn CompleteStorage) -> anyhow::Result<Names> {
     let client = |client: ApiClient| (client.id, client.name);
     Ok(Names(store.clients().await?.into_iter().map(client).collect()))
 }

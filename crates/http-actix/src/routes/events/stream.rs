@@ -15,7 +15,7 @@ use florin_application::{identify, permit};
 use florin_domain::access::AccountGrant;
 use florin_domain::event::{EventFilter, EventPosition, Redelivery, StoredEvent};
 use florin_domain::fault::Flaw;
-use florin_domain::ids::EventId;
+use florin_domain::ids::{ClientId, EventId};
 use florin_ports::{EventReach, StoreError};
 use futures_util::stream::{Stream, unfold};
 use std::convert::Infallible;
@@ -78,7 +78,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
             let flaw = Flaw::value("must be the id of an event that still exists; open a new stream without this header, then read the list of events");
             Problem::faults(vec![flaw.at("header.Last-Event-ID")])
         })?,
-        None => first_tail(&app).await?,
+        None => first_tail(&app, reach.client).await?,
     };
     let reader = Reader {
         key: api_key(&request)?.to_owned(),
@@ -105,9 +105,9 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
 }
 
 /// Returns the position at which a new stream begins.
-async fn first_tail(app: &App) -> Result<EventPosition, Problem> {
+async fn first_tail(app: &App, client: ClientId) -> Result<EventPosition, Problem> {
     for _ in 0..TRIES {
-        if let Some(tail) = app.streams.tail(app.services.events.as_ref()).await? {
+        if let Some(tail) = app.streams.tail(app.services.events.as_ref(), client).await? {
             return Ok(tail);
         }
     }
@@ -179,7 +179,8 @@ impl Reader {
     async fn read(&mut self) -> Result<Vec<Frame>, StoreError> {
         let events = &self.app.services.events;
         if self.last >= self.tail {
-            let Some(tail) = self.app.streams.tail(events.as_ref()).await? else { return Ok(Vec::new()) };
+            let tail = self.app.streams.tail(events.as_ref(), self.reach.client).await?;
+            let Some(tail) = tail else { return Ok(Vec::new()) };
             self.tail = tail;
         }
         while self.last < self.tail {

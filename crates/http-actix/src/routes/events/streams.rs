@@ -17,14 +17,17 @@ const IN_TOTAL: usize = 256;
 /// The time for which a tail is reused before it is read again.
 const SHARED_FOR: Duration = Duration::from_millis(50);
 
-/// Counts the open streams of each client, and keeps the latest tail of the events for all of them.
+/// A tail, and when it was read.
+type ReadTail = Option<(Instant, Option<EventPosition>)>;
+
+/// Counts the open streams of each client, and keeps the latest tails of the events for all of them.
 #[derive(Default)]
 pub(crate) struct Streams {
     /// Number of open streams of each client.
     open: Mutex<HashMap<ClientId, usize>>,
-    /// When the tail was read last, and the result of [`Events::tail`]. The holder of the lock reads it again; the
-    /// others wait.
-    tail: tokio::sync::Mutex<Option<(Instant, Option<EventPosition>)>>,
+    /// The last result of [`Events::tail`]: one for all clients if their events share one sequence (`None`), otherwise
+    /// one for each client that has an open stream. Whoever holds the lock of a tail reads it again; the others wait.
+    tails: Mutex<HashMap<Option<ClientId>, Arc<tokio::sync::Mutex<ReadTail>>>>,
 }
 
 /// The place that an open stream takes under the limits. Dropping it frees the place.
@@ -52,13 +55,22 @@ impl Streams {
         Ok(StreamPlace { streams: Arc::clone(self), client })
     }
 
-    /// Returns the tail of the events, at most [`SHARED_FOR`] old. `None`: other writes did not end in time; try again.
-    pub(super) async fn tail(&self, events: &dyn Events) -> Result<Option<EventPosition>, StoreError> {
-        let mut known = self.tail.lock().await;
+    /// Returns the tail of a client's events, at most [`SHARED_FOR`] old. `None`: other writes did not end in time; try
+    /// again.
+    pub(super) async fn tail(
+        &self,
+        events: &dyn Events,
+        client: ClientId,
+    ) -> Result<Option<EventPosition>, StoreError> {
+        let shared = {
+            let mut tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(tails.entry((!events.has_one_sequence()).then_some(client)).or_default())
+        };
+        let mut known = shared.lock().await;
         if let Some((_, tail)) = known.filter(|(at, _)| at.elapsed() < SHARED_FOR) {
             return Ok(tail);
         }
-        let tail = events.tail().await?;
+        let tail = events.tail(client).await?;
         *known = Some((Instant::now(), tail));
         Ok(tail)
     }
@@ -71,6 +83,8 @@ impl Drop for StreamPlace {
             *own = own.saturating_sub(1);
         }
         open.retain(|_, own| *own > 0);
+        let mut tails = self.streams.tails.lock().unwrap_or_else(PoisonError::into_inner);
+        tails.retain(|client, _| client.is_none_or(|client| open.contains_key(&client)));
     }
 }
 

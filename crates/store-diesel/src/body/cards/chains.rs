@@ -96,17 +96,20 @@ impl From<&Chain> for ChainChange {
 }
 
 /// Returns due holds of accounts that use real time, oldest first.
-pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<DueHold>> {
+pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<(DateTime<Utc>, DueHold)>> {
     let own_time = timelines::table.filter(timelines::account_id.eq(card_chains::account_id));
     let rows = card_chains::table
         .filter(card_chains::due_at.le(Time(now)))
         .filter(not(exists(own_time)))
         .order((card_chains::due_at, card_chains::account_id, card_chains::id))
         .limit(i64::from(max))
-        .select((card_chains::account_id, card_chains::id))
-        .load::<(Account, Id)>(conn)?;
-    let hold = |(account, chain): (Account, Id)| DueHold { account: account.0, chain: TransactionToken(chain.0) };
-    Ok(rows.into_iter().map(hold).collect())
+        .select((card_chains::due_at, card_chains::account_id, card_chains::id))
+        .load::<(Option<Time>, Account, Id)>(conn)?;
+    let hold = |(due_at, account, chain): (Option<Time>, Account, Id)| {
+        let due_at = due_at.ok_or_else(|| corrupt("a hold that is never due"))?.0;
+        Ok((due_at, DueHold { account: account.0, chain: TransactionToken(chain.0) }))
+    };
+    rows.into_iter().map(hold).collect()
 }
 
 /// Selects the open holds of an account on a budget in a currency.

@@ -57,7 +57,7 @@ impl CardLedger for Store {
         self.submit(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
         self.read(move |conn| chains::due(conn, now, max)).await
     }
 }

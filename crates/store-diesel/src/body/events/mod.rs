@@ -23,7 +23,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use florin_domain::event::{EventFilter, EventPosition, Redeliveries, Redelivery, StoredEvent};
-use florin_domain::ids::EventId;
+use florin_domain::ids::{ClientId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
 use reading::matching;
@@ -81,7 +81,8 @@ impl Events for Store {
         .await
     }
 
-    async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
+    /// The position is the same for all clients, because their events share one sequence.
+    async fn tail(&self, _client: ClientId) -> Result<Option<EventPosition>, StoreError> {
         let EventTail { last, mut writers } = self.read(driver::event_tail).await?;
         for _ in 0..CHECKS {
             if writers.is_empty() {

@@ -9,13 +9,13 @@ use super::body::types::Id;
 use super::body::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 use florin_ports::{AcceptedPayment, SandboxBankStorage, StoreError, WriteError};
 use std::convert::Infallible;
 
 #[async_trait]
 impl SandboxBankStorage for Store {
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+    async fn accept(&self, _account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         self.submit(Accept(payment)).await.map_err(|error| match error {
             WriteError::Store(error) => error,
             WriteError::Absent | WriteError::Mismatch(_) => StoreError::Corrupt("a bank takes every payment".into()),
@@ -23,7 +23,7 @@ impl SandboxBankStorage for Store {
         })
     }
 
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+    async fn find(&self, _account: &AccountId, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
         self.read(move |conn| {
             let row = sandbox_payments::table.filter(sandbox_payments::id.eq(Id(payment.0)));
             let row = row.select(AcceptedRow::as_select()).get_result(conn).optional()?;

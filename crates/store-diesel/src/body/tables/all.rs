@@ -2,12 +2,12 @@
 
 use super::table::Table;
 use super::{
-    access, batches, cards, checkout, checkpoints, disputes, events, fan_out, keys, merchant, mfa, money, people,
-    service, webhooks, worlds,
+    access, batches, cards, cells, checkout, checkpoints, disputes, events, fan_out, keys, merchant, mfa, money,
+    people, service, webhooks, worlds,
 };
 
 /// The areas, in the order of an export.
-const AREAS: [&[Table]; 14] = [
+const AREAS: [&[Table]; 15] = [
     access::TABLES,
     worlds::TABLES,
     keys::TABLES,
@@ -22,6 +22,7 @@ const AREAS: [&[Table]; 14] = [
     mfa::TABLES,
     service::TABLES,
     webhooks::TABLES,
+    cells::TABLES,
 ];
 
 /// Returns all tables in the order of an export: each table follows the tables that its rows refer to.

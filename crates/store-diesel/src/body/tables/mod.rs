@@ -11,6 +11,7 @@ pub(crate) mod access;
 mod all;
 pub(crate) mod batches;
 pub(crate) mod cards;
+pub(crate) mod cells;
 pub(crate) mod checkout;
 pub(crate) mod checkpoints;
 pub(crate) mod declare;

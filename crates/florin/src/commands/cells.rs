@@ -1,0 +1,244 @@
+//! `florin cells list|add|close`
+
+use super::{Context, caches_expired};
+use crate::cells::{self, OpenCell};
+use crate::output::{self, Rows};
+use crate::settings::{CellSetting, Settings, without_password};
+use crate::usage::UsageError;
+use crate::{secrets, wiring};
+use anyhow::{Context as _, anyhow};
+use florin_domain::access::Environment;
+use florin_domain::merchant::Bank;
+use florin_domain::page::PageRequest;
+use florin_ports::{Banks, CellDirectory, CellName, Registry, StoreError};
+use florin_store_cells::{Cell, Cells};
+use florin_store_contract::AnyStore;
+use secrecy::ExposeSecret;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Actions on cells.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List the home and all cells
+    List,
+    /// Make the database of a configured cell ready, and let the cell accept new clients
+    Add {
+        /// The name of the cell in FLORIN_CELLS, or home
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Do not let it accept new clients yet
+        #[arg(long)]
+        closed: bool,
+        /// The cell has clients, but its database is new: an export of the cell is imported next
+        #[arg(long)]
+        for_import: bool,
+    },
+    /// Let a cell accept no new clients; its clients stay
+    Close {
+        /// The name of the cell
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// JSON representation of a cell.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    name: String,
+    /// Its database, without a password; absent if it is not configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database: Option<String>,
+    clients: u64,
+    accepts_clients: bool,
+    ready: bool,
+    /// Why it is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// JSON result of a change.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Changed {
+    name: String,
+    accepts_clients: bool,
+}
+
+/// A home with its directory.
+struct Home<'a> {
+    settings: &'a Settings,
+    store: &'a Arc<dyn AnyStore>,
+    directory: Arc<dyn CellDirectory>,
+    environment: Environment,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    store: &Arc<dyn AnyStore>,
+    environment: Environment,
+    action: Action,
+) -> anyhow::Result<()> {
+    let settings = &context.settings;
+    let directory = cells::directory_of(&settings.database_url, store.as_ref())?;
+    let home = Home { settings, store, directory, environment };
+    match action {
+        Action::List => {
+            let list = Rows { rows: home.rows().await? };
+            output::print_json_or_text(context.json, &list, || print(&list.rows))
+        }
+        Action::Add { name, closed, for_import } => {
+            let name = home.known(&name).await?;
+            if name != CellName::home() {
+                home.add(&name, for_import).await?;
+            }
+            home.set(context, name, !closed).await
+        }
+        Action::Close { name } => {
+            let name = home.known(&name).await?;
+            if name != CellName::home() && !home.directory.listed().await?.contains_key(&name) {
+                return Err(anyhow!("cell {name} was not added"));
+            }
+            home.set(context, name, false).await
+        }
+    }
+}
+
+impl Home<'_> {
+    /// The name of the home, of a configured cell, or of a listed one.
+    async fn known(&self, text: &str) -> anyhow::Result<CellName> {
+        let listed = self.directory.listed().await?;
+        let known = || self.settings.cells.iter().map(|cell| &cell.name).chain(listed.keys());
+        let found = known().find(|name| name.as_str() == text).cloned();
+        let home = CellName::home();
+        let found = found.or_else(|| (text == home.as_str()).then_some(home));
+        Ok(found.ok_or_else(|| cells::unknown(text, known()))?)
+    }
+
+    /// Makes the database of a cell ready: up to date, bound to the environment and the secret key of the home and to the
+    /// name of the cell, and with the bank list of the home.
+    async fn add(&self, name: &CellName, for_import: bool) -> anyhow::Result<()> {
+        let setting = self.settings.cells.iter().find(|cell| cell.name == *name);
+        let setting = setting.ok_or_else(|| {
+            UsageError::new(format!("cell {name} is not configured; give its database, as in FLORIN_CELLS={name}=URL"))
+        })?;
+        // A database that is the home itself is bound to it from now on.
+        cells::bind_home(self.settings, self.directory.as_ref()).await?;
+        let has_clients = self.directory.clients().await?.get(name).is_some_and(|clients| *clients > 0);
+        // A missing file of a cell in use is not replaced by an empty one.
+        let cell = cells::open(setting, for_import || !has_clients)?;
+        let of_cell = cells::directory_of(&setting.url, cell.store.as_ref())?;
+        if cells::bound_name(setting, cell.store.as_ref()).await?.is_none() && has_clients && !for_import {
+            let message = "the cell has clients, but this database is not the one that it had; restore it from a backup, \
+                           or give --for-import to import an export of the cell next";
+            return Err(UsageError::new(format!("{}: {message}", setting.url.source)).into());
+        }
+        self.prepare(setting, &cell).await?;
+        let bound = of_cell.bind_cell(name.clone()).await?;
+        if bound != *name {
+            return Err(anyhow!("{}: the database became cell {bound} at the same time", setting.url.source));
+        }
+        // An import needs an empty database, and brings the bank list.
+        if !for_import {
+            cell.store.replace_banks(self.banks().await?).await?;
+        }
+        Ok(())
+    }
+
+    /// Migrates a cell, and binds it to the environment and the secret key of the home.
+    async fn prepare(&self, setting: &CellSetting, cell: &OpenCell) -> anyhow::Result<()> {
+        let source = &setting.url.source;
+        if self.environment == Environment::Sandbox && !cell.store.serves_sandbox() {
+            return Err(UsageError::new(format!("{source}: this kind of database supports production only")).into());
+        }
+        if let Some(bound) = cell.store.environment().await? {
+            cells::must_be(setting, bound, self.environment)?;
+        }
+        wiring::bring_up_to_date(cell.store.as_ref()).await.with_context(|| source.clone())?;
+        cells::must_be(setting, cell.store.bind(self.environment).await?, self.environment)?;
+        let others = vec![Cell { name: cell.name.clone(), store: cell.store.clone() }];
+        let both = Cells::new(Arc::clone(&self.directory), self.store.clone(), others, BTreeMap::new());
+        secrets::open(self.settings, self.environment, &both).await.with_context(|| source.clone())?;
+        Ok(())
+    }
+
+    /// The bank list of the home. Every cell has a copy.
+    async fn banks(&self) -> Result<Vec<Bank>, StoreError> {
+        let mut banks = Vec::new();
+        loop {
+            let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
+            let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
+            let mut rows = Banks::list(&**self.store, page).await?.rows;
+            if rows.is_empty() {
+                return Ok(banks);
+            }
+            banks.append(&mut rows);
+        }
+    }
+
+    /// Lists a cell, or changes whether it accepts clients.
+    async fn set(&self, context: &Context, name: CellName, accepts_clients: bool) -> anyhow::Result<()> {
+        self.directory.list(name.clone(), accepts_clients).await?;
+        let state = if accepts_clients { "accepts new clients" } else { "accepts no new clients" };
+        context.note(format!("cell {name} {state}"));
+        caches_expired().await;
+        let changed = Changed { name: name.to_string(), accepts_clients };
+        output::print_json_or_text(context.json, &changed, || format!("Cell {name} {state}."))
+    }
+
+    /// The home, and every cell that is configured or listed.
+    async fn rows(&self) -> anyhow::Result<Vec<Row>> {
+        let listed = self.directory.listed().await?;
+        let clients = self.directory.clients().await?;
+        let home = CellName::home();
+        let mut rows = vec![Row {
+            name: home.to_string(),
+            database: Some(without_password(self.settings.database_url.value.expose_secret())),
+            clients: u64::try_from(Registry::clients(&**self.store).await?.len())?,
+            accepts_clients: listed.get(&home).copied().unwrap_or(true),
+            ready: true,
+            problem: None,
+        }];
+        let configured = self.settings.cells.iter().map(|cell| (&cell.name, Some(cell)));
+        let mut names: BTreeMap<_, _> = listed.keys().chain(clients.keys()).map(|name| (name, None)).collect();
+        names.extend(configured);
+        for (name, setting) in names.into_iter().filter(|(name, _)| **name != home) {
+            let problem = match setting {
+                None => Some("not configured".to_owned()),
+                Some(_) if !listed.contains_key(name) => Some("not added".to_owned()),
+                Some(setting) => self.problem(setting).await.err().map(|error| format!("{error:#}")),
+            };
+            rows.push(Row {
+                name: name.to_string(),
+                database: setting.map(|setting| without_password(setting.url.value.expose_secret())),
+                clients: clients.get(name).copied().unwrap_or_default(),
+                accepts_clients: listed.get(name).copied().unwrap_or(false),
+                ready: problem.is_none(),
+                problem,
+            });
+        }
+        Ok(rows)
+    }
+
+    /// Why a cell can't be used.
+    async fn problem(&self, setting: &CellSetting) -> anyhow::Result<()> {
+        let cell = cells::usable(setting, Some(self.environment)).await?;
+        wiring::must_be_current(cell.store.as_ref()).await
+    }
+}
+
+fn print(rows: &[Row]) -> String {
+    let cells = |row: &Row| {
+        [
+            row.name.clone(),
+            row.database.clone().unwrap_or_else(|| "-".to_owned()),
+            row.clients.to_string(),
+            output::yes_no(row.accepts_clients).to_owned(),
+            row.problem.clone().unwrap_or_else(|| "ready".to_owned()),
+        ]
+    };
+    let heads = ["NAME", "DATABASE", "CLIENTS", "ACCEPTS CLIENTS", "STATE"];
+    output::table(heads, &rows.iter().map(cells).collect::<Vec<_>>())
+}

@@ -1,0 +1,170 @@
+//! The directory of cells: which store holds which clients, accounts and keys.
+
+use crate::StoreError;
+use async_trait::async_trait;
+use florin_domain::access::KeyHash;
+use florin_domain::fault::{Flaw, FlawCode};
+use florin_domain::ids::{AccountId, ClientId};
+use std::collections::BTreeMap;
+use std::fmt;
+use uuid::Uuid;
+
+/// The name of a cell: 1 to 32 lower-case letters, digits and hyphens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellName(String);
+
+impl CellName {
+    /// Parses a name.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if (1..=32).contains(&text.len()) && text.bytes().all(is_allowed) {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(Flaw::new(FlawCode::InvalidFormat, "must be 1 to 32 lower-case letters, digits or hyphens"))
+    }
+
+    /// Returns the name of the home: the store that holds the directory. It is a cell, too.
+    pub fn home() -> Self {
+        Self("home".to_owned())
+    }
+
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CellName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What the directory finds a cell by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CellKey {
+    /// A client. All its accounts, keys and subscriptions are in its cell.
+    Client(ClientId),
+    /// An account.
+    Account(AccountId),
+    /// An API key.
+    ApiKey(KeyHash),
+}
+
+impl CellKey {
+    /// Reads what [`Self::stored`] has returned.
+    pub fn parse(stored: &str) -> Option<Self> {
+        let (kind, id) = stored.split_once(':')?;
+        match kind {
+            "client" => Some(Self::Client(ClientId(Uuid::parse_str(id).ok()?))),
+            "account" => Some(Self::Account(AccountId::parse(id).ok()?)),
+            "key" => {
+                let mut hash = [0; 32];
+                if id.len() != 2 * hash.len() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return None;
+                }
+                for (place, byte) in hash.iter_mut().enumerate() {
+                    *byte = u8::from_str_radix(id.get(2 * place..2 * place + 2)?, 16).ok()?;
+                }
+                Some(Self::ApiKey(KeyHash(hash)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a text for storage. It identifies the key, and begins with its kind.
+    pub fn stored(&self) -> String {
+        match self {
+            Self::Client(client) => format!("client:{client}"),
+            Self::Account(account) => format!("account:{account}"),
+            Self::ApiKey(hash) => {
+                let digits = hash.0.iter().map(|byte| format!("{byte:02x}"));
+                digits.fold("key:".to_owned(), |text, digits| text + &digits)
+            }
+        }
+    }
+}
+
+/// An entry of the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellEntry {
+    /// The key.
+    pub key: CellKey,
+    /// The cell.
+    pub cell: CellName,
+    /// The world that the entry belongs to. `None`: the entry is permanent.
+    pub world: Option<AccountId>,
+    /// Number of times that the entry was added.
+    pub revision: i64,
+}
+
+/// The directory of cells, which one store keeps for all, and the name that each store has as a cell.
+///
+/// Promises: a key has at most one entry, and the cell of an entry never changes. Of concurrent calls that add different
+/// cells under one key, the first one counts. Each call is one transaction.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait CellDirectory: Send + Sync {
+    /// Returns the cell of a key. `None`: the key has no entry.
+    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError>;
+
+    /// Adds an entry, and returns the stored one. If the key has an entry with the same cell, its revision is increased;
+    /// if it has an entry with another cell, nothing changes.
+    async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError>;
+
+    /// Returns the entries that belong to a world, in any order.
+    async fn of_world(&self, world: &AccountId) -> Result<Vec<CellEntry>, StoreError>;
+
+    /// Removes an entry if it still has this revision, and returns whether it had.
+    async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError>;
+
+    /// Returns the number of clients of each cell that has any.
+    async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError>;
+
+    /// Returns the cells that the directory lists, each with whether it accepts new clients. Entries may name cells that
+    /// it does not list.
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError>;
+
+    /// Lists a cell, or changes whether a listed cell accepts new clients. Entries stay as they are.
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError>;
+
+    /// Returns the cell that this store is bound to; `None` if it is not bound. Works with every version of the schema.
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError>;
+
+    /// Binds this store to a cell permanently, unless it is already bound. Returns the cell that it is bound to
+    /// afterwards. Of concurrent calls, the first one binds it.
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_plain() {
+        for name in ["home", "a", "eu-1", &"x".repeat(32)] {
+            assert_eq!(CellName::parse(name).unwrap().as_str(), name);
+        }
+        for name in ["", "A", "a b", "é", "a_b", &"x".repeat(33)] {
+            assert!(CellName::parse(name).is_err(), "{name}");
+        }
+        assert_eq!(CellName::parse("home"), Ok(CellName::home()));
+    }
+
+    #[test]
+    fn keys_of_different_kinds_differ() {
+        let account = CellKey::Account(AccountId::parse("F1").unwrap());
+        let key = CellKey::ApiKey(KeyHash([171; 32]));
+        assert_eq!(account.stored(), "account:F1");
+        assert_eq!(CellKey::Client(ClientId(Uuid::nil())).stored(), format!("client:{}", Uuid::nil()));
+        assert_eq!(key.stored(), format!("key:{}", "ab".repeat(32)));
+        for key in [&account, &key, &CellKey::Client(ClientId(Uuid::from_u128(7)))] {
+            assert_eq!(CellKey::parse(&key.stored()).as_ref(), Some(key));
+        }
+        for damaged in ["", "F1", "account:", "client:7", "key:ab", &format!("key:{}", "é".repeat(32)), "cell:a"] {
+            assert_eq!(CellKey::parse(damaged), None, "{damaged}");
+        }
+        // The debug format is for logs, so it must not contain the hash.
+        assert!(!format!("{key:?}").contains("171"));
+    }
+}

@@ -1,0 +1,238 @@
+//! The cells, and how the cell of a call is found.
+
+use florin_domain::ids::{AccountId, ClientId, WebhookId};
+use florin_ports::{Accounts, Callers, CellDirectory, CellKey, CellName, CompleteStorage, Registry, StoreError};
+use florin_short_cache::ShortCache;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::iter::once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Maximum number of cached entries of the directory. An entry occupies about 200 bytes.
+const KNOWN_MAX: u64 = 50_000;
+/// Maximum number of subscriptions whose cells are remembered.
+const SUBSCRIPTIONS_MAX: usize = 100_000;
+
+/// Any store.
+pub(crate) type Store = Arc<dyn CompleteStorage>;
+
+/// A store for some clients.
+#[derive(Clone)]
+pub struct Cell {
+    /// Its name in the directory.
+    pub name: CellName,
+    /// The store.
+    pub store: Arc<dyn CompleteStorage>,
+}
+
+impl fmt::Debug for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cell").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A store that divides clients among cells.
+pub struct Cells {
+    directory: Arc<dyn CellDirectory>,
+    home: Cell,
+    others: Vec<Cell>,
+    /// The cells that could not be opened, and why.
+    unopened: BTreeMap<CellName, String>,
+    /// Recent entries of the directory.
+    known: ShortCache<CellKey, CellName, StoreError>,
+    /// The cells of subscriptions that had due deliveries. The cell of a subscription never changes.
+    subscriptions: Mutex<HashMap<WebhookId, CellName>>,
+    /// Number of times that work was divided among the cells.
+    turn: AtomicUsize,
+}
+
+impl Cells {
+    /// Creates a store over a home and other cells. The home is [`CellName::home`]. No two cells have the same name,
+    /// and `directory` is the same whenever a store is created over these cells. `unopened` are cells that could not be
+    /// opened, and why: what concerns their clients fails, as if these cells had failed later.
+    pub fn new(
+        directory: Arc<dyn CellDirectory>,
+        home: Arc<dyn CompleteStorage>,
+        others: Vec<Cell>,
+        unopened: BTreeMap<CellName, String>,
+    ) -> Self {
+        Self {
+            directory,
+            home: Cell { name: CellName::home(), store: home },
+            others,
+            unopened,
+            known: ShortCache::new(KNOWN_MAX),
+            subscriptions: Mutex::default(),
+            turn: AtomicUsize::new(0),
+        }
+    }
+
+    /// Returns the home.
+    pub(crate) const fn home(&self) -> &Cell {
+        &self.home
+    }
+
+    /// Returns the cells except the home.
+    pub(crate) fn others(&self) -> &[Cell] {
+        &self.others
+    }
+
+    /// Returns the failure of a cell that could not be opened, if there is one.
+    pub(crate) fn unopened(&self) -> Option<StoreError> {
+        self.unopened.iter().next().map(|(name, reason)| not_open(name, reason))
+    }
+
+    /// Returns all open cells, the home first.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Cell> {
+        once(&self.home).chain(&self.others)
+    }
+
+    /// Returns all open cells, each time beginning with the next one.
+    pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Cell> {
+        let first = self.turn.fetch_add(1, Ordering::Relaxed) % (1 + self.others.len());
+        self.each().skip(first).chain(self.each().take(first))
+    }
+
+    /// Returns the cell of an account. If no cell has it, the home is returned, where it is absent.
+    pub(crate) async fn account(&self, account: &AccountId) -> Result<&Cell, StoreError> {
+        self.cell(&CellKey::Account(account.clone())).await
+    }
+
+    /// Returns the cell of a client. If no cell has it, the home is returned, where it is absent.
+    pub(crate) async fn client(&self, client: ClientId) -> Result<&Cell, StoreError> {
+        self.cell(&CellKey::Client(client)).await
+    }
+
+    async fn cell(&self, key: &CellKey) -> Result<&Cell, StoreError> {
+        match self.known.get(key, || self.holder(key)).await? {
+            Some(name) => self.named(&name),
+            None => Ok(&self.home),
+        }
+    }
+
+    /// Returns the cell of a key after reading the directory exactly once, so that the duration reveals nothing.
+    pub(crate) async fn uncached(&self, key: &CellKey) -> Result<&Cell, StoreError> {
+        match self.directory.find(key).await? {
+            Some(name) => self.named(&name),
+            None => Ok(&self.home),
+        }
+    }
+
+    /// Returns the name of the cell of a key. What has no entry is in the home, if it exists.
+    pub(crate) async fn holder(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
+        if let Some(name) = self.directory.find(key).await? {
+            return Ok(Some(name));
+        }
+        Ok(holds(&self.home, key).await?.then(CellName::home))
+    }
+
+    fn named(&self, name: &CellName) -> Result<&Cell, StoreError> {
+        self.each().find(|cell| cell.name == *name).ok_or_else(|| match self.unopened.get(name) {
+            Some(reason) => not_open(name, reason),
+            None => StoreError::Unavailable(format!("cell {name} is not configured")),
+        })
+    }
+
+    /// Reserves a key for a cell, before its object is created there. `Duplicate`: another cell has the key.
+    pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell) -> Result<(), StoreError> {
+        let holder = match self.holder(&key).await? {
+            Some(holder) => holder,
+            None => self.enter(key.clone(), cell, None).await?,
+        };
+        if holder == cell.name { Ok(()) } else { Err(StoreError::Duplicate(format!("{key:?} in cell {holder}"))) }
+    }
+
+    /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is
+    /// added after its object was created, so that [`Self::tidy`] never removes the entry of an object that is created
+    /// later.
+    pub(crate) async fn enter(
+        &self,
+        key: CellKey,
+        cell: &Cell,
+        world: Option<AccountId>,
+    ) -> Result<CellName, StoreError> {
+        let entry = self.directory.add(key, cell.name.clone(), world).await?;
+        self.forget_entry(&entry.key);
+        Ok(entry.cell)
+    }
+
+    /// Returns the cell of a client that is created. A client without an entry gets the cell with the fewest clients
+    /// among those that accept clients. The home accepts clients unless the directory lists it otherwise.
+    pub(crate) async fn place(&self, client: ClientId) -> Result<&Cell, StoreError> {
+        let key = CellKey::Client(client);
+        if let Some(name) = self.holder(&key).await? {
+            return self.named(&name);
+        }
+        let listed = self.directory.listed().await?;
+        let mut clients = self.directory.clients().await?;
+        // Clients from before the first cell have no entry.
+        let at_home = Registry::clients(&*self.home.store).await?.len();
+        clients.insert(CellName::home(), u64::try_from(at_home).unwrap_or(u64::MAX));
+        let accepts = |cell: &&Cell| listed.get(&cell.name).copied().unwrap_or(cell.name == self.home.name);
+        let accepting = self.each().filter(accepts);
+        let emptiest = accepting.min_by_key(|cell| clients.get(&cell.name).copied().unwrap_or_default());
+        let none = || StoreError::Unavailable("no cell accepts clients".to_owned());
+        let name = self.enter(key, emptiest.ok_or_else(none)?, None).await?;
+        self.named(&name)
+    }
+
+    /// Removes the entries of a world whose objects its cell no longer has. An entry that was added again since it was
+    /// read stays.
+    pub(crate) async fn tidy(&self, world: &AccountId) -> Result<(), StoreError> {
+        for entry in self.directory.of_world(world).await? {
+            if !holds(self.named(&entry.cell)?, &entry.key).await? {
+                self.directory.remove(&entry).await?;
+                self.forget_entry(&entry.key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes an entry of the directory from the cache.
+    pub(crate) fn forget_entry(&self, key: &CellKey) {
+        self.known.forget(key);
+    }
+
+    /// Returns the remembered cell of a subscription.
+    pub(crate) fn cell_of_subscription(&self, webhook: WebhookId) -> Option<CellName> {
+        self.subscriptions().get(&webhook).cloned()
+    }
+
+    /// Remembers the cell of subscriptions.
+    pub(crate) fn remember_subscriptions(&self, webhooks: impl Iterator<Item = WebhookId>, cell: &CellName) {
+        let mut known = self.subscriptions();
+        if known.len() >= SUBSCRIPTIONS_MAX {
+            known.clear();
+        }
+        known.extend(webhooks.map(|webhook| (webhook, cell.clone())));
+    }
+
+    fn subscriptions(&self) -> MutexGuard<'_, HashMap<WebhookId, CellName>> {
+        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_open(name: &CellName, reason: &str) -> StoreError {
+    StoreError::Unavailable(format!("cell {name} was not opened at the start: {reason}"))
+}
+
+/// Returns whether a cell has the object of a key.
+async fn holds(cell: &Cell, key: &CellKey) -> Result<bool, StoreError> {
+    let store = &*cell.store;
+    Ok(match key {
+        CellKey::Client(client) => Accounts::client(store, *client).await?.is_some(),
+        CellKey::Account(account) => Accounts::find(store, account).await?.is_some(),
+        CellKey::ApiKey(hash) => Callers::find(store, hash).await?.is_some(),
+    })
+}
+
+impl fmt::Debug for Cells {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cells")
+            .field("home", &self.home)
+            .field("others", &self.others)
+            .field("unopened", &self.unopened)
+            .finish_non_exhaustive()
+    }
+}

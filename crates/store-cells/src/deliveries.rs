@@ -1,0 +1,163 @@
+//! Deliveries of events. A call that names only a subscription goes to the cell in which the subscription was last due.
+//! If that is unknown, it goes to every cell: a cell ignores subscriptions and claims that it does not have.
+
+use crate::Cells;
+use crate::cells::Cell;
+use crate::gather::{failed, worked};
+use crate::routes::routes;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::{EventId, WebhookId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_ports::{
+    AttemptEnd, CellName, ClaimDeliveriesCommand, ClaimedDeliveries, CompleteStorage, Deliveries, DeliveryBacklog,
+    DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries,
+    WriteError, Written,
+};
+use futures_util::future::{join_all, select_all};
+use std::collections::BTreeMap;
+
+routes! { Deliveries:
+    fan_out() -> Result<bool, StoreError> => [with(fan_out)];
+    due(now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> => [with(due)];
+    claim(command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> => [with(claim)];
+    record(ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> => [with(record)];
+    release(claims: Vec<DeliveryClaim>) -> Result<(), StoreError> => [with(release)];
+    end(claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> => [with(end)];
+    log(
+        webhook: WebhookId,
+        filter: DeliveryFilter,
+        page: PageRequest
+    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError>
+        => [with(log)];
+    redeliver(command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>>
+        => [client(command.reach.client)];
+    recover(command: RecoverCommand) -> Result<Written<u64>, WriteError<WebhookRefusal>>
+        => [client(command.reach.client)];
+    test(command: TestWebhookCommand) -> Result<Written<EventId>, WriteError<WebhookRefusal>>
+        => [client(command.reach.client)];
+    delete_deliveries(before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> => [with(delete_deliveries)];
+    backlog() -> Result<DeliveryBacklog, StoreError> => [with(backlog)];
+    backlogs(webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError>
+        => [with(backlogs)];
+    + {
+        async fn new_events(&self) {
+            select_all(self.each().map(|cell| Deliveries::new_events(&*cell.store))).await;
+        }
+    }
+}
+
+async fn fan_out(cells: &Cells) -> Result<bool, StoreError> {
+    let is_done = cells.all(|store| async move { Deliveries::fan_out(&*store).await }).await?;
+    Ok(is_done.into_iter().all(|is_done| is_done))
+}
+
+async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
+    let (mut due, mut failure) = (Vec::new(), None);
+    let asked: Vec<_> = cells.each().map(|cell| Deliveries::due(&*cell.store, now)).collect();
+    for (cell, answer) in cells.each().zip(join_all(asked).await) {
+        match answer {
+            Ok(mut part) => {
+                cells.remember_subscriptions(part.iter().map(|webhook| webhook.id), &cell.name);
+                due.append(&mut part);
+            }
+            Err(error) => failure = Some(failed(cell, error)),
+        }
+    }
+    worked(due, failure, Vec::is_empty)
+}
+
+async fn claim(cells: &Cells, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
+    let mut failure = None;
+    for cell in candidates(cells, command.webhook) {
+        match Deliveries::claim(&*cell.store, command.clone()).await {
+            Ok(None) => {}
+            Ok(claimed) => return Ok(claimed),
+            Err(error) => failure = Some(failed(cell, error)),
+        }
+    }
+    worked(None, failure, Option::is_none)
+}
+
+async fn record(cells: &Cells, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
+    let record = |cell, ends| Deliveries::record(store_of(cell), ends, now);
+    Ok(shared(cells, &ends, |end| end.claim.webhook, record).await?.into_iter().sum())
+}
+
+async fn release(cells: &Cells, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {
+    let release = |cell, claims| Deliveries::release(store_of(cell), claims);
+    shared(cells, &claims, |claim| claim.webhook, release).await.map(drop)
+}
+
+async fn end(cells: &Cells, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> {
+    let end = |cell, claims| Deliveries::end(store_of(cell), claims, status);
+    shared(cells, &claims, |claim| claim.webhook, end).await.map(drop)
+}
+
+async fn log(
+    cells: &Cells,
+    webhook: WebhookId,
+    filter: DeliveryFilter,
+    page: PageRequest,
+) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+    let mut found = Page { count: 0, rows: Vec::new() };
+    for cell in candidates(cells, webhook) {
+        found = Deliveries::log(&*cell.store, webhook, filter.clone(), page).await?;
+        if found.count > 0 {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn delete_deliveries(cells: &Cells, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+    cells.counted(max, |store, max| async move { Deliveries::delete_deliveries(&*store, before, max).await }).await
+}
+
+async fn backlog(cells: &Cells) -> Result<DeliveryBacklog, StoreError> {
+    let of_cells = cells.all(|store| async move { Deliveries::backlog(&*store).await }).await?;
+    Ok(of_cells.into_iter().fold(DeliveryBacklog::default(), |mut sum, backlog| {
+        sum.oldest = sum.oldest.into_iter().chain(backlog.oldest).min();
+        sum.waiting.extend(backlog.waiting);
+        sum
+    }))
+}
+
+async fn backlogs(
+    cells: &Cells,
+    webhook: Option<WebhookId>,
+) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+    let of_cells = cells.all(|store| async move { Deliveries::backlogs(&*store, webhook).await }).await?;
+    Ok(of_cells.into_iter().flatten().collect())
+}
+
+/// Returns the cell of a subscription, or all cells if it is unknown.
+fn candidates(cells: &Cells, webhook: WebhookId) -> impl Iterator<Item = &Cell> {
+    let known = cells.cell_of_subscription(webhook);
+    cells.each().filter(move |cell| known.as_ref().is_none_or(|name| cell.name == *name))
+}
+
+fn store_of(cell: &Cell) -> &dyn CompleteStorage {
+    &*cell.store
+}
+
+/// Hands to each cell at the same time the items whose subscriptions it may have. Returns the answers, or a failure
+/// after all cells have answered.
+async fn shared<'c, I: Clone, T, F>(
+    cells: &'c Cells,
+    items: &[I],
+    webhook_of: impl Fn(&I) -> WebhookId,
+    ask: impl Fn(&'c Cell, Vec<I>) -> F,
+) -> Result<Vec<T>, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let known: Vec<_> = items.iter().map(|item| cells.cell_of_subscription(webhook_of(item))).collect();
+    let part_of = |cell: &Cell| -> Vec<_> {
+        let is_possible = |known: &Option<CellName>| known.as_ref().is_none_or(|name| *name == cell.name);
+        items.iter().zip(&known).filter(|(_, known)| is_possible(known)).map(|(item, _)| item.clone()).collect()
+    };
+    let parts = cells.each().map(|cell| (cell, part_of(cell))).filter(|(_, part)| !part.is_empty());
+    let asked: Vec<_> = parts.map(|(cell, part)| ask(cell, part)).collect();
+    join_all(asked).await.into_iter().collect()
+}

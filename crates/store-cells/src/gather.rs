@@ -1,0 +1,101 @@
+//! Questions to several cells.
+
+use crate::Cells;
+use crate::cells::{Cell, Store};
+use florin_ports::StoreError;
+use futures_util::future::join_all;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::sync::Arc;
+
+impl Cells {
+    /// Asks all cells at the same time. Returns all answers, in the order of the cells, or the first failure, after all
+    /// have answered. A cell that could not be opened is a failure, too.
+    pub(crate) async fn all<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
+        let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+        match self.unopened() {
+            Some(failure) => Err(failure),
+            None => Ok(answers),
+        }
+    }
+
+    /// Asks all cells for work at the same time, and returns what they found, in the order of the cells. A failure is
+    /// logged, and is the result if no cell found anything, so that a broken cell does not stop the others.
+    pub(crate) async fn found<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
+    where
+        F: Future<Output = Result<Vec<T>, StoreError>>,
+    {
+        let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
+        let (mut found, mut failure) = (Vec::new(), self.unopened());
+        for (cell, answer) in self.each().zip(join_all(asked).await) {
+            match answer {
+                Ok(mut part) => found.append(&mut part),
+                Err(error) => failure = Some(failed(cell, error)),
+            }
+        }
+        worked(found, failure, Vec::is_empty)
+    }
+
+    /// Lets the cells do at most `max` units of work in total, sequentially, and returns the number of units. Handles
+    /// failures like [`Self::found`].
+    pub(crate) async fn counted<F>(&self, max: u32, work: impl Fn(Store, u32) -> F) -> Result<u64, StoreError>
+    where
+        F: Future<Output = Result<u64, StoreError>>,
+    {
+        let (mut done, mut failure) = (0_u64, self.unopened());
+        for cell in self.each() {
+            let left = u64::from(max).saturating_sub(done);
+            if left == 0 {
+                break;
+            }
+            match work(Arc::clone(&cell.store), u32::try_from(left).unwrap_or(u32::MAX)).await {
+                Ok(part) => done = done.saturating_add(part),
+                Err(error) => failure = Some(failed(cell, error)),
+            }
+        }
+        worked(done, failure, |done| *done == 0)
+    }
+
+    /// Asks all cells at the same time, and returns the first object that one of them has. A failure is the result if
+    /// no other cell has the object.
+    pub(crate) async fn first<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
+    where
+        F: Future<Output = Result<Option<T>, StoreError>>,
+    {
+        let mut asked: FuturesUnordered<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
+        let mut failure = self.unopened();
+        while let Some(answer) = asked.next().await {
+            match answer {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Ok(None) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        worked(None, failure, Option::is_none)
+    }
+}
+
+/// Logs the failure of a cell.
+pub(crate) fn failed(cell: &Cell, error: StoreError) -> StoreError {
+    tracing::warn!(cell = %cell.name, %error, "a cell failed; the work of the other cells continues");
+    error
+}
+
+/// Returns what was done, or the failure of a cell if nothing was done.
+pub(crate) fn worked<T>(
+    done: T,
+    failure: Option<StoreError>,
+    is_nothing: impl Fn(&T) -> bool,
+) -> Result<T, StoreError> {
+    match failure {
+        Some(error) if is_nothing(&done) => Err(error),
+        _ => Ok(done),
+    }
+}
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;

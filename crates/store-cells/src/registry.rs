@@ -1,0 +1,153 @@
+//! Administration by an operator. Clients, accounts and keys are reserved in the directory before they are created.
+
+use crate::Cells;
+use crate::cells::{Cell, Store};
+use crate::gather::{failed, worked};
+use crate::routes::routes;
+use chrono::{DateTime, Utc};
+use florin_domain::access::{Account, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
+use florin_domain::address::Address;
+use florin_domain::budget::BudgetRecord;
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use florin_domain::merchant::Bank;
+use florin_domain::mfa::TotpEnrolment;
+use florin_ports::{Accounts, CellKey, Decide, KeyUpkeep, Registry, StoreError, WriteError};
+
+routes! { Registry:
+    clients() -> Result<Vec<ApiClient>, StoreError> => [with(clients)];
+    add_client(client: ApiClient) -> Result<(), StoreError> => [with(add_client)];
+    change_client(client: ClientId, change: ClientChange) -> Result<(), StoreError> => [client(client)];
+    set_disabled(client: ClientId, at: Option<DateTime<Utc>>) -> Result<(), StoreError> => [client(client)];
+    set_feature(client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> => [client(client)];
+    accounts() -> Result<Vec<Account>, StoreError> => [with(accounts)];
+    add_account(account: Account, parent: BudgetRecord) -> Result<(), StoreError> => [with(add_account)];
+    rename_account(account: &AccountId, name: String) -> Result<(), StoreError> => [account(account)];
+    set_unique_budget_names(account: &AccountId, unique: bool) -> Result<(), StoreError> => [account(account)];
+    set_mfa_required(account: &AccountId, required: bool) -> Result<(), StoreError> => [account(account)];
+    enrol(enrolment: TotpEnrolment) -> Result<(), StoreError> => [account(&enrolment.account)];
+    remove_enrolment(account: &AccountId) -> Result<bool, StoreError> => [account(account)];
+    unlock_enrolment(account: &AccountId) -> Result<bool, StoreError> => [account(account)];
+    keys(client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> => [with(keys)];
+    add_key(key: ApiKey, hash: KeyHash) -> Result<(), StoreError> => [with(add_key)];
+    revoke_key(key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> => [with(revoke_key)];
+    rotate_key(
+        key: ApiKeyId,
+        hash: KeyHash,
+        decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>
+    ) -> Result<KeyRotation, WriteError<RotateRefusal>>
+        => [with(rotate_key)];
+    replace_banks(banks: Vec<Bank>) -> Result<(), StoreError> => [with(replace_banks)];
+    replace_addresses(addresses: Vec<Address>) -> Result<(), StoreError> => [home];
+}
+
+routes! { KeyUpkeep:
+    record_uses(uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> => [with(record_uses)];
+    expiring(from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError>
+        => [with(expiring)];
+}
+
+async fn clients(cells: &Cells) -> Result<Vec<ApiClient>, StoreError> {
+    let of_cells = cells.all(|store| async move { Registry::clients(&*store).await }).await?;
+    let mut clients: Vec<_> = of_cells.into_iter().flatten().collect();
+    clients.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
+    Ok(clients)
+}
+
+async fn add_client(cells: &Cells, client: ApiClient) -> Result<(), StoreError> {
+    Registry::add_client(&*cells.place(client.id).await?.store, client).await
+}
+
+async fn accounts(cells: &Cells) -> Result<Vec<Account>, StoreError> {
+    let of_cells = cells.all(|store| async move { Registry::accounts(&*store).await }).await?;
+    let mut accounts: Vec<_> = of_cells.into_iter().flatten().collect();
+    accounts.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(accounts)
+}
+
+async fn add_account(cells: &Cells, account: Account, parent: BudgetRecord) -> Result<(), StoreError> {
+    let cell = cells.client(account.client).await?;
+    if has_client(cell, account.client).await? {
+        cells.reserve(CellKey::Account(account.id.clone()), cell).await?;
+    }
+    Registry::add_account(&*cell.store, account, parent).await
+}
+
+async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
+    let of_cells = cells.all(|store| async move { Registry::keys(&*store, client).await }).await?;
+    let mut keys: Vec<_> = of_cells.into_iter().flatten().collect();
+    keys.sort_by_key(|key| (key.created_at, key.id));
+    Ok(keys)
+}
+
+async fn add_key(cells: &Cells, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
+    let cell = cells.client(key.client).await?;
+    if has_client(cell, key.client).await? {
+        cells.reserve(CellKey::ApiKey(hash), cell).await?;
+    }
+    Registry::add_key(&*cell.store, key, hash).await
+}
+
+async fn revoke_key(cells: &Cells, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
+    let found = cell_of_key(cells, key).await?;
+    let cell = found.ok_or_else(|| StoreError::NotFound(format!("key {key}")))?;
+    Registry::revoke_key(&*cell.store, key, at).await
+}
+
+async fn rotate_key(
+    cells: &Cells,
+    key: ApiKeyId,
+    hash: KeyHash,
+    decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
+) -> Result<KeyRotation, WriteError<RotateRefusal>> {
+    let cell = cell_of_key(cells, key).await?.ok_or(WriteError::Absent)?;
+    cells.reserve(CellKey::ApiKey(hash), cell).await?;
+    Registry::rotate_key(&*cell.store, key, hash, decide).await
+}
+
+/// Decisions read the list of their own cell, and callers see the list of the home. So the home is last.
+async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError> {
+    for cell in cells.others() {
+        Registry::replace_banks(&*cell.store, banks.clone()).await?;
+    }
+    Registry::replace_banks(&*cells.home().store, banks).await
+}
+
+/// Cells ignore the keys of others.
+async fn record_uses(cells: &Cells, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+    let record = |store: Store| {
+        let uses = uses.clone();
+        async move { KeyUpkeep::record_uses(&*store, uses).await }
+    };
+    cells.all(record).await.map(drop)
+}
+
+async fn expiring(
+    cells: &Cells,
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+    max: u32,
+) -> Result<Vec<ApiKey>, StoreError> {
+    let expiring = |store: Store| async move { KeyUpkeep::expiring(&*store, from, until, max).await };
+    let mut keys = cells.found(expiring).await?;
+    keys.sort_by_key(|key| (key.expires_at, key.id));
+    keys.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+    Ok(keys)
+}
+
+/// Returns whether a cell has a client. Nothing is reserved for clients that do not exist.
+async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
+    Ok(Accounts::client(&*cell.store, client).await?.is_some())
+}
+
+/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells.
+async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
+    let mut failure = cells.unopened();
+    for cell in cells.each() {
+        match Registry::keys(&*cell.store, None).await {
+            Ok(keys) if keys.iter().any(|one| one.id == key) => return Ok(Some(cell)),
+            Ok(_) => {}
+            Err(error) => failure = Some(failed(cell, error)),
+        }
+    }
+    worked(None, failure, Option::is_none)
+}

@@ -1,0 +1,76 @@
+//! Secrets, and the secret key that all cells are bound to.
+
+use crate::Cells;
+use crate::routes::routes;
+use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
+use florin_ports::{Secrets, StoreError};
+
+routes! { Secrets:
+    secret_key() -> Result<Option<StoreKey>, StoreError> => [home];
+    bind_secret_key(key: StoreKey) -> Result<StoreKey, StoreError> => [with(bind_secret_key)];
+    change_secret_key(from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> => [with(change_secret_key)];
+    page_secret(new: SealedSecret) -> Result<SealedSecret, StoreError> => [home];
+    secrets(filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError>
+        => [with(secrets)];
+    replace_secret(owner: &SecretOwner, old: &SealedSecret, new: SealedSecret) -> Result<bool, StoreError>
+        => [with(replace_secret)];
+}
+
+/// Binds the home, and then the other cells to the same key. A rotation that was interrupted leaves cells under the new
+/// key: then the key of such a cell is returned, which the caller must have, too.
+async fn bind_secret_key(cells: &Cells, key: StoreKey) -> Result<StoreKey, StoreError> {
+    let bound = Secrets::bind_secret_key(&*cells.home().store, key).await?;
+    let mut differing = None;
+    for cell in cells.others() {
+        let other = Secrets::bind_secret_key(&*cell.store, bound.clone()).await?;
+        differing = differing.or(Some(other).filter(|other| other.id != bound.id));
+    }
+    Ok(differing.unwrap_or(bound))
+}
+
+/// Changes the key of the home last, so that a repetition completes an interrupted change.
+async fn change_secret_key(cells: &Cells, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
+    for cell in cells.others() {
+        Secrets::change_secret_key(&*cell.store, from, to.clone()).await?;
+    }
+    Secrets::change_secret_key(&*cells.home().store, from, to).await
+}
+
+/// Reads the cells sequentially. A failure is the result, because a rotation must find all secrets.
+async fn secrets(
+    cells: &Cells,
+    filter: SecretFilter,
+    max: u32,
+) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+    let mut found = Vec::new();
+    for cell in cells.each() {
+        let left = max.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
+        if left == 0 {
+            break;
+        }
+        found.append(&mut Secrets::secrets(&*cell.store, filter, left).await?);
+    }
+    Ok(found)
+}
+
+async fn replace_secret(
+    cells: &Cells,
+    owner: &SecretOwner,
+    old: &SealedSecret,
+    new: SealedSecret,
+) -> Result<bool, StoreError> {
+    let cell = match owner {
+        SecretOwner::Totp(account) | SecretOwner::Decisions(account) => cells.account(account).await?,
+        SecretOwner::Pages => cells.home(),
+        SecretOwner::Webhook(_) => {
+            // Only the cell of the subscription has this secret.
+            for cell in cells.each() {
+                if Secrets::replace_secret(&*cell.store, owner, old, new.clone()).await? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+    };
+    Secrets::replace_secret(&*cell.store, owner, old, new).await
+}

@@ -1,0 +1,23 @@
+//! Timelines of accounts.
+
+use crate::Cells;
+use crate::routes::routes;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::AccountId;
+use florin_domain::world::{ClockReading, ClockRefusal, Timeline};
+use florin_ports::{ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
+
+routes! { Timelines:
+    set_clock(command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>>
+        => [account(&command.account)];
+    next_number(account: &AccountId) -> Result<u64, StoreError> => [account(account)];
+    own() -> Result<Vec<(AccountId, Timeline)>, StoreError> => [with(own)];
+    due_holds(account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>
+        => [account(account)];
+}
+
+async fn own(cells: &Cells) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    let mut timelines = cells.found(|store| async move { Timelines::own(&*store).await }).await?;
+    timelines.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(timelines)
+}

@@ -1,0 +1,35 @@
+//! Subscriptions to events.
+
+use crate::Cells;
+use crate::routes::routes;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::WebhookId;
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{Webhook, WebhookRefusal};
+use florin_ports::{
+    ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
+};
+
+routes! { Webhooks:
+    create(command: CreateWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>
+        => [client(command.webhook.client)];
+    change(command: ChangeWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>
+        => [client(command.reach.client)];
+    delete(
+        reach: WebhookReach,
+        id: WebhookId,
+        now: DateTime<Utc>,
+        claim: Option<ClientClaim<()>>
+    ) -> Result<Written<()>, WriteError<WebhookRefusal>>
+        => [client(reach.client)];
+    find(reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> => [client(reach.client)];
+    list(reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> => [client(reach.client)];
+    all() -> Result<Vec<Webhook>, StoreError> => [with(all)];
+}
+
+async fn all(cells: &Cells) -> Result<Vec<Webhook>, StoreError> {
+    let of_cells = cells.all(|store| async move { Webhooks::all(&*store).await }).await?;
+    let mut webhooks: Vec<_> = of_cells.into_iter().flatten().collect();
+    webhooks.sort_by_key(|webhook| (webhook.created_at, webhook.id));
+    Ok(webhooks)
+}

@@ -1,0 +1,90 @@
+//! Bugs in the directory of cells.
+
+use crate::bugs::Bug;
+use crate::mutant::Mutant;
+use async_trait::async_trait;
+use florin_domain::ids::AccountId;
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+impl Mutant {
+    /// Returns the key under which the mutant stores an entry.
+    fn cell_key(&self, key: CellKey) -> CellKey {
+        match key {
+            CellKey::Account(account) if self.has(Bug::DirectoryFoldsCase) => {
+                CellKey::Account(AccountId::parse(&account.as_str().to_lowercase()).unwrap())
+            }
+            key => key,
+        }
+    }
+}
+
+#[async_trait]
+impl CellDirectory for Mutant {
+    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
+        CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await
+    }
+
+    async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
+        let stored_key = self.cell_key(key.clone());
+        if self.has(Bug::CellsRacing) && CellDirectory::find(&self.inner, &stored_key).await?.is_none() {
+            // Others add the same key before this call does.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            self.inner.add(stored_key, cell.clone(), world.clone()).await?;
+            return Ok(CellEntry { key, cell, world, revision: 1 });
+        }
+        let mut entry = self.inner.add(stored_key, cell.clone(), world).await?;
+        if self.has(Bug::LastCellCounts) {
+            entry.cell = cell;
+        }
+        Ok(CellEntry { key, ..entry })
+    }
+
+    async fn of_world(&self, world: &AccountId) -> Result<Vec<CellEntry>, StoreError> {
+        let mut found = self.inner.of_world(world).await?;
+        if self.has(Bug::EntriesOfAllWorlds) {
+            found.extend(self.inner.of_world(&AccountId::parse("F2").unwrap()).await?);
+        }
+        Ok(found)
+    }
+
+    async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError> {
+        let mut entry = CellEntry { key: self.cell_key(entry.key.clone()), ..entry.clone() };
+        while self.has(Bug::RevisionsIgnored) && entry.revision < 9 {
+            if self.inner.remove(&entry).await? {
+                return Ok(true);
+            }
+            entry.revision += 1;
+        }
+        self.inner.remove(&entry).await
+    }
+
+    async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {
+        let mut clients = self.inner.clients().await?;
+        if self.has(Bug::AccountsCountedAsClients) {
+            clients.insert(CellName::parse("c").unwrap(), 1);
+        }
+        Ok(clients)
+    }
+
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError> {
+        self.inner.listed().await
+    }
+
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError> {
+        if self.has(Bug::ListedCellsNeverChange) && self.inner.listed().await?.contains_key(&cell) {
+            return Ok(());
+        }
+        self.inner.list(cell, accepts_clients).await
+    }
+
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError> {
+        self.inner.bound_cell().await
+    }
+
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError> {
+        let bound = self.inner.bind_cell(cell.clone()).await?;
+        Ok(if self.has(Bug::EveryBindingSucceeds) { cell } else { bound })
+    }
+}

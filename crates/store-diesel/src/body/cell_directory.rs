@@ -1,0 +1,161 @@
+//! The directory of cells.
+
+use super::backend::Conn;
+use super::driver;
+use super::errors::{Outcome, corrupt};
+use super::store::Store;
+use super::tables::cells::{CellEntryRow, CellRow, cell_entries, cells};
+use async_trait::async_trait;
+use diesel::dsl::count_star;
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable, Text};
+use diesel::{QueryableByName, sql_query};
+use florin_domain::ids::AccountId;
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
+use std::collections::BTreeMap;
+
+/// Adds the entry $1 with the cell $2 and the world $3. An existing entry keeps its cell, and is locked until the end of
+/// the transaction.
+const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, 1) \
+    ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1 WHERE cell_entries.cell = excluded.cell";
+
+/// Lists the cell $1, or changes whether it accepts new clients to $2.
+const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
+    ON CONFLICT (name) DO UPDATE SET accepts_clients = excluded.accepts_clients";
+
+/// Reads the cell that the store is bound to. Its table is not exported: an export can be imported into any cell.
+const BOUND: &str = "SELECT name FROM __florin_cell";
+const BIND: &str = "INSERT INTO __florin_cell (id, name) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
+/// The migration that creates the table.
+const SINCE: &str = "20261127000057";
+
+#[derive(QueryableByName)]
+struct Bound {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// The entries of clients are those from the first text to before the second.
+const CLIENTS: [&str; 2] = ["client:", "client;"];
+
+impl CellEntryRow {
+    fn read(self) -> Outcome<CellEntry> {
+        Ok(CellEntry {
+            key: CellKey::parse(&self.entry).ok_or_else(|| corrupt("a key in the directory of cells can't be read"))?,
+            cell: cell_name(&self.cell)?,
+            world: self.world.map(|world| world.0),
+            revision: self.revision,
+        })
+    }
+}
+
+fn cell_name(name: &str) -> Outcome<CellName> {
+    CellName::parse(name).map_err(|_| corrupt(format!("`{name}` is not the name of a cell")))
+}
+
+fn find(conn: &mut Conn, key: &CellKey) -> Outcome<Option<CellName>> {
+    let row = cell_entries::table.filter(cell_entries::entry.eq(key.stored()));
+    let name = row.select(cell_entries::cell).get_result::<String>(conn).optional()?;
+    name.map(|name| cell_name(&name)).transpose()
+}
+
+fn add(conn: &mut Conn, key: &CellKey, cell: &CellName, world: Option<&AccountId>) -> Outcome<CellEntry> {
+    let entry = key.stored();
+    let query = sql_query(ADD).bind::<Text, _>(entry.as_str()).bind::<Text, _>(cell.as_str());
+    query.bind::<Nullable<Text>, _>(world.map(AccountId::as_str)).execute(conn)?;
+    let row = cell_entries::table.filter(cell_entries::entry.eq(entry)).select(CellEntryRow::as_select());
+    row.get_result::<CellEntryRow>(conn)?.read()
+}
+
+/// Returns the cell that the store is bound to, if any. The schema may be of any version.
+fn bound(conn: &mut Conn) -> Outcome<Option<CellName>> {
+    if !driver::applied_migrations(conn)?.iter().any(|version| version == SINCE) {
+        return Ok(None);
+    }
+    let row = sql_query(BOUND).get_result::<Bound>(conn).optional()?;
+    row.map(|row| cell_name(&row.name)).transpose()
+}
+
+/// Binds the store, unless it is bound, and returns the cell that it is bound to.
+fn bind(conn: &mut Conn, cell: &CellName) -> Outcome<CellName> {
+    // A server may lack the right to write this table.
+    if let Some(bound) = bound(conn)? {
+        return Ok(bound);
+    }
+    sql_query(BIND).bind::<Text, _>(cell.as_str()).execute(conn)?;
+    bound(conn)?.ok_or_else(|| corrupt("the name of the store's cell is missing"))
+}
+
+#[async_trait]
+impl CellDirectory for Store {
+    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
+        let key = key.clone();
+        self.read(move |conn| find(conn, &key)).await
+    }
+
+    async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
+        self.write(move |conn| add(conn, &key, &cell, world.as_ref())).await
+    }
+
+    async fn of_world(&self, world: &AccountId) -> Result<Vec<CellEntry>, StoreError> {
+        let world = world.clone();
+        self.read(move |conn| {
+            let rows = cell_entries::table.filter(cell_entries::world.eq(world.as_str()));
+            let rows = rows.select(CellEntryRow::as_select()).load::<CellEntryRow>(conn)?;
+            rows.into_iter().map(CellEntryRow::read).collect()
+        })
+        .await
+    }
+
+    async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError> {
+        let (entry, revision) = (entry.key.stored(), entry.revision);
+        self.write(move |conn| {
+            let row = cell_entries::table
+                .filter(cell_entries::entry.eq(entry.as_str()))
+                .filter(cell_entries::revision.eq(revision));
+            Ok(diesel::delete(row).execute(conn)? == 1)
+        })
+        .await
+    }
+
+    async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {
+        self.read(|conn| {
+            let [first, end] = CLIENTS;
+            let counts = cell_entries::table
+                .filter(cell_entries::entry.ge(first))
+                .filter(cell_entries::entry.lt(end))
+                .group_by(cell_entries::cell)
+                .select((cell_entries::cell, count_star()))
+                .load::<(String, i64)>(conn)?;
+            let count =
+                |(name, count): (String, i64)| Outcome::Ok((cell_name(&name)?, u64::try_from(count).map_err(corrupt)?));
+            counts.into_iter().map(count).collect()
+        })
+        .await
+    }
+
+    async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError> {
+        self.read(|conn| {
+            let rows = cells::table.select(CellRow::as_select()).load::<CellRow>(conn)?;
+            rows.into_iter().map(|row| Ok((cell_name(&row.name)?, row.accepts_clients))).collect()
+        })
+        .await
+    }
+
+    async fn list(&self, cell: CellName, accepts_clients: bool) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            let query = sql_query(LIST).bind::<Text, _>(cell.as_str()).bind::<Bool, _>(accepts_clients);
+            query.execute(conn)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn bound_cell(&self) -> Result<Option<CellName>, StoreError> {
+        self.read(bound).await
+    }
+
+    async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError> {
+        self.write(move |conn| bind(conn, &cell)).await
+    }
+}

@@ -1,0 +1,23 @@
+//! The directory of cells.
+
+use super::body::types::Account;
+use super::declare::tables;
+
+tables! {
+    /// An entry of the directory: the cell of a client, an account or an API key.
+    struct CellEntryRow in cell_entries(entry) not owned {
+        /// The key, as [`florin_ports::CellKey::stored`] returns it.
+        entry: String,
+        cell: String,
+        /// The world that the entry belongs to.
+        world: Option<Account>,
+        revision: i64,
+    }
+
+    /// A cell that the directory lists.
+    struct CellRow in cells(name) not owned {
+        name: String,
+        /// Whether it accepts new clients.
+        accepts_clients: bool,
+    }
+}

@@ -1,0 +1,147 @@
+//! Clients in several cells: each of them works as if its cell was the only store.
+
+use serde_json::{Value, json};
+
+use crate::events::EVENTS;
+use crate::support::assert::text;
+use crate::support::cells::{Tenant, add_cells, listed_cell, setting};
+use crate::support::management::{BUDGETS, authorize, balance, card, funded};
+use crate::support::payer::Payer;
+use crate::support::receiver::{Receiver, wait_for_delivery};
+use crate::support::shop::{SESSIONS, new_session, open_shop};
+use crate::support::worlds::{WORLDS, restore, set, snapshot, world_path};
+use crate::support::{Client, Home, Server, expect_error, expect_json};
+
+/// Credits a budget and spends a part of it. Returns the budget.
+fn spend(caller: &Client) -> String {
+    let budget = funded(caller, "Travel", "10.00");
+    let card = card(caller, &budget);
+    assert_eq!(authorize(caller, &card, "2.50"), "0000");
+    assert_eq!(balance(caller, &budget), ["10.00", "7.50", "2.50"]);
+    budget
+}
+
+/// Creates a world with a key of the client's own.
+fn world(server: &Server, caller: &Client, body: &Value) -> Client {
+    let created = expect_json(&caller.post(WORLDS, body.to_string()), 201);
+    server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"))
+}
+
+#[test]
+fn clients_in_two_cells_work_side_by_side() {
+    let (home, _databases) = add_cells(Home::demo());
+    let [ada, bob] = [("Ada", "F70001", "a"), ("Bob", "F70002", "b")]
+        .map(|(name, account, cell)| Tenant::create(&home, name, account, cell));
+    let server = Server::on(home);
+    let callers = [&ada, &bob].map(|tenant| tenant.caller(&server));
+    let budgets = callers.each_ref().map(spend);
+    for ([mine, other], account) in [([0, 1], "F70002"), ([1, 0], "F70001")] {
+        let caller = &callers[mine];
+        assert_eq!(expect_json(&caller.get(BUDGETS), 200)["count"], 2, "the parent budget and the new one");
+        assert_ne!(expect_json(&caller.get(EVENTS), 200)["rows"], json!([]));
+        let stranger = caller.with_account(account);
+        for path in [BUDGETS.to_owned(), format!("{BUDGETS}/{}", budgets[other])] {
+            let refused = stranger.get(&path);
+            assert!([403, 404].contains(&refused.status), "{refused:?}");
+        }
+        expect_error(&caller.get(&format!("{BUDGETS}/{}", budgets[other])), 404);
+    }
+    expect_json(&server.client().get(BUDGETS), 200);
+
+    let home = server.home();
+    let names = |list: &str| {
+        let rows = home.json(&[list, "list", "--json"])["rows"].clone();
+        rows.as_array().unwrap().iter().map(|row| row["name"].to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert!(names("clients").contains("Ada") && names("clients").contains("Bob"), "{}", names("clients"));
+    let accounts = home.json(&["accounts", "list", "--json"]).to_string();
+    assert!(accounts.contains("F70001") && accounts.contains("F70002"), "{accounts}");
+    assert_eq!((&listed_cell(home, "a")["clients"], &listed_cell(home, "b")["clients"]), (&json!(1), &json!(1)));
+    // An account exists in one cell only.
+    assert!(home.refused(&["accounts", "create", "F70001", "--client", &bob.id]).contains("F70001"));
+
+    let (_, home) = server.stop_successfully();
+    assert_eq!(home.json(&["check", "--json"])["ok"], true);
+    let server = Server::on(home);
+    for (tenant, budget) in [&ada, &bob].into_iter().zip(&budgets) {
+        assert_eq!(balance(&tenant.caller(&server), budget), ["10.00", "7.50", "2.50"]);
+    }
+    server.home().json(&["clients", "disable", "Bob", "--json"]);
+    expect_error(&bob.caller(&server).get(BUDGETS), 403);
+    expect_json(&ada.caller(&server).get(BUDGETS), 200);
+}
+
+#[test]
+fn worlds_pages_and_webhooks_work_in_a_second_cell() {
+    let (home, _databases) = add_cells(Home::demo());
+    let bob = Tenant::create(&home, "Bob", "F70002", "b");
+    let server = Server::on(home);
+    let caller = bob.caller(&server);
+
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&caller, "BoxCredited", &json!({}));
+    let budget = funded(&caller, "Travel", "10.00");
+    receiver.wait_for(1);
+    wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
+
+    let world = world(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    set(&world, json!({"advanceBy": "PT1H"}));
+    let saved = snapshot(&world);
+    let in_world = funded(&world, "Travel", "5.00");
+    restore(&world, &saved);
+    expect_error(&world.get(&format!("{BUDGETS}/{in_world}")), 404);
+    assert_eq!(balance(&caller, &budget)[0], "10.00");
+
+    // Only the token of the page says in which cell the session is.
+    let checkout = open_shop(&world);
+    let session = expect_json(&world.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
+    let page = Payer::at(&world, text(&session, "/checkoutUrl")).page();
+    assert!(page.contains("12.50"), "{page}");
+
+    assert_eq!(caller.call("DELETE", &world_path(&world.account)).send().status, 204);
+    expect_error(&world.get(BUDGETS), 403);
+    expect_json(&caller.get(BUDGETS), 200);
+}
+
+/// Starts a server whose cell `b` can't be used, and checks that only its client notices.
+fn only_bob_notices(home: Home, [ada, bob]: [&Tenant; 2], reason: &str) -> Home {
+    let server = Server::on(home);
+    let refused = bob.caller(&server).get(BUDGETS);
+    expect_error(&refused, 503);
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    let caller = ada.caller(&server);
+    funded(&caller, "Meals", "1.00");
+    assert_eq!(server.readiness(), 200);
+    let log = server.home().log();
+    assert!(log.contains(reason), "{reason}: {log}");
+    server.stop_successfully().1
+}
+
+#[test]
+fn a_cell_that_is_missing_concerns_its_clients_only() {
+    let (home, databases) = add_cells(Home::demo());
+    let ada = Tenant::create(&home, "Ada", "F70001", "a");
+    let bob = Tenant::create(&home, "Bob", "F70002", "b");
+    let complete = setting(&databases);
+    let [a, b] = databases;
+
+    let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));
+    let home = only_bob_notices(home, [&ada, &bob], "cell b is not configured");
+    let home = home.set("FLORIN_CELLS", &complete);
+    assert_eq!(listed_cell(&home, "b")["ready"], true);
+
+    // The database is removed while it is in use.
+    let server = Server::on(home);
+    expect_json(&bob.caller(&server).get(BUDGETS), 200);
+    b.remove();
+    expect_error(&bob.caller(&server).get(BUDGETS), 503);
+    expect_json(&ada.caller(&server).get(BUDGETS), 200);
+    assert_eq!(server.readiness(), 200);
+    let (_, home) = server.stop();
+
+    let home = only_bob_notices(home, [&ada, &bob], "a cell can't be used");
+    assert_eq!(listed_cell(&home, "b")["ready"], false);
+    assert!(home.refused(&["clients", "list"]).contains("cell b can't be used"));
+    let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));
+    assert!(home.json(&["clients", "list", "--json"]).to_string().contains("Ada"));
+}

@@ -1,0 +1,115 @@
+//! Commands on cells, and databases that are not the right ones.
+
+use serde_json::json;
+
+use crate::export_import::target;
+use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
+use crate::support::management::{BUDGETS, balance, funded};
+use crate::support::{Home, Server, expect_json};
+
+#[test]
+fn clients_are_placed_in_cells_that_accept_them() {
+    let (home, _databases) = add_cells(target());
+    let create = |name: &str| home.json(&["clients", "create", "--name", name, "--json"])["cell"].clone();
+    assert_eq!(["1", "2", "3", "4"].map(create), ["home", "a", "b", "home"]);
+    for cell in ["a", "home"] {
+        assert_eq!(home.json(&["cells", "close", cell, "--json"]), json!({"name": cell, "acceptsClients": false}));
+    }
+    assert_eq!(["5", "6"].map(create), ["b", "b"]);
+    let said = home.refused_as_invalid(&["clients", "create", "--name", "7", "--cell", "a"]);
+    assert!(said.contains("cell a accepts no new clients"), "{said}");
+    home.json(&["cells", "add", "home", "--json"]);
+    assert_eq!(create("7"), "home");
+    home.json(&["cells", "close", "b", "--json"]);
+    home.json(&["cells", "close", "home", "--json"]);
+    assert!(home.refused(&["clients", "create", "--name", "8"]).contains("no cell accepts clients"));
+    assert_eq!(home.json(&["cells", "add", "a", "--closed", "--json"])["acceptsClients"], false);
+
+    let expected = json!({"name": "b", "clients": 3, "acceptsClients": false, "ready": true});
+    let mut row = listed_cell(&home, "b");
+    let database = row.as_object_mut().unwrap().remove("database").unwrap().to_string();
+    assert_eq!(row, expected);
+    assert!(!database.contains('@'), "{database}");
+    let table = String::from_utf8(home.run(&["cells", "list"]).stdout).unwrap();
+    assert_eq!(table.lines().count(), 4, "{table}");
+    let said = home.refused_as_invalid(&["cells", "close", "aa"]);
+    assert!(said.contains("did you mean `a`?"), "{said}");
+    let acts = home.json(&["audit", "list", "--action", "cells", "--outcome", "done", "--json"]);
+    assert_eq!(acts["rows"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn the_wrong_database_is_refused() {
+    let (home, databases) = add_cells(target());
+    let [a, b] = databases.each_ref().map(|database| database.url.clone());
+    let right = setting(&databases);
+    let home_url = home.setting("FLORIN_DATABASE_URL");
+
+    let home = home.set("FLORIN_CELLS", &format!("a={b} b={a}"));
+    for command in [&["clients", "list"][..], &["serve"], &["migrate"], &["check"]] {
+        let said = home.refused(command);
+        assert!(said.contains("this is the database of cell b; are two URLs swapped?"), "{command:?}: {said}");
+    }
+    let home = home.unset("FLORIN_CELLS").set("FLORIN_DATABASE_URL", &a);
+    for command in ["serve", "migrate", "init", "demo", "check"] {
+        let said = home.refused_as_invalid(&[command]);
+        assert!(said.contains("this is the database of cell a"), "{command}: {said}");
+    }
+    let home = home.set("FLORIN_DATABASE_URL", &home_url).set("FLORIN_CELLS", &format!("c={a}"));
+    assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is the database of cell a"));
+    let home = home.set("FLORIN_CELLS", &format!("c={home_url}"));
+    assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("that of the home"));
+    let same = match home_url.strip_prefix("sqlite://") {
+        Some(path) => format!("sqlite://{}", path.replace("/florin.db", "/./florin.db")),
+        None => format!("{home_url}{}application_name=c", if home_url.contains('?') { '&' } else { '?' }),
+    };
+    let home = home.set("FLORIN_CELLS", &format!("c={same}"));
+    assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is the database of cell home"));
+    let home = home.set("FLORIN_CELLS", &right);
+    home.json(&["clients", "list", "--json"]);
+
+    // An existing production database does not become a cell of a sandbox.
+    let other = CellDatabase::beside(&home, "c.db");
+    let production = Home::empty().production().set("FLORIN_DATABASE_URL", &other.url);
+    production.json(&["init", "--json"]);
+    let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
+    assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
+}
+
+#[test]
+fn migrations_concern_every_cell() {
+    let (home, [a, _b]) = add_cells(target());
+    assert_eq!(home.json(&["migrate", "--check", "--json"]), json!({"current": true, "pending": []}));
+    assert_eq!(home.json(&["migrate", "--json"]), json!({"applied": 0}));
+    a.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
+    for command in [&["migrate"][..], &["migrate", "--check"], &["clients", "list"]] {
+        let said = home.refused(command);
+        assert!(said.contains("cell a") && said.contains("newer than this program"), "{command:?}: {said}");
+    }
+    // A server serves the others.
+    let server = Server::on(home);
+    assert_eq!(server.readiness(), 200);
+    assert!(server.home().log().contains("newer than this program"), "{}", server.home().log());
+}
+
+#[test]
+fn a_cell_moves_to_another_database_in_a_file() {
+    let (home, [a, b]) = add_cells(target());
+    let bob = Tenant::create(&home, "Bob", "F70002", "b");
+    let server = Server::on(home);
+    let budget = funded(&bob.caller(&server), "Travel", "10.00");
+    let (_, home) = server.stop_successfully();
+    let file = home.path().join("b.jsonl").display().to_string();
+    home.json(&["export", &file, "--from-cell", "b", "--json"]);
+    assert!(home.refused_as_invalid(&["export", &file, "--from-cell", "c"]).contains("c is no cell here"));
+
+    let new = CellDatabase::beside(&home, "new.db");
+    let home = home.set("FLORIN_CELLS", &format!("a={} b={}", a.url, new.url));
+    home.refused(&["cells", "add", "b"]);
+    home.json(&["cells", "add", "b", "--for-import", "--json"]);
+    home.json(&["import", &file, "--to-cell", "b", "--json"]);
+    b.remove();
+    let server = Server::on(home);
+    assert_eq!(balance(&bob.caller(&server), &budget)[0], "10.00");
+    expect_json(&bob.caller(&server).get(BUDGETS), 200);
+}

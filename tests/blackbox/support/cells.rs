@@ -1,0 +1,94 @@
+//! Databases of cells beside the home, of the kind under test.
+
+use serde_json::Value;
+
+use super::assert::text;
+use super::client::Client;
+use super::postgres::{Database, connect};
+use super::server::{Home, Server};
+use super::store::is_sqlite;
+
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+
+/// The database of a cell. That of PostgreSQL is dropped with this value.
+pub(crate) struct CellDatabase {
+    pub(crate) url: String,
+    postgres: Option<Database>,
+}
+
+impl CellDatabase {
+    /// Creates a database; a file is created by the first command that may do so.
+    pub(crate) fn beside(home: &Home, name: &str) -> Self {
+        if is_sqlite() {
+            return Self { url: format!("sqlite://{}", home.path().join(name).display()), postgres: None };
+        }
+        let database = Database::empty();
+        Self { url: database.url.clone(), postgres: Some(database) }
+    }
+
+    /// Runs SQL behind the program's back.
+    pub(crate) fn sql(&self, statements: &str) {
+        match &self.postgres {
+            None => {
+                let mut conn = SqliteConnection::establish(self.url.trim_start_matches("sqlite://")).unwrap();
+                conn.batch_execute("PRAGMA busy_timeout = 5000").unwrap();
+                conn.batch_execute(statements).unwrap();
+            }
+            Some(_) => connect(&self.url).unwrap().batch_execute(statements).unwrap(),
+        }
+    }
+
+    /// Removes the database, even while a server uses it, and returns its URL.
+    pub(crate) fn remove(self) -> String {
+        if self.postgres.is_none() {
+            std::fs::remove_file(self.url.trim_start_matches("sqlite://")).unwrap();
+        }
+        self.url
+    }
+}
+
+/// Adds the cells `a` and `b` to a home.
+pub(crate) fn add_cells(home: Home) -> (Home, [CellDatabase; 2]) {
+    let databases = ["a.db", "b.db"].map(|name| CellDatabase::beside(&home, name));
+    let home = home.set("FLORIN_CELLS", &setting(&databases));
+    for name in ["a", "b"] {
+        assert_eq!(home.json(&["cells", "add", name, "--json"])["acceptsClients"], true);
+    }
+    (home, databases)
+}
+
+/// Returns the setting of the cells `a` and `b`.
+pub(crate) fn setting([a, b]: &[CellDatabase; 2]) -> String {
+    format!("a={} b={}", a.url, b.url)
+}
+
+/// A client in a cell, with one account and a key with all scopes.
+pub(crate) struct Tenant {
+    pub(crate) id: String,
+    account: String,
+    key: String,
+}
+
+impl Tenant {
+    /// Creates a client with this name in a cell.
+    pub(crate) fn create(home: &Home, name: &str, account: &str, cell: &str) -> Self {
+        let client = home.json(&["clients", "create", "--name", name, "--cell", cell, "--json"]);
+        assert_eq!(client["cell"], cell);
+        let id = text(&client, "/id").to_owned();
+        home.json(&["accounts", "create", account, "--client", &id, "--merchant", "--json"]);
+        let key = home.json(&["keys", "issue", "--client", &id, "--all-scopes", "--json"]);
+        Self { id, account: account.to_owned(), key: text(&key, "/key").to_owned() }
+    }
+
+    /// Returns a caller with its key, on its account.
+    pub(crate) fn caller(&self, server: &Server) -> Client {
+        server.client_of(&self.key, &self.account)
+    }
+}
+
+/// Returns the row of a cell in `florin cells list`.
+pub(crate) fn listed_cell(home: &Home, name: &str) -> Value {
+    let list = home.json(&["cells", "list", "--json"]);
+    list["rows"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
+}
