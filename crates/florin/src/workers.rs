@@ -224,10 +224,7 @@ impl Workers {
                     }
                     Err(failure) => {
                         if logged.is_due(&failure, Instant::now()) {
-                            match &cell {
-                                Some(cell) => tracing::error!(%cell, "{failure}"),
-                                None => tracing::error!("{failure}"),
-                            }
+                            tracing::error!(cell = cell.as_ref().map(display), "{failure}");
                         }
                         Next::AfterPause
                     }

@@ -25,7 +25,7 @@ pub(crate) enum Action {
     List,
     /// Make the database of a configured cell ready, and let the cell accept new clients
     Add {
-        /// The name of the cell in FLORIN_CELLS, or home
+        /// The name of a configured cell, or home
         #[arg(value_name = "NAME")]
         name: String,
         /// Do not let it accept new clients yet

@@ -214,12 +214,7 @@ impl Settings {
             )?,
             log_format: texts.read("log_format", LogFormat::Text, read::log_format, "text or json")?,
             metrics: texts.read("metrics", false, |text| text.parse().ok(), "true or false")?,
-            rate_limit: texts.read(
-                "rate_limit",
-                None,
-                read::rate_limit,
-                "off, or a number of requests per second from 1",
-            )?,
+            rate_limit: texts.read("rate_limit", None, read::rate_limit, RATE_LIMITS)?,
             max_connections: texts.number("max_connections", 1024, 1..=1_000_000)?,
             max_connections_per_address: texts.number("max_connections_per_address", 512, 1..=1_000_000)?,
             max_in_flight: texts.number("max_in_flight", 4096, 1..=1_000_000)?,
@@ -253,6 +248,9 @@ impl Settings {
         })
     }
 }
+
+/// The rate limits that are accepted.
+const RATE_LIMITS: &str = "off, or a number of requests per second from 1";
 
 fn retries(texts: &Texts) -> Result<RetrySchedule, UsageError> {
     let parse = |text: &str| RetrySchedule::ALL.into_iter().find(|schedule| schedule.as_str() == text);

@@ -102,7 +102,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         texts.map(|(key, _)| key).to_vec(),
         KEYS.into_iter().filter(|key| !direct.contains(key)).collect::<Vec<_>>()
     );
-    let variables: Vec<_> = texts.iter().map(|(key, text)| (sources::variable(key), *text)).collect();
+    let variables: Vec<_> = texts.iter().map(|(key, text)| (variable(key), *text)).collect();
     let variables: Vec<_> = variables.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     let file = texts.map(|(key, text)| format!("{key} = {text:?}\n")).concat();
     let [by_flag, by_variable, by_file] = [load(&texts, &[], ""), load(&[], &variables, ""), load(&[], &[], &file)]
@@ -151,7 +151,7 @@ fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
         let said = refused(&[(key, text)], &[], "");
         assert!(said.starts_with(&format!("--{}", key.replace('_', "-"))), "{said}");
         assert!(said.contains(&quoted) && said.contains(allowed), "{said}");
-        let variable = sources::variable(key);
+        let variable = variable(key);
         let said = refused(&[], &[(&variable, text)], "");
         assert!(said.starts_with(&variable) && said.contains(&quoted) && said.contains(allowed), "{said}");
         let said = refused(&[], &[], &format!("{key} = {text:?}"));

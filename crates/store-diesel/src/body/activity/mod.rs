@@ -16,7 +16,7 @@ use super::epochs;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
 use super::types::Account;
-use super::{payments, transfers};
+use super::{events, payments, transfers};
 use async_trait::async_trait;
 use diesel::Connection;
 use feed::FeedRange;
@@ -24,7 +24,7 @@ use florin_domain::activity::{Activity, ActivityChanges, ActivityCursor, Activit
 use florin_domain::ids::{AccountId, ActivityId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Activities, Events, StoreError};
+use florin_ports::{Activities, StoreError};
 use page::Key;
 use sources::ActivityQuery;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl Activities for Store {
     ) -> Result<Option<ActivityChanges>, StoreError> {
         // Without a new tail, the feed ends at the last known tail: a transaction that does not end delays rows, but
         // not the response.
-        let until = match Events::tail(self).await? {
+        let until = match events::tail(self).await? {
             Some(tail) => self.greatest_tail(tail.0),
             None => self.greatest_tail(0),
         };

@@ -39,6 +39,20 @@ const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 A
 const CHECKS: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// Returns the tail of the events. All clients share one sequence of positions.
+pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreError> {
+    let EventTail { last, mut writers } = store.read(driver::event_tail).await?;
+    for _ in 0..CHECKS {
+        if writers.is_empty() {
+            return Ok(Some(EventPosition(last)));
+        }
+        // The pause holds no connection, so that others can read.
+        sleep(PAUSE).await;
+        writers = store.read(move |conn| driver::still_writing(conn, &writers)).await?;
+    }
+    Ok(None)
+}
+
 #[async_trait]
 impl Events for Store {
     fn start_recording_events(&self, recording: EventRecording) {
@@ -83,16 +97,7 @@ impl Events for Store {
 
     /// The position is the same for all clients, because their events share one sequence.
     async fn tail(&self, _client: ClientId) -> Result<Option<EventPosition>, StoreError> {
-        let EventTail { last, mut writers } = self.read(driver::event_tail).await?;
-        for _ in 0..CHECKS {
-            if writers.is_empty() {
-                return Ok(Some(EventPosition(last)));
-            }
-            // The pause holds no connection, so that others can read.
-            sleep(PAUSE).await;
-            writers = self.read(move |conn| driver::still_writing(conn, &writers)).await?;
-        }
-        Ok(None)
+        tail(self).await
     }
 
     async fn between(

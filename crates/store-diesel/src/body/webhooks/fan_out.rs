@@ -9,17 +9,17 @@
 //! visible.
 
 use super::body::backend::{Conn, SKIP_LOCKED};
-use super::body::driver;
 use super::body::errors::Outcome;
 use super::body::store::Store;
 use super::body::tables::webhooks::webhooks;
 use super::body::types::Id;
+use super::body::{driver, events};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable};
 use florin_domain::event::EventPosition;
 use florin_domain::webhook::Webhook;
-use florin_ports::{Events, StoreError};
+use florin_ports::StoreError;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -157,7 +157,7 @@ impl Caller {
 /// Returns a tail of the events. `None`: concurrent writes did not end in time.
 async fn tail(store: &Store, caller: Caller) -> Result<Option<i64>, StoreError> {
     for _ in 0..caller.max_searches() {
-        if let Some(EventPosition(tail)) = Events::tail(store).await? {
+        if let Some(EventPosition(tail)) = events::tail(store).await? {
             return Ok(Some(tail));
         }
     }
