@@ -1,13 +1,12 @@
 //! Delivers events to subscribers, in the background.
 
 use crate::metrics::SubscriptionMetrics;
-use crate::yielding::YieldingRuntime;
 use chrono::TimeDelta;
 use florin_application::{DeliveryMode, DeliveryServices, deliver};
 use florin_domain::ids::WebhookId;
 use florin_domain::webhook::{Breaker, DELIVERIES_KEPT, Webhook};
 use florin_ports::{CellName, StoreError};
-use florin_webhook_http::HttpWebhookSender;
+use florin_webhook_http::{HttpWebhookSender, YieldingRuntime};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;

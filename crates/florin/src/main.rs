@@ -26,7 +26,6 @@ mod suggest;
 mod usage;
 mod wiring;
 mod workers;
-mod yielding;
 
 use clap::error::ErrorKind;
 use cli::{Cli, Command};

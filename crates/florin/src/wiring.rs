@@ -4,7 +4,6 @@ use crate::lock::ServerLock;
 use crate::machine::{RandomIds, RandomKeys, SystemClock};
 use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;
-use crate::yielding::{YieldingAsker, YieldingRuntime};
 use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
@@ -157,11 +156,10 @@ fn decisions(
     store: &Arc<dyn CompleteStorage>,
 ) -> anyhow::Result<DecisionServices> {
     let limits = (HttpDecisions::TIME_LIMIT, HttpDecisions::LOOKUPS_MAX);
-    let asker = Arc::new(HttpDecisions::new(sender_settings(settings, environment, limits))?);
-    let threads = YieldingRuntime::start("florin-decisions")?;
+    let asker = HttpDecisions::new(sender_settings(settings, environment, limits))?;
     Ok(DecisionServices {
         endpoints: store.clone(),
-        asker: Arc::new(YieldingAsker::new(asker, threads)),
+        asker: Arc::new(asker),
         render: Arc::new(decision_question),
         observe: Arc::new(|outcome| {
             metrics::counter!("florin_card_decisions_total", "outcome" => outcome).increment(1);

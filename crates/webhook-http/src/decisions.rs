@@ -4,6 +4,7 @@ use crate::bounded_body::{BodyError, bounded_body};
 use crate::client::{GuardedClient, SenderError, SenderSettings};
 use crate::request_slots::RequestSlots;
 use crate::sender::headers;
+use crate::yielding::YieldingRuntime;
 use async_trait::async_trait;
 use florin_domain::card::{DecisionCode, DecisionQuestion, DecisionReply, NoDecision};
 use florin_domain::money::DecimalAmount;
@@ -11,6 +12,7 @@ use florin_domain::webhook::SendError;
 use florin_ports::{DecisionAsker, DecisionRequest, WebhookRequest};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -23,10 +25,12 @@ const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
 /// Maximum number of concurrent lookups of host names for one client. A lookup can outlast the question that began it.
 const LOOKUPS_OF_CLIENT_MAX: usize = 8;
 
-/// Asks decision endpoints over HTTP.
+/// Asks decision endpoints over HTTP. Many questions can become due at the same moment, when an endpoint has answered
+/// as many before, so they are sent by a thread that yields to other requests of the API.
 pub struct HttpDecisions {
-    client: GuardedClient,
+    client: Arc<GuardedClient>,
     slots: RequestSlots,
+    threads: YieldingRuntime,
 }
 
 impl HttpDecisions {
@@ -35,41 +39,51 @@ impl HttpDecisions {
     /// Maximum number of concurrent lookups of host names for all clients. Each blocks a thread.
     pub const LOOKUPS_MAX: usize = 64;
 
-    /// Creates a client. Reads the certificate authorities of the machine.
+    /// Creates a client. Reads the certificate authorities of the machine, and starts a thread.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let slots = RequestSlots::new(QUESTIONS_MAX, QUESTIONS_OF_ACCOUNT_MAX);
-        Ok(Self { client: GuardedClient::new(settings, LOOKUPS_OF_CLIENT_MAX)?, slots })
-    }
-
-    async fn answer(&self, request: &DecisionRequest) -> Result<Vec<u8>, NoDecision> {
-        let DecisionRequest { client, url, message, body, secrets, at, .. } = request.clone();
-        let signed = WebhookRequest { client: Some(client), url, message, body, secrets, at };
-        let (headers, body) = (headers(&signed), signed.body.to_string());
-        let response = self.client.post(signed.url.as_str(), headers, body, signed.client).await;
-        let response = response.map_err(NoDecision::Send)?;
-        if !response.status().is_success() {
-            return Err(NoDecision::BadStatus);
-        }
-        bounded_body(response, BODY_MAX).await.map_err(|error| match error {
-            BodyError::EndedEarly => NoDecision::EndedEarly,
-            BodyError::TooLarge => NoDecision::TooLarge,
-        })
+        let client = Arc::new(GuardedClient::new(settings, LOOKUPS_OF_CLIENT_MAX)?);
+        let threads =
+            YieldingRuntime::start("florin-decisions").map_err(|error| SenderError::new(error.to_string()))?;
+        Ok(Self { client, slots, threads })
     }
 }
 
 #[async_trait]
 impl DecisionAsker for HttpDecisions {
     async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoDecision> {
-        let account = &request.question.message.account;
-        let Some(_slot) = self.slots.take(account) else { return Err(NoDecision::TooMany) };
-        let answer = timeout(request.time_limit, self.answer(&request)).await;
-        let answer = answer.unwrap_or(Err(NoDecision::Send(SendError::Timeout)));
-        let reply = answer.and_then(|body| read(&body, &request.question).ok_or(NoDecision::BadReply));
+        let account = request.question.message.account.clone();
+        let Some(_slot) = self.slots.take(&account) else { return Err(NoDecision::TooMany) };
+        // The time that the question waits for its thread is part of the time limit.
+        let (limit, question) = (request.time_limit, Arc::clone(&request.question));
+        let answer = timeout(limit, self.threads.run(answer(Arc::clone(&self.client), request))).await;
+        let answer = match answer {
+            Ok(Some(answer)) => answer,
+            Ok(None) => Err(NoDecision::Send(SendError::ConnectionFailed)),
+            Err(_) => Err(NoDecision::Send(SendError::Timeout)),
+        };
+        let reply = answer.and_then(|body| read(&body, &question).ok_or(NoDecision::BadReply));
         if let Err(reason) = reply {
             tracing::info!(%account, reason = reason.as_str(), "the decision endpoint did not decide");
         }
         reply
     }
+}
+
+/// Sends a question, and returns the body of the response.
+async fn answer(sender: Arc<GuardedClient>, request: DecisionRequest) -> Result<Vec<u8>, NoDecision> {
+    let DecisionRequest { client, url, message, body, secrets, at, .. } = request;
+    let signed = WebhookRequest { client: Some(client), url, message, body, secrets, at };
+    let (headers, body) = (headers(&signed), signed.body.to_string());
+    let response = sender.post(signed.url.as_str(), headers, body, signed.client).await;
+    let response = response.map_err(NoDecision::Send)?;
+    if !response.status().is_success() {
+        return Err(NoDecision::BadStatus);
+    }
+    bounded_body(response, BODY_MAX).await.map_err(|error| match error {
+        BodyError::EndedEarly => NoDecision::EndedEarly,
+        BodyError::TooLarge => NoDecision::TooLarge,
+    })
 }
 
 /// The body of a reply. Other members are ignored.

@@ -17,6 +17,7 @@ mod request_slots;
 mod resolver;
 mod sender;
 mod signature;
+mod yielding;
 
 pub use client::{SenderError, SenderSettings, TrustedRoots};
 pub use decisions::HttpDecisions;
@@ -25,3 +26,4 @@ pub use names::{NameLookup, SystemNames};
 pub use rates::HttpShippingRates;
 pub use sender::HttpWebhookSender;
 pub use signature::{derived_secret, signed_headers};
+pub use yielding::YieldingRuntime;

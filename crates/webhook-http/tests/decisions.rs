@@ -4,14 +4,18 @@
 #[allow(dead_code, reason = "the tests of the sender use the rest")]
 mod support;
 
+use async_trait::async_trait;
 use florin_domain::access::Environment::{Production, Sandbox};
 use florin_domain::card::{DecisionReply, NoDecision};
 use florin_domain::webhook::{SendError, SigningSecret};
 use florin_ports::{DecisionAsker, DecisionRequest};
+use florin_webhook_http::NameLookup;
 use standardwebhooks::Webhook;
-use std::sync::Arc;
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
-use support::{Receiver, Speaks, answer, decisions, names, question, secrets};
+use support::{Receiver, Speaks, answer, decisions, decisions_with, names, question, secrets};
 
 const APPROVE: &str = r#"{"decision": "APPROVE"}"#;
 
@@ -133,4 +137,26 @@ async fn one_account_leaves_places_for_others() {
         assert_eq!(waited.await.unwrap(), Err(NoDecision::Send(SendError::Timeout)));
     }
     assert_eq!(decisions.ask(request(&good.url("http"), 1_000)).await, Ok(DecisionReply::Approve));
+}
+
+/// A resolver that keeps its thread busy.
+struct Busy(Mutex<mpsc::Receiver<()>>);
+
+#[async_trait]
+impl NameLookup for Busy {
+    async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        self.0.lock().unwrap().recv().map_err(|_| io::ErrorKind::NotFound)?;
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn the_time_limit_includes_the_wait_for_the_thread_that_sends() {
+    let (free_the_thread, busy) = mpsc::channel::<()>();
+    let decisions = decisions_with(Sandbox, Arc::new(Busy(Mutex::new(busy))));
+    let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
+    let (named, literal) = (request("http://receiver.example/hook", 100), request(&receiver.url("http"), 100));
+    let late = Err(NoDecision::Send(SendError::Timeout));
+    assert_eq!(tokio::join!(decisions.ask(named), decisions.ask(literal)), (late, late));
+    drop(free_the_thread);
 }

@@ -290,8 +290,15 @@ pub(crate) fn rates(environment: Environment, names: &Names) -> HttpShippingRate
 /// A client that asks decision endpoints.
 #[allow(dead_code, reason = "the other tests use the rest")]
 pub(crate) fn decisions(environment: Environment, names: &Names) -> HttpDecisions {
-    let settings = settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new());
-    HttpDecisions::new(SenderSettings { time_limit: HttpDecisions::TIME_LIMIT, ..settings }).unwrap()
+    decisions_with(environment, Arc::new(names.clone()))
+}
+
+/// A client that asks decision endpoints, with a resolver.
+#[allow(dead_code, reason = "the other tests use the rest")]
+pub(crate) fn decisions_with(environment: Environment, names: Arc<dyn NameLookup>) -> HttpDecisions {
+    let policy = TargetPolicy::new(environment, Vec::new());
+    let roots = TrustedRoots::Given(Vec::new());
+    HttpDecisions::new(SenderSettings { policy, names, roots, time_limit: HttpDecisions::TIME_LIMIT }).unwrap()
 }
 
 /// A sender with the rules of an environment.
