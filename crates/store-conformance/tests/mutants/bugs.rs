@@ -17,6 +17,7 @@ bugs! {
     DirectoryFoldsCase,
     CellsRacing,
     RevisionsIgnored,
+    RevisionsStartAgain,
     EntriesOfAllWorlds,
     AccountsCountedAsClients,
     ListedCellsNeverChange,

@@ -125,6 +125,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DirectoryFoldsCase, "cell_directory.add.the_first_cell_counts"),
     (Bug::CellsRacing, "cell_directory.add.of_concurrent_calls_the_first_counts"),
     (Bug::RevisionsIgnored, "cell_directory.remove.only_what_was_not_added_again"),
+    (Bug::RevisionsStartAgain, "cell_directory.remove.only_what_was_not_added_again"),
     (Bug::EntriesOfAllWorlds, "cell_directory.of_world.entries_of_one_world"),
     (Bug::AccountsCountedAsClients, "cell_directory.clients.are_counted_by_cell"),
     (Bug::ListedCellsNeverChange, "cell_directory.list.the_last_call_counts"),
