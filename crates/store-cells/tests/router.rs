@@ -194,6 +194,20 @@ async fn what_was_only_reserved_is_absent_until_it_is_created() {
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(1));
 }
 
+#[tokio::test]
+async fn a_reserved_account_outlives_the_world_that_had_its_id() {
+    let stores = Stores::default();
+    stores.place(("a", "b")).await.unwrap();
+    let router = stores.router();
+    router.add_client(client(1)).await.unwrap();
+    // The world is deleted, and another instance has read its entry to remove it.
+    let left = stores.home.add(CellKey::Account(id("F1")), name("a"), Some(id("F1"))).await.unwrap();
+    router.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
+    assert_eq!(stores.home.remove(&left).await, Ok(false));
+    assert_eq!(stores.home.of_world(&id("F1")).await, Ok(Vec::new()));
+    assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(1));
+}
+
 /// A directory whose lookups of accounts miss what another instance has just added, and which can fail.
 struct Late {
     inner: MemoryStore,

@@ -19,6 +19,7 @@ impl CellDirectory for MemoryStore {
             let entry = data.cells.entry(new.key.stored()).or_insert_with(|| new.clone());
             if entry.cell == new.cell {
                 entry.revision = new.revision;
+                entry.world = entry.world.take().filter(|_| new.world.is_some());
             }
             Ok(entry.clone())
         })

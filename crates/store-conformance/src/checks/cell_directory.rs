@@ -12,6 +12,7 @@ use std::sync::Arc;
 checks! {
     "cell_directory.add.the_first_cell_counts" (Directory) => first_counts,
     "cell_directory.add.of_concurrent_calls_the_first_counts" (Directory) => one_winner,
+    "cell_directory.add.without_a_world_makes_an_entry_permanent" (Directory) => permanent,
     "cell_directory.remove.only_what_was_not_added_again" (Directory) => removed,
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
     "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
@@ -44,7 +45,7 @@ async fn first_counts(handle: Handle) -> CheckResult {
         let first = directory.add(key.clone(), cell("a-1")?, Some(world.clone())).await?;
         same("the entry", (&first.key, &first.cell, &first.world), (&key, &cell("a-1")?, &Some(world.clone())))?;
         same("another cell", directory.add(key.clone(), cell("b")?, None).await?, first.clone())?;
-        let again = directory.add(key.clone(), cell("a-1")?, None).await?;
+        let again = directory.add(key.clone(), cell("a-1")?, Some(Who::Mine.account()?)).await?;
         same("the same cell", (again.cell, again.world), (first.cell, first.world))?;
         expect_true("the revision differs", again.revision != first.revision)?;
         same("the cell", directory.find(&key).await?, Some(cell("a-1")?))?;
@@ -67,6 +68,23 @@ async fn one_winner(handle: Handle) -> CheckResult {
     }
     let winner = expect_some("the winner", directory.find(&key).await?)?;
     same("what all were told", cells, vec![winner; 16])
+}
+
+async fn permanent(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let world = Who::Mine.account()?;
+    for key in keys()? {
+        let of_world = directory.add(key.clone(), cell("a")?, Some(world.clone())).await?;
+        same("the world", of_world.world.as_ref(), Some(&world))?;
+        same("another cell", directory.add(key.clone(), cell("b")?, None).await?, of_world.clone())?;
+        same("the world of a reserved key", directory.add(key.clone(), cell("a")?, None).await?.world, None)?;
+        same("the entries of the world", directory.of_world(&world).await?, Vec::new())?;
+        same("whether the entry of the world was removed", directory.remove(&of_world).await?, false)?;
+        let again = directory.add(key.clone(), cell("a")?, Some(world.clone())).await?;
+        same("the world of a permanent entry", again.world, None)?;
+        same("the cell", directory.find(&key).await?, Some(cell("a")?))?;
+    }
+    Ok(())
 }
 
 async fn removed(handle: Handle) -> CheckResult {

@@ -16,6 +16,7 @@ bugs! {
     LastCellCounts,
     DirectoryFoldsCase,
     CellsRacing,
+    ReservedEntriesOfWorlds,
     RevisionsIgnored,
     RevisionsStartAgain,
     EntriesOfAllWorlds,

@@ -34,6 +34,10 @@ impl CellDirectory for Mutant {
             self.inner.add(stored_key, cell.clone(), world.clone()).await?;
             return Ok(CellEntry { key, cell, world, revision: 1 });
         }
+        let is_known = CellDirectory::find(&self.inner, &stored_key).await?.is_some();
+        let keeps_world = self.has(Bug::ReservedEntriesOfWorlds) && is_known;
+        // An entry that exists gets no other world.
+        let world = world.or_else(|| keeps_world.then(|| AccountId::parse("F2").unwrap()));
         let mut entry = self.inner.add(stored_key, cell.clone(), world).await?;
         if self.has(Bug::LastCellCounts) {
             entry.cell = cell;

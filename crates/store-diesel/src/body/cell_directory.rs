@@ -15,10 +15,11 @@ use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, and is locked
-/// until the end of the transaction.
+/// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, becomes
+/// permanent without a world, and is locked until the end of the transaction.
 const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, $4) \
-    ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1 WHERE cell_entries.cell = excluded.cell";
+    ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1, \
+    world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END WHERE cell_entries.cell = excluded.cell";
 
 /// Lists the cell $1, or changes whether it accepts new clients to $2.
 const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
