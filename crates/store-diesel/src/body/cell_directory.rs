@@ -19,7 +19,8 @@ use uuid::Uuid;
 /// permanent without a world, and is locked until the end of the transaction.
 const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, $4) \
     ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1, \
-    world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END WHERE cell_entries.cell = excluded.cell";
+    world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END \
+    WHERE cell_entries.cell = excluded.cell";
 
 /// Lists the cell $1, or changes whether it accepts new clients to $2.
 const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
