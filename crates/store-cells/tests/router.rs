@@ -9,7 +9,7 @@ use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environmen
 use florin_domain::budget::BudgetRecord;
 use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, ApiKeyId, BudgetId, ClientId};
-use florin_domain::world::{ClockSetting, CreateSituation, SandboxWorld, Timeline, WorldTemplate};
+use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline, WorldTemplate};
 use florin_ports::{
     Accounts, Budgets, Callers, CellDirectory, CellEntry, CellKey, CellName, CreateWorldCommand, Registry, SeedAccount,
     Seeding, StoreError, WorldContents, Worlds, WriteError,
@@ -281,6 +281,35 @@ async fn a_world_without_entries_is_deleted_at_once() {
     let created = Worlds::create(&*router, world(kit_client(1), "W1", 1)).await;
     assert_eq!(created, Err(WriteError::Store(StoreError::Unavailable("no directory".into()))));
     assert_eq!(stores.a.accounts().await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_world_whose_entries_were_not_added_does_not_block_its_seed() {
+    let stores = Stores::default();
+    stores.place(("a", "b")).await.unwrap();
+    let router = stores.router();
+    router.add_client(client(1)).await.unwrap();
+    // The process stopped after the creations in the cell.
+    for (text, number) in [("W1", 1), ("W2", 2)] {
+        Worlds::create(&stores.a, world(kit_client(1), text, number)).await.unwrap();
+    }
+    let made_before = |text: &str| CreateWorldRefusal::MadeBefore(id(text));
+    let refusals = [
+        ("W1", CreateWorldRefusal::Exists, "W1", true),
+        ("W3", made_before("W2"), "W2", true),
+        ("W3", made_before("W4"), "W4", false),
+    ];
+    for (new, refusal, existing, is_there) in refusals {
+        assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(false), "{existing}");
+        let refused = Err(WriteError::Refused(refusal.clone()));
+        let command = CreateWorldCommand {
+            decide: Arc::new(move |_: &CreateSituation| Err(refusal.clone())),
+            ..world(kit_client(1), new, 3)
+        };
+        assert_eq!(Worlds::create(&*router, command).await, refused);
+        assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(is_there), "{existing}");
+        assert_eq!(stores.home.of_world(&id(existing)).await, Ok(Vec::new()));
+    }
 }
 
 #[tokio::test]
