@@ -41,7 +41,7 @@ pub struct Cells {
     unopened: BTreeMap<CellName, String>,
     /// Recent entries of the directory.
     known: ShortCache<CellKey, CellName, StoreError>,
-    /// The cells of subscriptions that had due deliveries. The cell of a subscription never changes.
+    /// The cells of subscriptions that were found, or had due deliveries. The cell of a subscription never changes.
     subscriptions: Mutex<HashMap<WebhookId, CellName>>,
     /// Number of times that work was divided among the cells.
     turn: AtomicUsize,

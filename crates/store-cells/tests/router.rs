@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
+#[path = "router/unopened.rs"]
+mod unopened;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
