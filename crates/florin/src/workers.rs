@@ -292,17 +292,35 @@ async fn settle(checkouts: &CheckoutServices) -> Round {
 }
 
 async fn sweep_worlds(services: &Services) -> Round {
-    match florin_application::sweep_worlds(services).await {
-        Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
-        Err(error) => return Err(format!("could not delete expired worlds: {error}")),
+    let worlds = async {
+        match florin_application::sweep_worlds(services).await {
+            Ok(0) => {}
+            Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
+            Err(error) => return Err(format!("could not delete expired worlds: {error}")),
+        }
+        Ok(())
+    };
+    let imports = async {
+        match florin_application::sweep_imported_snapshots(services).await {
+            Ok(0) => {}
+            Ok(swept) => tracing::info!(swept, "deleted expired imported snapshots"),
+            Err(error) => return Err(format!("could not delete expired imported snapshots: {error}")),
+        }
+        Ok(())
+    };
+    both(worlds, imports).await
+}
+
+/// Does one kind of work and then another, even if the first one fails.
+async fn both(
+    first: impl Future<Output = Result<(), String>>,
+    second: impl Future<Output = Result<(), String>>,
+) -> Round {
+    match (first.await, second.await) {
+        (Ok(()), Ok(())) => Ok(Next::AfterPause),
+        (Err(failure), Ok(())) | (Ok(()), Err(failure)) => Err(failure),
+        (Err(first), Err(second)) => Err(format!("{first}; {second}")),
     }
-    match florin_application::sweep_imported_snapshots(services).await {
-        Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "deleted expired imported snapshots"),
-        Err(error) => return Err(format!("could not delete expired imported snapshots: {error}")),
-    }
-    Ok(Next::AfterPause)
 }
 
 /// Runs one round of processing. Rounds are bounded, so that a shutdown does not wait long.
@@ -377,6 +395,24 @@ mod tests {
             [is_due("gone", 0), is_due("gone", 59), is_due("gone", 61), is_due("full", 62)],
             [true, false, true, true]
         );
+    }
+
+    #[tokio::test]
+    async fn a_failure_does_not_stop_other_work_of_the_round() {
+        for (first, second, failure) in [
+            (Ok(()), Ok(()), None),
+            (Err("one"), Ok(()), Some("one")),
+            (Ok(()), Err("two"), Some("two")),
+            (Err("one"), Err("two"), Some("one; two")),
+        ] {
+            let done = Cell::new(0);
+            let work = async |outcome: Result<(), &str>| {
+                done.set(done.get() + 1);
+                outcome.map_err(str::to_owned)
+            };
+            let round = both(work(first), work(second)).await;
+            assert_eq!((round.err().as_deref(), done.get()), (failure, 2));
+        }
     }
 
     /// Time is simulated. After the first pause, three rounds follow each other without a pause. The next one runs

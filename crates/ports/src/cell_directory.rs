@@ -94,7 +94,7 @@ pub struct CellEntry {
     pub cell: CellName,
     /// The world that the entry belongs to. `None`: the entry is permanent.
     pub world: Option<AccountId>,
-    /// Number of times that the entry was added.
+    /// Differs each time the entry is added, also after it was removed.
     pub revision: i64,
 }
 
@@ -108,8 +108,9 @@ pub trait CellDirectory: Send + Sync {
     /// Returns the cell of a key. `None`: the key has no entry.
     async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError>;
 
-    /// Adds an entry, and returns the stored one. If the key has an entry with the same cell, its revision is increased;
-    /// if it has an entry with another cell, nothing changes.
+    /// Adds an entry, and returns the stored one. If the key has an entry with the same cell, this entry gets another
+    /// revision, and becomes permanent if `world` is `None`; it never gets another world. If the key has an entry with
+    /// another cell, nothing changes.
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError>;
 
     /// Returns the entries that belong to a world, in any order.

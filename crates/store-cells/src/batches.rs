@@ -94,7 +94,7 @@ routes! { MfaSessions:
 /// no other. What is left is for the cells with more work.
 async fn claim(cells: &Cells, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
     let count = u32::try_from(cells.each().count()).unwrap_or(u32::MAX);
-    let (mut leases, mut failure) = (Vec::new(), None);
+    let (mut leases, mut failure) = (Vec::new(), cells.unopened());
     for share in [command.max.div_ceil(count), command.max] {
         for cell in cells.in_turn() {
             let left = command.max.saturating_sub(u32::try_from(leases.len()).unwrap_or(u32::MAX));

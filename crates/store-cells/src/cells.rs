@@ -41,7 +41,7 @@ pub struct Cells {
     unopened: BTreeMap<CellName, String>,
     /// Recent entries of the directory.
     known: ShortCache<CellKey, CellName, StoreError>,
-    /// The cells of subscriptions that had due deliveries. The cell of a subscription never changes.
+    /// The cells of subscriptions that were found, or had due deliveries. The cell of a subscription never changes.
     subscriptions: Mutex<HashMap<WebhookId, CellName>>,
     /// Number of times that work was divided among the cells.
     turn: AtomicUsize,
@@ -134,18 +134,19 @@ impl Cells {
         })
     }
 
-    /// Reserves a key for a cell, before its object is created there. `Duplicate`: another cell has the key.
+    /// Reserves a key for a cell permanently, before its object is created there. `Duplicate`: another cell has the key.
+    /// An entry that a world has left becomes permanent, so that [`Self::tidy`] does not remove it later.
     pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell) -> Result<(), StoreError> {
         let holder = match self.holder(&key).await? {
-            Some(holder) => holder,
-            None => self.enter(key.clone(), cell, None).await?,
+            Some(holder) if holder != cell.name => holder,
+            _ => self.enter(key.clone(), cell, None).await?,
         };
         if holder == cell.name { Ok(()) } else { Err(StoreError::Duplicate(format!("{key:?} in cell {holder}"))) }
     }
 
     /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is
-    /// added after its object was created, so that [`Self::tidy`] never removes the entry of an object that is created
-    /// later.
+    /// added after its object was created, because [`Self::tidy`] removes the entries of worlds whose objects are absent.
+    /// A permanent entry is added before its object.
     pub(crate) async fn enter(
         &self,
         key: CellKey,

@@ -1,5 +1,5 @@
-//! Deliveries of events. A call that names only a subscription goes to the cell in which the subscription was last due.
-//! If that is unknown, it goes to every cell: a cell ignores subscriptions and claims that it does not have.
+//! Deliveries of events. A call that names only a subscription goes to the cell in which the subscription was last found
+//! or due. If that is unknown, it goes to every cell: a cell ignores subscriptions and claims that it does not have.
 
 use crate::Cells;
 use crate::cells::Cell;
@@ -53,7 +53,7 @@ async fn fan_out(cells: &Cells) -> Result<bool, StoreError> {
 }
 
 async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
-    let (mut due, mut failure) = (Vec::new(), None);
+    let (mut due, mut failure) = (Vec::new(), cells.unopened());
     let asked: Vec<_> = cells.each().map(|cell| Deliveries::due(&*cell.store, now)).collect();
     for (cell, answer) in cells.each().zip(join_all(asked).await) {
         match answer {
@@ -68,8 +68,8 @@ async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreErr
 }
 
 async fn claim(cells: &Cells, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
-    let mut failure = None;
-    for cell in candidates(cells, command.webhook) {
+    let (candidates, mut failure) = candidates(cells, command.webhook);
+    for cell in candidates {
         match Deliveries::claim(&*cell.store, command.clone()).await {
             Ok(None) => {}
             Ok(claimed) => return Ok(claimed),
@@ -100,14 +100,15 @@ async fn log(
     filter: DeliveryFilter,
     page: PageRequest,
 ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
-    let mut found = Page { count: 0, rows: Vec::new() };
-    for cell in candidates(cells, webhook) {
-        found = Deliveries::log(&*cell.store, webhook, filter.clone(), page).await?;
-        if found.count > 0 {
-            break;
+    let (candidates, mut failure) = candidates(cells, webhook);
+    for cell in candidates {
+        match Deliveries::log(&*cell.store, webhook, filter.clone(), page).await {
+            Ok(found) if found.count > 0 => return Ok(found),
+            Ok(_) => {}
+            Err(error) => failure = Some(failed(cell, error)),
         }
     }
-    Ok(found)
+    worked(Page { count: 0, rows: Vec::new() }, failure, |found| found.count == 0)
 }
 
 async fn delete_deliveries(cells: &Cells, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
@@ -131,10 +132,11 @@ async fn backlogs(
     Ok(of_cells.into_iter().flatten().collect())
 }
 
-/// Returns the cell of a subscription, or all cells if it is unknown.
-fn candidates(cells: &Cells, webhook: WebhookId) -> impl Iterator<Item = &Cell> {
+/// Returns the cell of a subscription, or if it is unknown, all cells and the failure of one that could not be opened.
+fn candidates(cells: &Cells, webhook: WebhookId) -> (impl Iterator<Item = &Cell>, Option<StoreError>) {
     let known = cells.cell_of_subscription(webhook);
-    cells.each().filter(move |cell| known.as_ref().is_none_or(|name| cell.name == *name))
+    let failure = if known.is_some() { None } else { cells.unopened() };
+    (cells.each().filter(move |cell| known.as_ref().is_none_or(|name| cell.name == *name)), failure)
 }
 
 fn store_of(cell: &Cell) -> &dyn CompleteStorage {

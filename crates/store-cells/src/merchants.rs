@@ -58,10 +58,14 @@ routes! { Checkouts:
 }
 
 /// Logos are found by their ids alone, so a logo that another account has is refused, whatever its cell. Two cells
-/// can't compare ids in one transaction: ids are random, or derived from the account.
+/// can't compare ids in one transaction: ids are random, or derived from the account. So a cell that fails is not
+/// compared either, because it must not stop the merchants of other cells.
 async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
     let cell = cells.account(&command.logo.account).await?;
-    let found = find_logo(cells, command.logo.id).await?;
+    let found = find_logo(cells, command.logo.id).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "cannot compare the id of a new logo with those in a cell");
+        None
+    });
     if found.is_some_and(|found| found.account != command.logo.account) {
         return Err(StoreError::Duplicate(format!("{:?}", command.logo.id)).into());
     }

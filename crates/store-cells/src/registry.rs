@@ -73,7 +73,10 @@ async fn add_account(cells: &Cells, account: Account, parent: BudgetRecord) -> R
 }
 
 async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
-    let of_cells = cells.all(|store| async move { Registry::keys(&*store, client).await }).await?;
+    if let Some(id) = client {
+        return Registry::keys(&*cells.client(id).await?.store, client).await;
+    }
+    let of_cells = cells.all(|store| async move { Registry::keys(&*store, None).await }).await?;
     let mut keys: Vec<_> = of_cells.into_iter().flatten().collect();
     keys.sort_by_key(|key| (key.created_at, key.id));
     Ok(keys)
@@ -112,13 +115,14 @@ async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError
     Registry::replace_banks(&*cells.home().store, banks).await
 }
 
-/// Cells ignore the keys of others.
+/// Cells ignore the keys of others. What a cell that fails does not record is lost, unless all fail: otherwise the
+/// other cells would record the same uses again and again.
 async fn record_uses(cells: &Cells, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
     let record = |store: Store| {
         let uses = uses.clone();
-        async move { KeyUpkeep::record_uses(&*store, uses).await }
+        async move { KeyUpkeep::record_uses(&*store, uses).await.map(|()| vec![()]) }
     };
-    cells.all(record).await.map(drop)
+    cells.found(record).await.map(drop)
 }
 
 async fn expiring(

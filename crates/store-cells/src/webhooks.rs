@@ -22,9 +22,17 @@ routes! { Webhooks:
         claim: Option<ClientClaim<()>>
     ) -> Result<Written<()>, WriteError<WebhookRefusal>>
         => [client(reach.client)];
-    find(reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> => [client(reach.client)];
+    find(reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> => [with(find)];
     list(reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> => [client(reach.client)];
     all() -> Result<Vec<Webhook>, StoreError> => [with(all)];
+}
+
+/// Remembers the cell, so that it is asked for the deliveries of the subscription, and no other.
+async fn find(cells: &Cells, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+    let cell = cells.client(reach.client).await?;
+    let found = Webhooks::find(&*cell.store, reach, id).await?;
+    cells.remember_subscriptions(found.iter().map(|webhook| webhook.id), &cell.name);
+    Ok(found)
 }
 
 async fn all(cells: &Cells) -> Result<Vec<Webhook>, StoreError> {

@@ -69,7 +69,15 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
     let (account, hash) = (command.world.account.clone(), command.hash);
     let cell = cells.client(command.world.client).await?;
     refuse_other_holders(cells, &account, cell).await?;
-    let world = Worlds::create(&*cell.store, command).await?;
+    let world = match Worlds::create(&*cell.store, command).await {
+        Ok(world) => world,
+        Err(error) => {
+            if let Some(existing) = existing_world(&error, &account) {
+                enter_existing(cells, cell, existing).await?;
+            }
+            return Err(error);
+        }
+    };
     let created = match enter(cells, cell, &account, hash).await {
         Ok(()) => Ok(world),
         Err(error) => Err(undo(cell, &account, error).await.into()),
@@ -77,6 +85,25 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
     // Removes what a replaced world or a failure has left.
     tidy(cells, &account).await;
     created
+}
+
+/// Returns the world whose existence refused the creation of a world with this account.
+fn existing_world<'a>(error: &'a WriteError<CreateWorldRefusal>, account: &'a AccountId) -> Option<&'a AccountId> {
+    match error {
+        WriteError::Refused(CreateWorldRefusal::Exists) => Some(account),
+        WriteError::Refused(CreateWorldRefusal::MadeBefore(made)) => Some(made),
+        _ => None,
+    }
+}
+
+/// Adds the missing entry of a world: a process that ended between the cell and the directory left the world without
+/// one. Otherwise nobody could delete the world, and it would block its seed until it expires.
+async fn enter_existing(cells: &Cells, cell: &Cell, world: &AccountId) -> Result<(), StoreError> {
+    let key = CellKey::Account(world.clone());
+    if cells.holder(&key).await?.is_none() && Worlds::find(&*cell.store, world).await?.is_some() {
+        cells.enter(key, cell, Some(world.clone())).await?;
+    }
+    Ok(())
 }
 
 /// Refuses an account that another cell has. Unlike [`Cells::reserve`], this adds no entry, because a rule may refuse
@@ -118,7 +145,7 @@ async fn delete(cells: &Cells, account: &AccountId) -> Result<bool, StoreError> 
 }
 
 async fn delete_expired(cells: &Cells, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
-    let (mut deleted, mut failure) = (Vec::new(), None);
+    let (mut deleted, mut failure) = (Vec::new(), cells.unopened());
     for cell in cells.each() {
         let left = max.saturating_sub(u32::try_from(deleted.len()).unwrap_or(u32::MAX));
         if left == 0 {

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
+#[path = "router/unopened.rs"]
+mod unopened;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -9,7 +11,7 @@ use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environmen
 use florin_domain::budget::BudgetRecord;
 use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, ApiKeyId, BudgetId, ClientId};
-use florin_domain::world::{ClockSetting, CreateSituation, SandboxWorld, Timeline, WorldTemplate};
+use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline, WorldTemplate};
 use florin_ports::{
     Accounts, Budgets, Callers, CellDirectory, CellEntry, CellKey, CellName, CreateWorldCommand, Registry, SeedAccount,
     Seeding, StoreError, WorldContents, Worlds, WriteError,
@@ -194,6 +196,20 @@ async fn what_was_only_reserved_is_absent_until_it_is_created() {
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(1));
 }
 
+#[tokio::test]
+async fn a_reserved_account_outlives_the_world_that_had_its_id() {
+    let stores = Stores::default();
+    stores.place(("a", "b")).await.unwrap();
+    let router = stores.router();
+    router.add_client(client(1)).await.unwrap();
+    // The world is deleted, and another instance has read its entry to remove it.
+    let left = stores.home.add(CellKey::Account(id("F1")), name("a"), Some(id("F1"))).await.unwrap();
+    router.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
+    assert_eq!(stores.home.remove(&left).await, Ok(false));
+    assert_eq!(stores.home.of_world(&id("F1")).await, Ok(Vec::new()));
+    assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(1));
+}
+
 /// A directory whose lookups of accounts miss what another instance has just added, and which can fail.
 struct Late {
     inner: MemoryStore,
@@ -267,6 +283,35 @@ async fn a_world_without_entries_is_deleted_at_once() {
     let created = Worlds::create(&*router, world(kit_client(1), "W1", 1)).await;
     assert_eq!(created, Err(WriteError::Store(StoreError::Unavailable("no directory".into()))));
     assert_eq!(stores.a.accounts().await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_world_whose_entries_were_not_added_does_not_block_its_seed() {
+    let stores = Stores::default();
+    stores.place(("a", "b")).await.unwrap();
+    let router = stores.router();
+    router.add_client(client(1)).await.unwrap();
+    // The process stopped after the creations in the cell.
+    for (text, number) in [("W1", 1), ("W2", 2)] {
+        Worlds::create(&stores.a, world(kit_client(1), text, number)).await.unwrap();
+    }
+    let made_before = |text: &str| CreateWorldRefusal::MadeBefore(id(text));
+    let refusals = [
+        ("W1", CreateWorldRefusal::Exists, "W1", true),
+        ("W3", made_before("W2"), "W2", true),
+        ("W3", made_before("W4"), "W4", false),
+    ];
+    for (new, refusal, existing, is_there) in refusals {
+        assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(false), "{existing}");
+        let refused = Err(WriteError::Refused(refusal.clone()));
+        let command = CreateWorldCommand {
+            decide: Arc::new(move |_: &CreateSituation| Err(refusal.clone())),
+            ..world(kit_client(1), new, 3)
+        };
+        assert_eq!(Worlds::create(&*router, command).await, refused);
+        assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(is_there), "{existing}");
+        assert_eq!(stores.home.of_world(&id(existing)).await, Ok(Vec::new()));
+    }
 }
 
 #[tokio::test]

@@ -220,6 +220,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         deliveries: _,
         client_records: _,
         cells: _,
+        last_cell_revision: _,
         listed_cells: _,
         bound_cell: _,
     } = data;

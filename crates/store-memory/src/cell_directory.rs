@@ -14,10 +14,12 @@ impl CellDirectory for MemoryStore {
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
         self.change(|data| {
-            let new = CellEntry { key, cell, world, revision: 0 };
+            data.last_cell_revision += 1;
+            let new = CellEntry { key, cell, world, revision: data.last_cell_revision };
             let entry = data.cells.entry(new.key.stored()).or_insert_with(|| new.clone());
             if entry.cell == new.cell {
-                entry.revision += 1;
+                entry.revision = new.revision;
+                entry.world = entry.world.take().filter(|_| new.world.is_some());
             }
             Ok(entry.clone())
         })

@@ -106,6 +106,8 @@ pub(crate) struct Data {
     pub(crate) imported: BTreeMap<(ClientId, SnapshotId), KeptImport>,
     /// The directory of cells, by the text of each key.
     pub(crate) cells: BTreeMap<String, CellEntry>,
+    /// The revision of the entry that was added last.
+    pub(crate) last_cell_revision: i64,
     /// The listed cells, and whether each accepts new clients.
     pub(crate) listed_cells: BTreeMap<CellName, bool>,
     /// The cell that this store is bound to.

@@ -5,7 +5,7 @@ CREATE TABLE cell_entries (
     cell TEXT COLLATE "C" NOT NULL CHECK (length(cell) BETWEEN 1 AND 32),
     -- The world that the entry belongs to. NULL: the entry is permanent.
     world TEXT COLLATE "C",
-    -- Number of times that the entry was added.
+    -- Differs each time the entry is added, also after it was removed.
     revision BIGINT NOT NULL CHECK (revision > 0)
 );
 

@@ -5,7 +5,7 @@ CREATE TABLE cell_entries (
     cell TEXT NOT NULL CHECK (length(cell) BETWEEN 1 AND 32),
     -- The world that the entry belongs to. NULL: the entry is permanent.
     world TEXT,
-    -- Number of times that the entry was added.
+    -- Differs each time the entry is added, also after it was removed.
     revision INTEGER NOT NULL CHECK (revision > 0)
 ) STRICT, WITHOUT ROWID;
 

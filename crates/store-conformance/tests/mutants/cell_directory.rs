@@ -34,6 +34,10 @@ impl CellDirectory for Mutant {
             self.inner.add(stored_key, cell.clone(), world.clone()).await?;
             return Ok(CellEntry { key, cell, world, revision: 1 });
         }
+        let is_known = CellDirectory::find(&self.inner, &stored_key).await?.is_some();
+        let keeps_world = self.has(Bug::ReservedEntriesOfWorlds) && is_known;
+        // An entry that exists gets no other world.
+        let world = world.or_else(|| keeps_world.then(|| AccountId::parse("F2").unwrap()));
         let mut entry = self.inner.add(stored_key, cell.clone(), world).await?;
         if self.has(Bug::LastCellCounts) {
             entry.cell = cell;
@@ -57,7 +61,15 @@ impl CellDirectory for Mutant {
             }
             entry.revision += 1;
         }
-        self.inner.remove(&entry).await
+        if self.inner.remove(&entry).await? {
+            return Ok(true);
+        }
+        if self.has(Bug::RevisionsStartAgain) {
+            // The third addition of an entry is taken for its first one.
+            entry.revision += 2;
+            return self.inner.remove(&entry).await;
+        }
+        Ok(false)
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {

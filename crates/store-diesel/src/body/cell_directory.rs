@@ -8,16 +8,19 @@ use super::tables::cells::{CellEntryRow, CellRow, cell_entries, cells};
 use async_trait::async_trait;
 use diesel::dsl::count_star;
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel::{QueryableByName, sql_query};
 use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
-/// Adds the entry $1 with the cell $2 and the world $3. An existing entry keeps its cell, and is locked until the end of
-/// the transaction.
-const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, 1) \
-    ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1 WHERE cell_entries.cell = excluded.cell";
+/// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, becomes
+/// permanent without a world, and is locked until the end of the transaction.
+const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, $4) \
+    ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1, \
+    world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END \
+    WHERE cell_entries.cell = excluded.cell";
 
 /// Lists the cell $1, or changes whether it accepts new clients to $2.
 const LIST: &str = "INSERT INTO cells (name, accepts_clients) VALUES ($1, $2) \
@@ -59,10 +62,20 @@ fn find(conn: &mut Conn, key: &CellKey) -> Outcome<Option<CellName>> {
     name.map(|name| cell_name(&name)).transpose()
 }
 
+/// Returns the revision of a new entry: a random positive number below 2^62, so that it can still be increased. If the
+/// first revision was always the same, an entry that was removed and added again could have an old revision.
+#[expect(clippy::disallowed_methods, reason = "this is not an id: only the randomness of the UUID is used")]
+fn new_revision() -> i64 {
+    // The first two of these 64 bits are the variant of the UUID.
+    let (_, bits) = Uuid::now_v7().as_u64_pair();
+    i64::try_from(bits & (u64::MAX >> 2)).unwrap_or(1).max(1)
+}
+
 fn add(conn: &mut Conn, key: &CellKey, cell: &CellName, world: Option<&AccountId>) -> Outcome<CellEntry> {
     let entry = key.stored();
     let query = sql_query(ADD).bind::<Text, _>(entry.as_str()).bind::<Text, _>(cell.as_str());
-    query.bind::<Nullable<Text>, _>(world.map(AccountId::as_str)).execute(conn)?;
+    let query = query.bind::<Nullable<Text>, _>(world.map(AccountId::as_str)).bind::<BigInt, _>(new_revision());
+    query.execute(conn)?;
     let row = cell_entries::table.filter(cell_entries::entry.eq(entry)).select(CellEntryRow::as_select());
     row.get_result::<CellEntryRow>(conn)?.read()
 }
