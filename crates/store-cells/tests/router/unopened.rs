@@ -75,8 +75,8 @@ async fn uses_of_keys_are_recorded() {
     let (stores, router) = router().await;
     let (key, _) = key(1, kit_client(1), "F1");
     router.record_uses(vec![(key.id, NOW)]).await.unwrap();
-    let stored = Registry::keys(&stores.a, None).await.unwrap();
-    assert_eq!(stored.iter().map(|key| key.last_used_at).collect::<Vec<_>>(), [Some(NOW)]);
+    let keys = Registry::keys(&stores.a, None).await.unwrap();
+    assert_eq!(keys.iter().map(|key| key.last_used_at).collect::<Vec<_>>(), [Some(NOW)]);
 }
 
 #[tokio::test]
