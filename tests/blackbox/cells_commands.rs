@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::export_import::target;
 use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
 use crate::support::management::{BUDGETS, balance, funded};
+use crate::support::store::is_sqlite;
 use crate::support::{Home, Server, expect_json};
 
 #[test]
@@ -112,4 +113,64 @@ fn a_cell_moves_to_another_database_in_a_file() {
     let server = Server::on(home);
     assert_eq!(balance(&bob.caller(&server), &budget)[0], "10.00");
     expect_json(&bob.caller(&server).get(BUDGETS), 200);
+}
+
+#[test]
+fn commands_on_all_cells_need_every_cell() {
+    let (home, databases) = add_cells(target());
+    let complete = setting(&databases);
+    let ada = Tenant::create(&home, "Ada", "F70001", "a");
+    let bob = Tenant::create(&home, "Bob", "F70002", "b");
+    let only_a = complete.split(' ').next().unwrap();
+    let home = home.set("FLORIN_CELLS", only_a);
+    let person = "0198c0de-0000-7000-8000-000000000001";
+    for command in [
+        &["clients", "list"][..],
+        &["accounts", "list"],
+        &["keys", "list"],
+        &["webhooks", "list"],
+        &["secrets", "show"],
+        &["secrets", "rotate"],
+        &["people", "erase", person],
+        &["banks", "import", "banks.csv"],
+        &["check"],
+    ] {
+        let said = home.refused_as_invalid(command);
+        assert!(said.contains("cell b is not configured, so its data would be left out"), "{command:?}: {said}");
+    }
+    home.json(&["accounts", "change", "F70001", "--name", "Shop", "--json"]);
+    home.json(&["keys", "issue", "--client", &ada.id, "--account", "F70001", "--all-scopes", "--json"]);
+    home.json(&["mfa", "enrol", "F70001", "--json"]);
+    assert!(home.refused(&["accounts", "change", "F70002", "--name", "Shop"]).contains("cell b"));
+    assert!(home.refused(&["keys", "issue", "--client", &bob.id, "--all-scopes"]).contains("cell b"));
+    for command in [&["migrate"][..], &["migrate", "--check"]] {
+        let done = home.run(command);
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && said.contains("a cell is not configured"), "{command:?}: {said}");
+    }
+    let home = home.set("FLORIN_CELLS", &complete);
+    assert!(home.json(&["accounts", "list", "--json"]).to_string().contains("Shop"));
+}
+
+#[test]
+fn a_rotation_repairs_a_cell_with_the_previous_key() {
+    let [old, new] = ["a", "b"].map(|digit| digit.repeat(64));
+    let home = Home::empty().set("FLORIN_SECRET_KEY", &old);
+    home.json(&["migrate", "--json"]);
+    let (home, [_a, b]) = add_cells(home);
+    Tenant::create(&home, "Bob", "F70002", "b");
+    home.json(&["mfa", "enrol", "F70002", "--json"]);
+    let old_id = home.json(&["secrets", "show", "--json"])["key"].as_str().unwrap().to_owned();
+    let home = home.set("FLORIN_SECRET_KEY", &new).set("FLORIN_SECRET_KEY_PREVIOUS", &old);
+    assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 1);
+    let new_id = home.json(&["secrets", "show", "--json"])["key"].as_str().unwrap().to_owned();
+
+    // As after a rotation by an earlier version, from which the cell was left out.
+    let bytes = if is_sqlite() { format!("X'{old_id}'") } else { format!("'\\x{old_id}'") };
+    b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
+    let incomplete = json!({"key": new_id, "bound": old_id, "complete": false});
+    assert_eq!(home.json(&["secrets", "show", "--json"]), incomplete);
+    assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 0);
+    let home = home.unset("FLORIN_SECRET_KEY_PREVIOUS");
+    assert_eq!(home.json(&["secrets", "show", "--json"])["complete"], true);
 }
