@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::export_import::target;
+use crate::export_import::{export, target};
 use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
 use crate::support::management::{BUDGETS, balance, funded};
 use crate::support::store::is_sqlite;
@@ -75,6 +75,27 @@ fn the_wrong_database_is_refused() {
     production.json(&["init", "--json"]);
     let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
+
+    // Nor does a database with clients of its own, which stays as it is.
+    let other = CellDatabase::beside(&home, "d.db");
+    let own = Home::empty().set("FLORIN_DATABASE_URL", &other.url);
+    own.json(&["migrate", "--json"]);
+    own.json(&["clients", "create", "--name", "Eve", "--json"]);
+    let home = home.set("FLORIN_CELLS", &format!("{right} d={}", other.url));
+    for command in [&["cells", "add", "d"][..], &["cells", "add", "d", "--for-import"]] {
+        assert!(home.refused_as_invalid(command).contains("clients of its own"), "{command:?}");
+    }
+    assert!(own.json(&["clients", "list", "--json"]).to_string().contains("Eve"));
+}
+
+#[test]
+fn a_home_alone_is_no_cell() {
+    let home = target();
+    for command in ["add", "close"] {
+        let said = home.refused_as_invalid(&["cells", command, "home"]);
+        assert!(said.contains("there is no cell besides the home"), "{said}");
+    }
+    assert!(home.json(&["clients", "create", "--name", "Ada", "--json"])["cell"].is_null());
 }
 
 #[test]
@@ -94,8 +115,20 @@ fn migrations_concern_every_cell() {
 }
 
 #[test]
+fn an_imported_home_migrates_its_cells() {
+    let (home, databases) = add_cells(target());
+    let file = export(&home);
+    let new = target().set("FLORIN_CELLS", &setting(&databases));
+    new.json(&["import", &file, "--json"]);
+    databases[0].sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
+    let said = new.refused(&["migrate", "--check"]);
+    assert!(said.contains("cell a") && said.contains("newer than this program"), "{said}");
+}
+
+#[test]
 fn a_cell_moves_to_another_database_in_a_file() {
     let (home, [a, b]) = add_cells(target());
+    Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
     let server = Server::on(home);
     let budget = funded(&bob.caller(&server), "Travel", "10.00");
@@ -104,10 +137,16 @@ fn a_cell_moves_to_another_database_in_a_file() {
     home.json(&["export", &file, "--from-cell", "b", "--json"]);
     assert!(home.refused_as_invalid(&["export", &file, "--from-cell", "c"]).contains("c is no cell here"));
 
+    let other = home.path().join("a.jsonl").display().to_string();
+    home.json(&["export", &other, "--from-cell", "a", "--json"]);
+
     let new = CellDatabase::beside(&home, "new.db");
     let home = home.set("FLORIN_CELLS", &format!("a={} b={}", a.url, new.url));
     home.refused(&["cells", "add", "b"]);
     home.json(&["cells", "add", "b", "--for-import", "--json"]);
+    let said = home.refused(&["import", &other, "--to-cell", "b"]);
+    assert!(said.contains("is in cell a, not in cell b"), "{said}");
+    assert!(home.refused(&["import", &file]).contains("is in cell b, not in cell home"));
     home.json(&["import", &file, "--to-cell", "b", "--json"]);
     b.remove();
     let server = Server::on(home);
@@ -173,4 +212,16 @@ fn a_rotation_repairs_a_cell_with_the_previous_key() {
     assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 0);
     let home = home.unset("FLORIN_SECRET_KEY_PREVIOUS");
     assert_eq!(home.json(&["secrets", "show", "--json"])["complete"], true);
+}
+
+#[test]
+fn demo_data_is_in_the_home() {
+    let (home, _databases) = add_cells(target());
+    assert_eq!(home.json(&["demo", "--json"])["accountId"], "F50091");
+    assert_eq!(home.json(&["clients", "list", "--json"])["rows"][0]["cell"], "home");
+
+    let (home, _databases) = add_cells(target());
+    Tenant::create(&home, "Ada", "F50091", "a");
+    let said = home.refused(&["demo"]);
+    assert!(said.contains("cell a has the account F50091"), "{said}");
 }

@@ -8,9 +8,9 @@ use crate::output;
 use crate::secrets;
 use crate::usage::UsageError;
 use anyhow::anyhow;
-use florin_application::demo::DemoSecrets;
+use florin_application::demo::{DemoSecrets, seed_data};
 use florin_domain::access::Environment;
-use florin_ports::Clock;
+use florin_ports::{CellKey, CellName, Clock, SeedData};
 use florin_store_contract::AnyStore;
 
 pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
@@ -22,7 +22,11 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let now = SystemClock.now();
     let existed = demo::exists(store).await?;
     let page_tokens = &secrets::page_tokens(store, cipher.as_ref()).await?;
-    if !demo::seed(store, now, DemoSecrets { cipher: cipher.as_ref(), page_tokens }).await? {
+    let secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens };
+    if !existed {
+        refuse_taken(store, seed_data(now, secrets)?).await?;
+    }
+    if !demo::seed(store, now, secrets).await? {
         return Err(anyhow!(
             "the database already contains other clients, so the demo data was not created; choose an empty \
              database with --database-url"
@@ -33,6 +37,18 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     }
     let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;
     output::print_json_or_text(context.json, &data, || print(&data))
+}
+
+/// Refuses demo data if a cell of this home has one of its accounts. The demo data is in the home.
+async fn refuse_taken(store: &dyn AnyStore, data: SeedData) -> anyhow::Result<()> {
+    let Some(directory) = store.directory() else { return Ok(()) };
+    for account in data.accounts.into_iter().map(|seed| seed.account.id) {
+        let cell = directory.find(&CellKey::Account(account.clone())).await?;
+        if let Some(cell) = cell.filter(|cell| *cell != CellName::home()) {
+            return Err(anyhow!("cell {cell} has the account {account}, so the demo data was not created"));
+        }
+    }
+    Ok(())
 }
 
 fn print(data: &DemoData) -> String {
