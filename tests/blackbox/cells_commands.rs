@@ -219,6 +219,9 @@ fn demo_data_is_in_the_home() {
     let (home, _databases) = add_cells(target());
     assert_eq!(home.json(&["demo", "--json"])["accountId"], "F50091");
     assert_eq!(home.json(&["clients", "list", "--json"])["rows"][0]["cell"], "home");
+    let file = home.path().join("b.jsonl").display().to_string();
+    let exported = home.json(&["export", &file, "--from-cell", "b", "--json"]);
+    assert_ne!(exported["rows"]["banks"], 0, "{exported}");
 
     let (home, _databases) = add_cells(target());
     Tenant::create(&home, "Ada", "F50091", "a");

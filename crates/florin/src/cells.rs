@@ -12,7 +12,9 @@ use crate::wiring;
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
-use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage};
+use florin_domain::merchant::Bank;
+use florin_domain::page::PageRequest;
+use florin_ports::{Banks, CellDirectory, CellKey, CellName, CompleteStorage, StoreError};
 use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::{AnyStore, OpenError, StoreSettings};
@@ -150,6 +152,14 @@ impl Stores {
         }
     }
 
+    /// Gives every cell a copy of the bank list of the home.
+    pub(crate) async fn share_banks(&self) -> Result<(), StoreError> {
+        for cell in &self.cells {
+            cell.store.replace_banks(banks(self.home.as_ref()).await?).await?;
+        }
+        Ok(())
+    }
+
     /// Closes the home and all cells at the same time, because each completes its queued writes first. Blocks.
     pub(crate) fn close(&self) {
         thread::scope(|scope| {
@@ -228,6 +238,20 @@ async fn listed(
 pub(crate) async fn bind_home(settings: &Settings, directory: &dyn CellDirectory) -> anyhow::Result<()> {
     let bound = directory.bind_cell(CellName::home()).await?;
     if bound == *HOME { Ok(()) } else { Err(not_a_home(settings, &bound).into()) }
+}
+
+/// The bank list of the home. Every cell has a copy.
+pub(crate) async fn banks(home: &dyn AnyStore) -> Result<Vec<Bank>, StoreError> {
+    let mut banks = Vec::new();
+    loop {
+        let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
+        let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
+        let mut rows = Banks::list(home, page).await?.rows;
+        if rows.is_empty() {
+            return Ok(banks);
+        }
+        banks.append(&mut rows);
+    }
 }
 
 /// The listed cells that are not configured.

@@ -8,9 +8,7 @@ use crate::usage::UsageError;
 use crate::{secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_domain::merchant::Bank;
-use florin_domain::page::PageRequest;
-use florin_ports::{Banks, CellDirectory, CellName, Readiness, Registry, Seeding, StoreError};
+use florin_ports::{CellDirectory, CellName, Readiness, Registry, Seeding};
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use secrecy::ExposeSecret;
@@ -158,7 +156,7 @@ impl Home<'_> {
         }
         // An import needs an empty database, and brings the bank list.
         if !for_import {
-            cell.store.replace_banks(self.banks().await?).await?;
+            cell.store.replace_banks(cells::banks(self.store.as_ref()).await?).await?;
         }
         Ok(())
     }
@@ -178,20 +176,6 @@ impl Home<'_> {
         let both = Cells::new(Arc::clone(&self.directory), self.store.clone(), others, BTreeMap::new());
         secrets::open(self.settings, self.environment, &both).await.with_context(|| source.clone())?;
         Ok(())
-    }
-
-    /// The bank list of the home. Every cell has a copy.
-    async fn banks(&self) -> Result<Vec<Bank>, StoreError> {
-        let mut banks = Vec::new();
-        loop {
-            let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
-            let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
-            let mut rows = Banks::list(&**self.store, page).await?.rows;
-            if rows.is_empty() {
-                return Ok(banks);
-            }
-            banks.append(&mut rows);
-        }
     }
 
     /// Lists a cell, or changes whether it accepts clients.

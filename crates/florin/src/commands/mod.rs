@@ -109,7 +109,7 @@ async fn administer(context: &Context, home: &Arc<dyn AnyStore>, command: Comman
     match command {
         // The schema, and with it the audit log, may not exist yet.
         Command::Init => return finish(context, act, store, init::run(context, store).await).await,
-        Command::Demo => return finish(context, act, store, demo::run(context, store).await).await,
+        Command::Demo => return finish(context, act, store, demo::run(context, home).await).await,
         _ => wiring::must_be_current(store).await?,
     }
     let environment = environment::of_store(&context.settings, store).await?;
