@@ -9,6 +9,7 @@ use crate::support::management::{BUDGETS, authorize, balance, card, funded};
 use crate::support::payer::Payer;
 use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::shop::{SESSIONS, new_session, open_shop};
+use crate::support::store::is_sqlite;
 use crate::support::worlds::{WORLDS, restore, set, snapshot, world_path};
 use crate::support::{Client, Home, Server, expect_error, expect_json};
 
@@ -126,7 +127,7 @@ fn a_cell_that_is_missing_concerns_its_clients_only() {
     let [a, b] = databases;
 
     let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));
-    let home = only_bob_notices(home, [&ada, &bob], "cell b is not configured");
+    let home = only_bob_notices(home, [&ada, &bob], "a cell is not configured");
     let home = home.set("FLORIN_CELLS", &complete);
     assert_eq!(listed_cell(&home, "b")["ready"], true);
 
@@ -143,5 +144,25 @@ fn a_cell_that_is_missing_concerns_its_clients_only() {
     assert_eq!(listed_cell(&home, "b")["ready"], false);
     assert!(home.refused(&["clients", "list"]).contains("cell b can't be used"));
     let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));
-    assert!(home.json(&["clients", "list", "--json"]).to_string().contains("Ada"));
+    assert_eq!(home.json(&["clients", "disable", &ada.id, "--json"])["name"], "Ada");
+    assert!(home.refused(&["clients", "disable", &bob.id]).contains("cell b"));
+}
+
+#[test]
+fn a_cell_with_broken_secrets_concerns_its_clients_only() {
+    let (home, [_a, b]) = add_cells(Home::demo());
+    let ada = Tenant::create(&home, "Ada", "F70001", "a");
+    let bob = Tenant::create(&home, "Bob", "F70002", "b");
+    b.sql("ALTER TABLE __florin_secret_key RENAME TO moved_secret_key");
+    only_bob_notices(home, [&ada, &bob], "cannot prepare the secrets");
+}
+
+#[test]
+fn a_wrong_key_of_a_cell_stops_the_start() {
+    let (home, [_a, b]) = add_cells(Home::demo());
+    let digits = "00".repeat(8);
+    let bytes = if is_sqlite() { format!("X'{digits}'") } else { format!("'\\x{digits}'") };
+    b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
+    let said = home.refused_as_invalid(&["serve"]);
+    assert!(said.contains("cell b") && said.contains("give the right key"), "{said}");
 }

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
-use crate::export_import::target;
+use crate::export_import::{export, target};
 use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
 use crate::support::management::{BUDGETS, balance, funded};
+use crate::support::store::is_sqlite;
 use crate::support::{Home, Server, expect_json};
 
 #[test]
@@ -74,6 +75,27 @@ fn the_wrong_database_is_refused() {
     production.json(&["init", "--json"]);
     let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
+
+    // Nor does a database with clients of its own, which stays as it is.
+    let other = CellDatabase::beside(&home, "d.db");
+    let own = Home::empty().set("FLORIN_DATABASE_URL", &other.url);
+    own.json(&["migrate", "--json"]);
+    own.json(&["clients", "create", "--name", "Eve", "--json"]);
+    let home = home.set("FLORIN_CELLS", &format!("{right} d={}", other.url));
+    for command in [&["cells", "add", "d"][..], &["cells", "add", "d", "--for-import"]] {
+        assert!(home.refused_as_invalid(command).contains("clients of its own"), "{command:?}");
+    }
+    assert!(own.json(&["clients", "list", "--json"]).to_string().contains("Eve"));
+}
+
+#[test]
+fn a_home_alone_is_no_cell() {
+    let home = target();
+    for command in ["add", "close"] {
+        let said = home.refused_as_invalid(&["cells", command, "home"]);
+        assert!(said.contains("there is no cell besides the home"), "{said}");
+    }
+    assert!(home.json(&["clients", "create", "--name", "Ada", "--json"])["cell"].is_null());
 }
 
 #[test]
@@ -93,8 +115,20 @@ fn migrations_concern_every_cell() {
 }
 
 #[test]
+fn an_imported_home_migrates_its_cells() {
+    let (home, databases) = add_cells(target());
+    let file = export(&home);
+    let new = target().set("FLORIN_CELLS", &setting(&databases));
+    new.json(&["import", &file, "--json"]);
+    databases[0].sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
+    let said = new.refused(&["migrate", "--check"]);
+    assert!(said.contains("cell a") && said.contains("newer than this program"), "{said}");
+}
+
+#[test]
 fn a_cell_moves_to_another_database_in_a_file() {
     let (home, [a, b]) = add_cells(target());
+    Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
     let server = Server::on(home);
     let budget = funded(&bob.caller(&server), "Travel", "10.00");
@@ -103,13 +137,94 @@ fn a_cell_moves_to_another_database_in_a_file() {
     home.json(&["export", &file, "--from-cell", "b", "--json"]);
     assert!(home.refused_as_invalid(&["export", &file, "--from-cell", "c"]).contains("c is no cell here"));
 
+    let other = home.path().join("a.jsonl").display().to_string();
+    home.json(&["export", &other, "--from-cell", "a", "--json"]);
+
     let new = CellDatabase::beside(&home, "new.db");
     let home = home.set("FLORIN_CELLS", &format!("a={} b={}", a.url, new.url));
     home.refused(&["cells", "add", "b"]);
     home.json(&["cells", "add", "b", "--for-import", "--json"]);
+    let said = home.refused(&["import", &other, "--to-cell", "b"]);
+    assert!(said.contains("is in cell a, not in cell b"), "{said}");
+    assert!(home.refused(&["import", &file]).contains("is in cell b, not in cell home"));
     home.json(&["import", &file, "--to-cell", "b", "--json"]);
     b.remove();
     let server = Server::on(home);
     assert_eq!(balance(&bob.caller(&server), &budget)[0], "10.00");
     expect_json(&bob.caller(&server).get(BUDGETS), 200);
+}
+
+#[test]
+fn commands_on_all_cells_need_every_cell() {
+    let (home, databases) = add_cells(target());
+    let complete = setting(&databases);
+    let ada = Tenant::create(&home, "Ada", "F70001", "a");
+    let bob = Tenant::create(&home, "Bob", "F70002", "b");
+    let only_a = complete.split(' ').next().unwrap();
+    let home = home.set("FLORIN_CELLS", only_a);
+    let person = "0198c0de-0000-7000-8000-000000000001";
+    for command in [
+        &["clients", "list"][..],
+        &["accounts", "list"],
+        &["keys", "list"],
+        &["webhooks", "list"],
+        &["secrets", "show"],
+        &["secrets", "rotate"],
+        &["people", "erase", person],
+        &["banks", "import", "banks.csv"],
+        &["check"],
+    ] {
+        let said = home.refused_as_invalid(command);
+        assert!(said.contains("cell b is not configured, so its data would be left out"), "{command:?}: {said}");
+    }
+    home.json(&["accounts", "change", "F70001", "--name", "Shop", "--json"]);
+    home.json(&["keys", "issue", "--client", &ada.id, "--account", "F70001", "--all-scopes", "--json"]);
+    home.json(&["mfa", "enrol", "F70001", "--json"]);
+    assert!(home.refused(&["accounts", "change", "F70002", "--name", "Shop"]).contains("cell b"));
+    assert!(home.refused(&["keys", "issue", "--client", &bob.id, "--all-scopes"]).contains("cell b"));
+    for command in [&["migrate"][..], &["migrate", "--check"]] {
+        let done = home.run(command);
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && said.contains("a cell is not configured"), "{command:?}: {said}");
+    }
+    let home = home.set("FLORIN_CELLS", &complete);
+    assert!(home.json(&["accounts", "list", "--json"]).to_string().contains("Shop"));
+}
+
+#[test]
+fn a_rotation_repairs_a_cell_with_the_previous_key() {
+    let [old, new] = ["a", "b"].map(|digit| digit.repeat(64));
+    let home = Home::empty().set("FLORIN_SECRET_KEY", &old);
+    home.json(&["migrate", "--json"]);
+    let (home, [_a, b]) = add_cells(home);
+    Tenant::create(&home, "Bob", "F70002", "b");
+    home.json(&["mfa", "enrol", "F70002", "--json"]);
+    let old_id = home.json(&["secrets", "show", "--json"])["key"].as_str().unwrap().to_owned();
+    let home = home.set("FLORIN_SECRET_KEY", &new).set("FLORIN_SECRET_KEY_PREVIOUS", &old);
+    assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 1);
+    let new_id = home.json(&["secrets", "show", "--json"])["key"].as_str().unwrap().to_owned();
+
+    // As after a rotation by an earlier version, from which the cell was left out.
+    let bytes = if is_sqlite() { format!("X'{old_id}'") } else { format!("'\\x{old_id}'") };
+    b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
+    let incomplete = json!({"key": new_id, "bound": old_id, "complete": false});
+    assert_eq!(home.json(&["secrets", "show", "--json"]), incomplete);
+    assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 0);
+    let home = home.unset("FLORIN_SECRET_KEY_PREVIOUS");
+    assert_eq!(home.json(&["secrets", "show", "--json"])["complete"], true);
+}
+
+#[test]
+fn demo_data_is_in_the_home() {
+    let (home, _databases) = add_cells(target());
+    assert_eq!(home.json(&["demo", "--json"])["accountId"], "F50091");
+    assert_eq!(home.json(&["clients", "list", "--json"])["rows"][0]["cell"], "home");
+    let file = home.path().join("b.jsonl").display().to_string();
+    let exported = home.json(&["export", &file, "--from-cell", "b", "--json"]);
+    assert_ne!(exported["rows"]["banks"], 0, "{exported}");
+
+    let (home, _databases) = add_cells(target());
+    Tenant::create(&home, "Ada", "F50091", "a");
+    let said = home.refused(&["demo"]);
+    assert!(said.contains("cell a has the account F50091"), "{said}");
 }

@@ -122,7 +122,7 @@ pub use process_batches::process_batches;
 pub use protect_card::{set_budget_controls, set_card_controls, set_card_pin};
 pub use refusals::{RecordRefusals, RefusedAuthentications, record_refusals};
 pub use secret_digests::SecretDigests;
-pub use secrets::{SecretsError, prepare_secrets, rotate_secrets};
+pub use secrets::{SecretsError, other_key, prepare_secrets, rotate_secrets};
 pub use services::Services;
 pub use settlement_accounts::{
     SettlementClaim, SettlementResult, approve_settlement_account, create_settlement_account,

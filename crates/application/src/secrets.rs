@@ -44,7 +44,7 @@ pub async fn prepare_secrets(
     encrypt_each(secrets, cipher, SecretFilter::InClear, open).await
 }
 
-/// Encrypts every secret under the cipher's current key, and binds the store to this key. Returns the number of
+/// Encrypts every secret under the cipher's current key, and binds every part of the store to it. Returns the number of
 /// re-encrypted secrets. An interrupted rotation is continued by calling this again.
 pub async fn rotate_secrets(
     secrets: &(impl Secrets + ?Sized),
@@ -54,11 +54,28 @@ pub async fn rotate_secrets(
     let rotated =
         encrypt_each(secrets, cipher, SecretFilter::NotUnder(given), |owner, sealed| cipher.open(owner, sealed))
             .await?;
-    let bound = secrets.secret_key().await?;
-    if let Some(bound) = bound.filter(|bound| bound.id != given) {
-        secrets.change_secret_key(bound.id, StoreKey { id: given, kept: None }).await?;
+    let mut changed = None;
+    while let Some(bound) = other_key(secrets, given).await? {
+        if changed == Some(bound) {
+            return Err(SecretsError::WrongKey { bound, given });
+        }
+        secrets.change_secret_key(bound, StoreKey { id: given, kept: None }).await?;
+        changed = Some(bound);
     }
     Ok(rotated)
+}
+
+/// Returns another key than the given one that the store is bound to. After a rotation without some of its parts, a part
+/// may still be bound to another key than the store. Binds a store that is not bound to the given key.
+pub async fn other_key(
+    secrets: &(impl Secrets + ?Sized),
+    given: SecretKeyId,
+) -> Result<Option<SecretKeyId>, StoreError> {
+    let bound = match secrets.secret_key().await? {
+        Some(bound) if bound.id != given => bound,
+        _ => secrets.bind_secret_key(StoreKey { id: given, kept: None }).await?,
+    };
+    Ok(Some(bound.id).filter(|bound| *bound != given))
 }
 
 /// Re-encrypts every secret that the filter includes, and returns their number.

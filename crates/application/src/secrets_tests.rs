@@ -1,6 +1,6 @@
 //! Tests that a rotation can be interrupted at any point and resumed, and that no secret is lost.
 
-use super::rotate_secrets;
+use super::{other_key, rotate_secrets};
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
@@ -42,6 +42,8 @@ struct Interrupted(Mutex<State>);
 struct State {
     changes_left: usize,
     key: SecretKeyId,
+    /// The key of a part of the store.
+    key_of_part: SecretKeyId,
     secrets: BTreeMap<SecretOwner, SealedSecret>,
 }
 
@@ -61,13 +63,17 @@ impl Secrets for Interrupted {
     }
 
     async fn bind_secret_key(&self, _: StoreKey) -> Result<StoreKey, StoreError> {
-        unreachable!("a rotation does not bind a store")
+        Ok(StoreKey { id: self.0.lock().unwrap().key_of_part, kept: None })
     }
 
     async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
         self.change(|state| {
             let is_bound = state.key == from;
-            state.key = if is_bound { to.id } else { state.key };
+            for key in [&mut state.key, &mut state.key_of_part] {
+                if *key == from {
+                    *key = to.id;
+                }
+            }
             is_bound
         })
     }
@@ -98,6 +104,11 @@ impl Secrets for Interrupted {
     }
 }
 
+/// Returns a store that is bound to a key, with a part that is bound to the old one, and only old secrets.
+fn store(changes_left: usize, key: SecretKeyId) -> Interrupted {
+    Interrupted(Mutex::new(State { changes_left, key, key_of_part: OLD, secrets: secrets(OLD) }))
+}
+
 fn secrets(key: SecretKeyId) -> BTreeMap<SecretOwner, SealedSecret> {
     let owner = |number| SecretOwner::Totp(AccountId::parse(&format!("F{number}")).unwrap());
     (0..SECRETS).map(|number| (owner(number), SealedSecret::encrypted(key, &[number]))).collect()
@@ -106,7 +117,7 @@ fn secrets(key: SecretKeyId) -> BTreeMap<SecretOwner, SealedSecret> {
 #[tokio::test]
 async fn an_interrupted_rotation_is_resumed() {
     for changes_left in 0..=usize::from(SECRETS) {
-        let store = Interrupted(Mutex::new(State { changes_left, key: OLD, secrets: secrets(OLD) }));
+        let store = store(changes_left, OLD);
         rotate_secrets(&store, &Marking).await.unwrap_err();
         {
             let mut state = store.0.lock().unwrap();
@@ -117,6 +128,16 @@ async fn an_interrupted_rotation_is_resumed() {
         let rotated = rotate_secrets(&store, &Marking).await.unwrap();
         assert_eq!(rotated, usize::from(SECRETS) - changes_left);
         let state = store.0.into_inner().unwrap();
-        assert_eq!((state.key, state.secrets), (NEW, secrets(NEW)), "after {changes_left} changes");
+        let keys = [state.key, state.key_of_part];
+        assert_eq!((keys, state.secrets), ([NEW; 2], secrets(NEW)), "after {changes_left} changes");
     }
+}
+
+#[tokio::test]
+async fn a_rotation_repairs_a_part_that_was_left_out() {
+    let store = store(usize::MAX, NEW);
+    assert_eq!(other_key(&store, NEW).await, Ok(Some(OLD)));
+    assert_eq!(rotate_secrets(&store, &Marking).await.unwrap(), usize::from(SECRETS));
+    assert_eq!(other_key(&store, NEW).await, Ok(None));
+    assert_eq!(store.0.into_inner().unwrap().key_of_part, NEW);
 }

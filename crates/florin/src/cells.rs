@@ -4,6 +4,7 @@
 //! lists the cell in the directory of the home. A home that lists no cell is used as it is, without a router.
 
 use crate::lock::ServerLock;
+use crate::secrets;
 use crate::settings::{CellSetting, Settings, Sourced};
 use crate::suggest;
 use crate::usage::UsageError;
@@ -11,16 +12,24 @@ use crate::wiring;
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
-use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage};
+use florin_domain::merchant::Bank;
+use florin_domain::page::PageRequest;
+use florin_ports::{Banks, CellDirectory, CellKey, CellName, CompleteStorage, StoreError};
+use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::{AnyStore, OpenError, StoreSettings};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
 use std::iter::once;
 use std::sync::{Arc, LazyLock};
+use std::thread;
 
 /// The name of the home.
 static HOME: LazyLock<CellName> = LazyLock::new(CellName::home);
+/// Why a listed cell that is not configured is not open.
+const NOT_CONFIGURED: &str = "it is not configured";
+/// The end of the name of the migration that creates the directory.
+const DIRECTORY_MIGRATION: &str = "_cell_entries";
 
 /// The open store of a cell beside the home. It is closed on drop.
 pub(crate) struct OpenCell {
@@ -46,22 +55,30 @@ pub(crate) struct Stores {
     pub(crate) directory: Option<Arc<dyn CellDirectory>>,
     /// All of them as one store. Without cells, this is the home itself.
     pub(crate) all: Arc<dyn CompleteStorage>,
+    /// The listed cells that are not configured.
+    unconfigured: Vec<CellName>,
     /// The rights of a server to the cells that are files.
     _locks: Vec<ServerLock>,
 }
 
 impl Stores {
-    /// Opens the cells for a server, and applies their pending migrations. A cell that can't be used is logged, and what
-    /// concerns its clients fails; other clients don't notice. Wrong settings are refused: swapped URLs, and a database
-    /// that another server uses or that belongs to another environment.
-    pub(crate) async fn of_server(settings: &Settings, home: &Arc<dyn AnyStore>) -> anyhow::Result<Self> {
+    /// Opens the cells for a server, applies their pending migrations, and checks that the keys of the home decrypt their
+    /// secrets. A cell that can't be used is logged, and what concerns its clients fails; other clients don't notice. Wrong
+    /// settings are refused: swapped URLs, a wrong key, and a database that another server uses or that belongs to another
+    /// environment.
+    pub(crate) async fn of_server(
+        settings: &Settings,
+        home: &Arc<dyn AnyStore>,
+        environment: Environment,
+        keys: &KeyRing,
+    ) -> anyhow::Result<Self> {
         let Some((directory, listed)) = listed(settings, home.as_ref()).await? else {
             return Ok(Self::without_cells(home));
         };
-        let (mut cells, mut locks, mut unopened) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (mut cells, mut locks, mut failed) = (Vec::new(), Vec::new(), BTreeMap::new());
         for setting in settings.cells.iter().filter(|setting| listed.contains_key(&setting.name)) {
             let name = &setting.name;
-            match serve(setting, home.as_ref()).await {
+            match serve(setting, environment, keys).await {
                 Ok((cell, lock)) => {
                     cells.push(cell);
                     locks.extend(lock);
@@ -70,15 +87,15 @@ impl Stores {
                 Err(error) => {
                     let reason = format!("{error:#}");
                     tracing::error!(cell = %name, %reason, "a cell can't be used; its clients get 503 until a restart");
-                    unopened.insert(name.clone(), reason);
+                    failed.insert(name.clone(), reason);
                 }
             }
         }
-        let is_configured = |name: &CellName| settings.cells.iter().any(|setting| setting.name == *name);
-        for name in listed.keys().filter(|name| **name != CellName::home() && !is_configured(name)) {
+        let unconfigured = unconfigured(settings, &listed);
+        for name in &unconfigured {
             tracing::error!(cell = %name, "a cell is not configured; its clients get 503; set FLORIN_CELLS");
         }
-        Ok(Self { _locks: locks, ..Self::over(home, cells, unopened, directory) })
+        Ok(Self { _locks: locks, ..Self::over(home, cells, (failed, unconfigured), directory) })
     }
 
     /// Opens the cells for a command. Each one that is configured and listed must be usable and up to date.
@@ -89,28 +106,70 @@ impl Stores {
         let environment = home.environment().await?;
         let mut cells = Vec::new();
         for setting in settings.cells.iter().filter(|setting| listed.contains_key(&setting.name)) {
-            let advice =
-                || format!("cell {} can't be used; leave it out of FLORIN_CELLS to work on the others", setting.name);
+            let advice = || {
+                format!(
+                    "cell {} can't be used; leave it out of FLORIN_CELLS to work on single clients of the others",
+                    setting.name
+                )
+            };
             let cell = usable(setting, environment).await.with_context(advice)?;
             wiring::must_be_current(cell.store.as_ref()).await.with_context(advice)?;
             cells.push(cell);
         }
-        Ok(Self::over(home, cells, BTreeMap::new(), directory))
+        Ok(Self::over(home, cells, (BTreeMap::new(), unconfigured(settings, &listed)), directory))
     }
 
     fn without_cells(home: &Arc<dyn AnyStore>) -> Self {
-        Self { home: Arc::clone(home), cells: Vec::new(), directory: None, all: home.clone(), _locks: Vec::new() }
+        Self {
+            home: Arc::clone(home),
+            cells: Vec::new(),
+            directory: None,
+            all: home.clone(),
+            unconfigured: Vec::new(),
+            _locks: Vec::new(),
+        }
     }
 
     fn over(
         home: &Arc<dyn AnyStore>,
         cells: Vec<OpenCell>,
-        unopened: BTreeMap<CellName, String>,
+        (mut unopened, unconfigured): (BTreeMap<CellName, String>, Vec<CellName>),
         directory: Arc<dyn CellDirectory>,
     ) -> Self {
+        unopened.extend(unconfigured.iter().map(|name| (name.clone(), NOT_CONFIGURED.to_owned())));
         let others = cells.iter().map(|cell| Cell { name: cell.name.clone(), store: cell.store.clone() });
         let all = Arc::new(Cells::new(Arc::clone(&directory), home.clone(), others.collect(), unopened));
-        Self { home: Arc::clone(home), cells, directory: Some(directory), all, _locks: Vec::new() }
+        Self { home: Arc::clone(home), cells, directory: Some(directory), all, unconfigured, _locks: Vec::new() }
+    }
+
+    /// Refuses work on all cells if a listed one is not configured: its data would be left out.
+    pub(crate) fn must_be_complete(&self) -> Result<(), UsageError> {
+        match self.unconfigured.first() {
+            None => Ok(()),
+            Some(name) => Err(UsageError::new(format!(
+                "cell {name} is not configured, so its data would be left out; give it in FLORIN_CELLS"
+            ))),
+        }
+    }
+
+    /// Gives every cell a copy of the bank list of the home.
+    pub(crate) async fn share_banks(&self) -> Result<(), StoreError> {
+        for cell in &self.cells {
+            cell.store.replace_banks(banks(self.home.as_ref()).await?).await?;
+        }
+        Ok(())
+    }
+
+    /// Closes the home and all cells at the same time, because each completes its queued writes first. Blocks.
+    pub(crate) fn close(&self) {
+        thread::scope(|scope| {
+            for (_, store) in self.each() {
+                let close = move || store.close();
+                if thread::Builder::new().spawn_scoped(scope, close).is_err() {
+                    close();
+                }
+            }
+        });
     }
 
     /// The stores with their names, the home first. Without cells, the home has no name.
@@ -181,13 +240,38 @@ pub(crate) async fn bind_home(settings: &Settings, directory: &dyn CellDirectory
     if bound == *HOME { Ok(()) } else { Err(not_a_home(settings, &bound).into()) }
 }
 
-/// Opens the listed cells for a migration, whatever the version of the schema of the home and of the cells.
+/// The bank list of the home. Every cell has a copy.
+pub(crate) async fn banks(home: &dyn AnyStore) -> Result<Vec<Bank>, StoreError> {
+    let mut banks = Vec::new();
+    loop {
+        let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
+        let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
+        let mut rows = Banks::list(home, page).await?.rows;
+        if rows.is_empty() {
+            return Ok(banks);
+        }
+        banks.append(&mut rows);
+    }
+}
+
+/// The listed cells that are not configured.
+fn unconfigured(settings: &Settings, listed: &BTreeMap<CellName, bool>) -> Vec<CellName> {
+    let is_configured = |name: &CellName| *name == *HOME || settings.cells.iter().any(|setting| setting.name == *name);
+    listed.keys().filter(|name| !is_configured(name)).cloned().collect()
+}
+
+/// Opens the listed cells for a migration, whatever the version of the schema of the home and of the cells. Warns of
+/// listed cells that are not configured.
 pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> anyhow::Result<Vec<OpenCell>> {
     let Some(directory) = home.directory() else { return Ok(Vec::new()) };
-    if settings.cells.is_empty() || directory.bound_cell().await?.is_none() {
+    // A home that was imported may not be bound yet, but it lists its cells.
+    if home.pending()?.iter().any(|name| name.ends_with(DIRECTORY_MIGRATION)) {
         return Ok(Vec::new());
     }
     let (listed, environment) = (directory.listed().await?, home.environment().await?);
+    for name in unconfigured(settings, &listed) {
+        tracing::warn!(cell = %name, "a cell is not configured, so it is left out; give it in FLORIN_CELLS");
+    }
     let mut cells = Vec::new();
     for setting in settings.cells.iter().filter(|setting| listed.contains_key(&setting.name)) {
         let name = &setting.name;
@@ -197,13 +281,18 @@ pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> a
 }
 
 /// Opens a cell for a server, and locks it if it is a file.
-async fn serve(setting: &CellSetting, home: &dyn AnyStore) -> anyhow::Result<(OpenCell, Option<ServerLock>)> {
-    let cell = usable(setting, home.environment().await?).await?;
+async fn serve(
+    setting: &CellSetting,
+    environment: Environment,
+    keys: &KeyRing,
+) -> anyhow::Result<(OpenCell, Option<ServerLock>)> {
+    let cell = usable(setting, Some(environment)).await?;
     let lock = wiring::lock(&setting.url)?;
     let applied = wiring::bring_up_to_date(cell.store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(cell = %cell.name, applied, "applied migrations");
     }
+    secrets::open_cell(cell.store.as_ref(), keys, &setting.url.source).await?;
     // If it finds damage, the store refuses everything from then on.
     let (name, store) = (cell.name.clone(), Arc::clone(&cell.store));
     tokio::spawn(async move {

@@ -61,16 +61,30 @@ pub(crate) async fn open(
         ring = KeyRing::new(found.key.clone(), previous);
         prepared = prepare_secrets(store, &ring, None).await;
     }
-    match prepared {
-        Ok(0) => {}
-        Ok(encrypted) => tracing::warn!(encrypted, key = %ring.key(), "encrypted secrets that were stored in clear"),
-        Err(error @ SecretsError::WrongKey { .. }) => {
-            return Err(UsageError::new(format!("{}: {error}; give the right key", found.source)).into());
-        }
-        Err(error) => return Err(error).context("cannot prepare the secrets"),
-    }
+    check(prepared, &ring, &found.source)?;
     let generated = found.is_generated.then_some(found.key);
     Ok(StoreSecrets { cipher: Arc::new(ring), generated })
+}
+
+/// Checks that the keys of the home decrypt the secrets of a cell, and encrypts those that are still in clear. `source`
+/// names the setting of the cell.
+pub(crate) async fn open_cell(cell: &dyn CompleteStorage, keys: &KeyRing, source: &str) -> anyhow::Result<()> {
+    check(prepare_secrets(cell, keys, None).await, keys, source)
+}
+
+/// Logs what was encrypted. A wrong key is a [`UsageError`], which begins with `source`.
+fn check(prepared: Result<usize, SecretsError>, keys: &KeyRing, source: &str) -> anyhow::Result<()> {
+    match prepared {
+        Ok(0) => Ok(()),
+        Ok(encrypted) => {
+            tracing::warn!(encrypted, key = %keys.key(), "encrypted secrets that were stored in clear");
+            Ok(())
+        }
+        Err(error @ SecretsError::WrongKey { .. }) => {
+            Err(UsageError::new(format!("{source}: {error}; give the right key")).into())
+        }
+        Err(error) => Err(error).context("cannot prepare the secrets"),
+    }
 }
 
 /// Opens the secret from which the tokens of payment pages are derived. A new store gets a random secret.

@@ -111,10 +111,27 @@ pub(crate) fn services(
     settings: &Settings,
     environment: Environment,
     store: &Arc<dyn CompleteStorage>,
-    (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
+    secrets: (Arc<dyn SecretCipher>, PageTokenMaker),
 ) -> anyhow::Result<Services> {
+    Ok(services_with(settings, environment, store, secrets, decisions(settings, environment, store)?))
+}
+
+/// The services of the workers of one cell, on its store alone. They ask for decisions as those of the server do.
+pub(crate) fn services_of_cell(settings: &Settings, services: &Services, store: &Arc<dyn CompleteStorage>) -> Services {
+    let decisions = DecisionServices { endpoints: store.clone(), ..services.decisions.clone() };
+    let secrets = (Arc::clone(&services.cipher), services.page_tokens.clone());
+    services_with(settings, services.environment, store, secrets, decisions)
+}
+
+fn services_with(
+    settings: &Settings,
+    environment: Environment,
+    store: &Arc<dyn CompleteStorage>,
+    (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
+    decisions: DecisionServices,
+) -> Services {
     start_recording_events(store.as_ref(), environment);
-    Ok(Services {
+    Services {
         environment,
         time: account_clocks(store),
         callers: Arc::new(CachedCallers::new(store.clone())),
@@ -123,7 +140,7 @@ pub(crate) fn services(
         activities: store.clone(),
         books: store.clone(),
         cards: store.clone(),
-        decisions: decisions(settings, environment, store)?,
+        decisions,
         chains: store.clone(),
         disputes: store.clone(),
         // Only simulated card messages use exchange rates.
@@ -146,7 +163,7 @@ pub(crate) fn services(
         snapshot_files: store.clone(),
         keys: Arc::new(RandomKeys),
         world_lifetime: settings.world_lifetime,
-    })
+    }
 }
 
 /// The services of real-time decisions on card messages.

@@ -28,8 +28,15 @@ async fn bind_secret_key(cells: &Cells, key: StoreKey) -> Result<StoreKey, Store
     Ok(differing.unwrap_or(bound))
 }
 
+/// Fails if a cell could not be opened: a rotation must find all secrets and change the key of every cell, because the
+/// previous key is not kept.
+fn all_open(cells: &Cells) -> Result<(), StoreError> {
+    cells.unopened().map_or(Ok(()), Err)
+}
+
 /// Changes the key of the home last, so that a repetition completes an interrupted change.
 async fn change_secret_key(cells: &Cells, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
+    all_open(cells)?;
     for cell in cells.others() {
         Secrets::change_secret_key(&*cell.store, from, to.clone()).await?;
     }
@@ -42,6 +49,7 @@ async fn secrets(
     filter: SecretFilter,
     max: u32,
 ) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+    all_open(cells)?;
     let mut found = Vec::new();
     for cell in cells.each() {
         let left = max.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
@@ -59,6 +67,7 @@ async fn replace_secret(
     old: &SealedSecret,
     new: SealedSecret,
 ) -> Result<bool, StoreError> {
+    all_open(cells)?;
     let cell = match owner {
         SecretOwner::Totp(account) | SecretOwner::Decisions(account) => cells.account(account).await?,
         SecretOwner::Pages => cells.home(),
@@ -73,4 +82,28 @@ async fn replace_secret(
         }
     };
     Secrets::replace_secret(&*cell.store, owner, old, new).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use florin_ports::CellName;
+    use florin_store_memory::MemoryStore;
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn a_rotation_needs_every_cell() {
+        let home = Arc::new(MemoryStore::new());
+        let unopened = [(CellName::parse("c").unwrap(), "gone".to_owned())];
+        let cells = Cells::new(home.clone(), home, Vec::new(), unopened.into());
+        let [old, new] = [1, 2].map(|number| SecretKeyId([number; 8]));
+        let secret = SealedSecret::encrypted(old, b"secret");
+        for refused in [
+            Secrets::secrets(&cells, SecretFilter::NotUnder(new), 1).await.map(drop),
+            Secrets::replace_secret(&cells, &SecretOwner::Pages, &secret, secret.clone()).await.map(drop),
+            Secrets::change_secret_key(&cells, old, StoreKey { id: new, kept: None }).await.map(drop),
+        ] {
+            assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{Clock, IdSource, Registry};
+use florin_ports::{Accounts, Clock, CompleteStorage, IdSource};
 use serde::Serialize;
 
 /// Actions on accounts.
@@ -83,38 +83,38 @@ impl From<Account> for Row {
     }
 }
 
-pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: Action) -> anyhow::Result<()> {
     match action {
-        Action::Create(new) => create(context, registry, new).await,
+        Action::Create(new) => create(context, store, new).await,
         Action::List => {
-            let rows: Vec<_> = registry.accounts().await?.into_iter().map(Row::from).collect();
+            let rows: Vec<_> = store.accounts().await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
             output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
         Action::Change { account, name, unique_budget_names } => {
             let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse)).transpose()?;
-            let id = lookup::account(registry, "ACCOUNT", &account).await?;
+            let id = lookup::account(store, "ACCOUNT", &account).await?;
             let mut changes = Vec::new();
             let note = |changes: &[String]| context.note(format!("account {id}: {}", changes.join(", ")));
             if let Some(name) = name.map(Text::into_string) {
                 changes.push(format!("name {name:?}"));
-                registry.rename_account(&id, name).await?;
+                store.rename_account(&id, name).await?;
                 note(&changes);
             }
             if let Some(unique) = unique_budget_names {
                 changes.push(format!("unique budget names {}", if unique { "on" } else { "off" }));
-                registry.set_unique_budget_names(&id, unique).await?;
+                store.set_unique_budget_names(&id, unique).await?;
                 note(&changes);
             }
             caches_expired().await;
-            let found = registry.accounts().await?.into_iter().find(|account| account.id == id);
+            let found = Accounts::find(store, &id).await?;
             let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
             output::print_json_or_text(context.json, &row, || format!("Changed account {} ({}).", row.id, row.name))
         }
     }
 }
 
-async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> anyhow::Result<()> {
+async fn create(context: &Context, store: &dyn CompleteStorage, new: NewAccount) -> anyhow::Result<()> {
     let id = argument("ID", &new.id, AccountId::parse)?;
     let merchant = new.merchant.is_some();
     let (source, name) = match (new.name, new.merchant.flatten()) {
@@ -128,7 +128,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
     };
     let account = Account {
         id: id.clone(),
-        client: lookup::client(registry, "--client", &new.client).await?,
+        client: lookup::client(store, "--client", &new.client).await?,
         name: argument(source, &name, Text::<1, 140>::parse)?.into_string(),
         merchant,
         mfa_required: !new.mfa_optional,
@@ -146,7 +146,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
     };
     let parent = BudgetId(RandomIds.next_id());
     let parent = BudgetRecord::parent_of_account(parent, id.clone(), currencies, SystemClock.now());
-    registry.add_account(account.clone(), parent).await.map_err(|error| explain(error, absent, taken))?;
+    store.add_account(account.clone(), parent).await.map_err(|error| explain(error, absent, taken))?;
     context.note(format!("account {id} of client {}", account.client));
     let row = Row::from(account);
     output::print_json_or_text(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))

@@ -8,9 +8,7 @@ use crate::usage::UsageError;
 use crate::{secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_domain::merchant::Bank;
-use florin_domain::page::PageRequest;
-use florin_ports::{Banks, CellDirectory, CellName, Registry, StoreError};
+use florin_ports::{CellDirectory, CellName, Readiness, Registry, Seeding};
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use secrecy::ExposeSecret;
@@ -91,14 +89,18 @@ pub(super) async fn run(
         }
         Action::Add { name, closed, for_import } => {
             let name = home.known(&name).await?;
-            if name != CellName::home() {
+            if name == CellName::home() {
+                home.must_have_cells().await?;
+            } else {
                 home.add(&name, for_import).await?;
             }
             home.set(context, name, !closed).await
         }
         Action::Close { name } => {
             let name = home.known(&name).await?;
-            if name != CellName::home() && !home.directory.listed().await?.contains_key(&name) {
+            if name == CellName::home() {
+                home.must_have_cells().await?;
+            } else if !home.directory.listed().await?.contains_key(&name) {
                 return Err(anyhow!("cell {name} was not added"));
             }
             home.set(context, name, false).await
@@ -117,6 +119,15 @@ impl Home<'_> {
         Ok(found.ok_or_else(|| cells::unknown(text, known()))?)
     }
 
+    /// Refuses to list the home alone: it would need a router for nothing.
+    async fn must_have_cells(&self) -> anyhow::Result<()> {
+        let home = CellName::home();
+        if self.directory.listed().await?.keys().any(|name| *name != home) {
+            return Ok(());
+        }
+        Err(UsageError::new("there is no cell besides the home; add one with `florin cells add`").into())
+    }
+
     /// Makes the database of a cell ready: up to date, bound to the environment and the secret key of the home and to the
     /// name of the cell, and with the bank list of the home.
     async fn add(&self, name: &CellName, for_import: bool) -> anyhow::Result<()> {
@@ -130,10 +141,13 @@ impl Home<'_> {
         // A missing file of a cell in use is not replaced by an empty one.
         let cell = cells::open(setting, for_import || !has_clients)?;
         let of_cell = cells::directory_of(&setting.url, cell.store.as_ref())?;
-        if cells::bound_name(setting, cell.store.as_ref()).await?.is_none() && has_clients && !for_import {
-            let message = "the cell has clients, but this database is not the one that it had; restore it from a backup, \
-                           or give --for-import to import an export of the cell next";
-            return Err(UsageError::new(format!("{}: {message}", setting.url.source)).into());
+        if cells::bound_name(setting, cell.store.as_ref()).await?.is_none() {
+            if has_clients && !for_import {
+                let message = "the cell has clients, but this database is not the one that it had; restore it from a \
+                               backup, or give --for-import to import an export of the cell next";
+                return Err(UsageError::new(format!("{}: {message}", setting.url.source)).into());
+            }
+            refuse_clients(setting, cell.store.as_ref()).await?;
         }
         self.prepare(setting, &cell).await?;
         let bound = of_cell.bind_cell(name.clone()).await?;
@@ -142,7 +156,7 @@ impl Home<'_> {
         }
         // An import needs an empty database, and brings the bank list.
         if !for_import {
-            cell.store.replace_banks(self.banks().await?).await?;
+            cell.store.replace_banks(cells::banks(self.store.as_ref()).await?).await?;
         }
         Ok(())
     }
@@ -162,20 +176,6 @@ impl Home<'_> {
         let both = Cells::new(Arc::clone(&self.directory), self.store.clone(), others, BTreeMap::new());
         secrets::open(self.settings, self.environment, &both).await.with_context(|| source.clone())?;
         Ok(())
-    }
-
-    /// The bank list of the home. Every cell has a copy.
-    async fn banks(&self) -> Result<Vec<Bank>, StoreError> {
-        let mut banks = Vec::new();
-        loop {
-            let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
-            let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
-            let mut rows = Banks::list(&**self.store, page).await?.rows;
-            if rows.is_empty() {
-                return Ok(banks);
-            }
-            banks.append(&mut rows);
-        }
     }
 
     /// Lists a cell, or changes whether it accepts clients.
@@ -226,6 +226,19 @@ impl Home<'_> {
     async fn problem(&self, setting: &CellSetting) -> anyhow::Result<()> {
         let cell = cells::usable(setting, Some(self.environment)).await?;
         wiring::must_be_current(cell.store.as_ref()).await
+    }
+}
+
+/// Refuses a database that has clients or accounts of its own, before it is changed: the directory does not know them.
+async fn refuse_clients(setting: &CellSetting, store: &dyn AnyStore) -> anyhow::Result<()> {
+    match (Seeding::is_fresh(store).await, store.readiness().await?) {
+        // A new database has no tables yet.
+        (Ok(true), _) | (Err(_), Readiness::MigrationsPending) => Ok(()),
+        (Ok(false), _) => {
+            let message = "this database has clients of its own; a cell needs a new database";
+            Err(UsageError::new(format!("{}: {message}", setting.url.source)).into())
+        }
+        (Err(error), _) => Err(error.into()),
     }
 }
 

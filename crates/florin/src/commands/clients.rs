@@ -10,7 +10,7 @@ use florin_application::parse_network;
 use florin_domain::access::{ApiClient, ClientChange};
 use florin_domain::ids::ClientId;
 use florin_domain::text::Text;
-use florin_ports::{Clock, IdSource, Registry};
+use florin_ports::{Accounts, Clock, CompleteStorage, IdSource};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ impl From<ApiClient> for Row {
 }
 
 pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> anyhow::Result<()> {
-    let registry: &dyn Registry = stores.all.as_ref();
+    let store = stores.all.as_ref();
     match action {
         Action::Create { name, allow_networks, cell } => {
             let client = ApiClient {
@@ -110,7 +110,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
             if let Some(cell) = cell {
                 cells::choose(stores, client.id, &cell).await?;
             }
-            registry.add_client(client.clone()).await?;
+            store.add_client(client.clone()).await?;
             context.note(format!("client {} ({})", client.id, client.name));
             let id = client.id;
             let row = Row::from(client).with_cell(stores, id).await?;
@@ -121,7 +121,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
         }
         Action::List => {
             let mut rows = Vec::new();
-            for client in registry.clients().await? {
+            for client in store.clients().await? {
                 let id = client.id;
                 rows.push(Row::from(client).with_cell(stores, id).await?);
             }
@@ -136,31 +136,31 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
             if change == ClientChange::default() {
                 return Err(UsageError::new("give --name, --allow-network or --any-network").into());
             }
-            let id = lookup::client(registry, "CLIENT", &client).await?;
+            let id = lookup::client(store, "CLIENT", &client).await?;
             let note = format!("client {id}: {change:?}");
-            registry.change_client(id, change).await?;
+            store.change_client(id, change).await?;
             context.note(note);
-            changed(context, registry, id, "Changed").await
+            changed(context, store, id, "Changed").await
         }
         Action::Disable { client } => {
-            let id = lookup::client(registry, "CLIENT", &client).await?;
-            registry.set_disabled(id, Some(SystemClock.now())).await?;
+            let id = lookup::client(store, "CLIENT", &client).await?;
+            store.set_disabled(id, Some(SystemClock.now())).await?;
             context.note(format!("client {id} disabled"));
-            changed(context, registry, id, "Disabled").await
+            changed(context, store, id, "Disabled").await
         }
         Action::Enable { client } => {
-            let id = lookup::client(registry, "CLIENT", &client).await?;
-            registry.set_disabled(id, None).await?;
+            let id = lookup::client(store, "CLIENT", &client).await?;
+            store.set_disabled(id, None).await?;
             context.note(format!("client {id} enabled"));
-            changed(context, registry, id, "Enabled").await
+            changed(context, store, id, "Enabled").await
         }
     }
 }
 
 /// Prints a changed client, after the caches of running servers have expired.
-async fn changed(context: &Context, registry: &dyn Registry, id: ClientId, how: &str) -> anyhow::Result<()> {
+async fn changed(context: &Context, store: &dyn CompleteStorage, id: ClientId, how: &str) -> anyhow::Result<()> {
     caches_expired().await;
-    let found = registry.clients().await?.into_iter().find(|client| client.id == id);
+    let found = Accounts::client(store, id).await?;
     let row = Row::from(found.ok_or_else(|| anyhow!("client {id} does not exist"))?);
     output::print_json_or_text(context.json, &row, || format!("{how} client {} ({}).", row.name, row.id))
 }

@@ -1,6 +1,7 @@
 //! `florin demo`
 
 use super::Context;
+use crate::cells::Stores;
 use crate::demo::{self, DemoData};
 use crate::environment;
 use crate::machine::SystemClock;
@@ -8,21 +9,29 @@ use crate::output;
 use crate::secrets;
 use crate::usage::UsageError;
 use anyhow::anyhow;
-use florin_application::demo::DemoSecrets;
+use florin_application::demo::{DemoSecrets, seed_data};
 use florin_domain::access::Environment;
-use florin_ports::Clock;
+use florin_ports::{CellKey, CellName, Clock, SeedData};
 use florin_store_contract::AnyStore;
+use std::sync::Arc;
 
-pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, home: &Arc<dyn AnyStore>) -> anyhow::Result<()> {
+    let store = home.as_ref();
     if environment::requested(&context.settings) == Environment::Production {
         return Err(UsageError::new("production has no demo data; use FLORIN_ENVIRONMENT=sandbox").into());
     }
     let (environment, _) = environment::of_server(&context.settings, store).await?;
+    let stores = Stores::of_command(&context.settings, home).await?;
+    stores.must_be_complete()?;
     let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let now = SystemClock.now();
     let existed = demo::exists(store).await?;
     let page_tokens = &secrets::page_tokens(store, cipher.as_ref()).await?;
-    if !demo::seed(store, now, DemoSecrets { cipher: cipher.as_ref(), page_tokens }).await? {
+    let secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens };
+    if !existed {
+        refuse_taken(&stores, seed_data(now, secrets)?).await?;
+    }
+    if !demo::seed(store, now, secrets).await? {
         return Err(anyhow!(
             "the database already contains other clients, so the demo data was not created; choose an empty \
              database with --database-url"
@@ -31,8 +40,21 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     if !existed {
         context.note("demo data".to_owned());
     }
+    stores.share_banks().await?;
     let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;
     output::print_json_or_text(context.json, &data, || print(&data))
+}
+
+/// Refuses demo data if a cell of this home has one of its accounts. The demo data is in the home.
+async fn refuse_taken(stores: &Stores, data: SeedData) -> anyhow::Result<()> {
+    let Some(directory) = &stores.directory else { return Ok(()) };
+    for account in data.accounts.into_iter().map(|seed| seed.account.id) {
+        let cell = directory.find(&CellKey::Account(account.clone())).await?;
+        if let Some(cell) = cell.filter(|cell| *cell != CellName::home()) {
+            return Err(anyhow!("cell {cell} has the account {account}, so the demo data was not created"));
+        }
+    }
+    Ok(())
 }
 
 fn print(data: &DemoData) -> String {

@@ -5,7 +5,7 @@ use crate::output;
 use crate::suggest;
 use crate::usage::UsageError;
 use florin_domain::access::Feature;
-use florin_ports::Registry;
+use florin_ports::CompleteStorage;
 use serde::Serialize;
 
 /// Actions on features.
@@ -37,7 +37,7 @@ struct Row {
     enabled: bool,
 }
 
-pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: Action) -> anyhow::Result<()> {
     let (switch, enabled) = match action {
         Action::Enable(switch) => (switch, true),
         Action::Disable(switch) => (switch, false),
@@ -46,9 +46,9 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         let advice = suggest::or_list(&switch.feature, "features", &Feature::ALL.map(Feature::as_str));
         UsageError::new(format!("unknown feature `{}`; {advice}", switch.feature))
     })?;
-    let client = lookup::client(registry, "--client", &switch.client).await?;
+    let client = lookup::client(store, "--client", &switch.client).await?;
     let absent = || format!("client {client} does not exist");
-    registry.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
+    store.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
     let state = if enabled { "Enabled" } else { "Disabled" };
     context.note(format!("client {client}: {} {}", feature.as_str(), state.to_lowercase()));
     caches_expired().await;

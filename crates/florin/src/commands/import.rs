@@ -7,13 +7,15 @@ use crate::progress::{Progress, ProgressFlag};
 use crate::secrets;
 use anyhow::anyhow;
 use florin_domain::access::Environment;
+use florin_domain::ids::ClientId;
 use florin_domain::secret::SecretKeyId;
 use florin_ports::{Reseal, SecretCipher, SecretError, StoreError};
 use florin_secret_cipher::{KeyRing, SecretKey};
-use florin_store_contract::AnyStore;
 use florin_store_contract::export::{ExportReader, ImportReport};
-use serde::Serialize;
+use florin_store_contract::{AnyStore, ExportError};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -54,6 +56,7 @@ pub(super) async fn run(
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;
     let bytes = opened.metadata().map_err(unreadable)?.len();
+    refuse_strangers(stores, &arguments.to_cell, &opened, file).await?;
     let reseal = reseal(context, store, environment, &opened, file).await?;
     let progress = Progress::start(arguments.progress, "importing");
     let imported = store
@@ -62,7 +65,7 @@ pub(super) async fn run(
             &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)),
             &reseal,
         )
-        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
+        .map_err(|error| nothing(file, &error))?;
     drop(progress);
     context.note(format!("sha256 {}", imported.contents.sha256));
     // A running server may have cached the empty bank list.
@@ -77,6 +80,43 @@ pub(super) async fn run(
     output::print_json_or_text(context.json, &report, || print(file, &imported))
 }
 
+/// The error for a file that was not imported.
+fn nothing(file: &Path, why: &dyn Display) -> anyhow::Error {
+    anyhow!("nothing was imported from {}: {why}", file.display())
+}
+
+/// Refuses a file with a client that the directory places in another cell: nobody would find it in this one.
+async fn refuse_strangers(stores: &Stores, cell: &str, opened: &File, file: &Path) -> anyhow::Result<()> {
+    if stores.directory.is_none() {
+        return Ok(());
+    }
+    for client in clients(opened).map_err(|error| nothing(file, &error))? {
+        if let Some(place) = stores.cell_of(client).await?.filter(|place| place.as_str() != cell) {
+            return Err(nothing(file, &format!("client {client} is in cell {place}, not in cell {cell}")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the clients of a file.
+fn clients(opened: &File) -> Result<Vec<ClientId>, ExportError> {
+    #[derive(Deserialize)]
+    struct Client {
+        id: String,
+    }
+    let mut opened = BufReader::with_capacity(256 * 1024, opened);
+    let mut clients = Vec::new();
+    ExportReader::open(&mut opened)?.each(|row| {
+        if row.table == "clients" {
+            let unreadable = |reason| ExportError::Line { line: row.line, reason };
+            let client: Client = serde_json::from_str(row.json).map_err(|error| unreadable(error.to_string()))?;
+            clients.push(ClientId::parse(&client.id).map_err(|flaw| unreadable(flaw.message.into_owned()))?);
+        }
+        Ok(())
+    })?;
+    Ok(clients)
+}
+
 /// Returns the function that encrypts the secrets of a file for this store. They must be encrypted with the store's
 /// key, with its previous key or, in a sandbox, with the key that the file contains.
 async fn reseal(
@@ -88,8 +128,7 @@ async fn reseal(
 ) -> anyhow::Result<Reseal> {
     let ours = secrets::open(&context.settings, environment, store).await?.cipher;
     let mut opened = BufReader::new(opened);
-    let export = ExportReader::open(&mut opened)
-        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
+    let export = ExportReader::open(&mut opened).map_err(|error| nothing(file, &error))?;
     let [id, key] = [export.header().secret_key(), export.header().sandbox_key()];
     let id = id.and_then(SecretKeyId::parse);
     let theirs = match key.and_then(SecretKey::parse).filter(|key| Some(key.id()) == id) {

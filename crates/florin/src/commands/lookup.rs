@@ -4,7 +4,7 @@ use crate::suggest;
 use crate::usage::UsageError;
 use anyhow::anyhow;
 use florin_domain::ids::{AccountId, ClientId};
-use florin_ports::Registry;
+use florin_ports::{Accounts, CompleteStorage};
 
 /// A client or account: its id, the text of the id, and its name.
 struct Candidate<T> {
@@ -13,16 +13,26 @@ struct Candidate<T> {
     name: String,
 }
 
-/// The id of the client with this id or name.
-pub(super) async fn client(registry: &dyn Registry, flag: &str, text: &str) -> anyhow::Result<ClientId> {
-    let clients = registry.clients().await?.into_iter();
+/// The id of the client with this id or name. An id is found even if another cell can't be read.
+pub(super) async fn client(store: &dyn CompleteStorage, flag: &str, text: &str) -> anyhow::Result<ClientId> {
+    if let Ok(id) = ClientId::parse(text)
+        && Accounts::client(store, id).await?.is_some()
+    {
+        return Ok(id);
+    }
+    let clients = store.clients().await?.into_iter();
     let candidates = clients.map(|client| Candidate { id: client.id, text: client.id.to_string(), name: client.name });
     pick("client", flag, text, candidates.collect())
 }
 
-/// The id of the account with this id or name.
-pub(super) async fn account(registry: &dyn Registry, argument: &str, text: &str) -> anyhow::Result<AccountId> {
-    let accounts = registry.accounts().await?.into_iter();
+/// The id of the account with this id or name. An id is found even if another cell can't be read.
+pub(super) async fn account(store: &dyn CompleteStorage, argument: &str, text: &str) -> anyhow::Result<AccountId> {
+    if let Ok(id) = AccountId::parse(text)
+        && Accounts::find(store, &id).await?.is_some()
+    {
+        return Ok(id);
+    }
+    let accounts = store.accounts().await?.into_iter();
     let candidates =
         accounts.map(|account| Candidate { text: account.id.to_string(), id: account.id, name: account.name });
     pick("account", argument, text, candidates.collect())

@@ -1,6 +1,7 @@
 //! `florin mfa show|enrol|remove|unlock|require|waive`
 
 use super::{Context, explain, lookup, percent_encoded, written};
+use crate::cells::Stores;
 use crate::machine::{self, SystemClock};
 use crate::output;
 use crate::secrets;
@@ -59,14 +60,15 @@ struct Enrolled {
 
 pub(super) async fn run(
     context: &Context,
-    store: &dyn CompleteStorage,
+    stores: &Stores,
     environment: Environment,
     action: Action,
 ) -> anyhow::Result<()> {
+    let store = stores.all.as_ref();
     match action {
         Action::Show(whose) => show(context, store, &whose.id(store).await?).await,
         Action::Enrol(whose) => {
-            let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
+            let cipher = secrets::open(&context.settings, environment, stores.home.as_ref()).await?.cipher;
             enrol(context, store, cipher.as_ref(), &whose.id(store).await?).await
         }
         Action::Remove(whose) => {

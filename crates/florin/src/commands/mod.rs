@@ -82,6 +82,7 @@ async fn run_on(context: &Context, store: &Arc<dyn AnyStore>, command: Command) 
         Command::Check(arguments) => {
             wiring::must_be_current(store.as_ref()).await?;
             let stores = Stores::of_command(&context.settings, store).await?;
+            stores.must_be_complete()?;
             check::run(context, &stores, &arguments).await
         }
         other => administer(context, store, other).await.map(|()| ExitCode::SUCCESS),
@@ -108,7 +109,7 @@ async fn administer(context: &Context, home: &Arc<dyn AnyStore>, command: Comman
     match command {
         // The schema, and with it the audit log, may not exist yet.
         Command::Init => return finish(context, act, store, init::run(context, store).await).await,
-        Command::Demo => return finish(context, act, store, demo::run(context, store).await).await,
+        Command::Demo => return finish(context, act, store, demo::run(context, home).await).await,
         _ => wiring::must_be_current(store).await?,
     }
     let environment = environment::of_store(&context.settings, store).await?;
@@ -122,6 +123,20 @@ async fn administer(context: &Context, home: &Arc<dyn AnyStore>, command: Comman
     finish(context, act, store, done).await
 }
 
+/// Whether a command would have a wrong result if the data of one cell was left out.
+fn concerns_all_cells(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Secrets(_)
+            | Command::People(_)
+            | Command::Banks(_)
+            | Command::Webhooks(_)
+            | Command::Clients(clients::Action::List)
+            | Command::Accounts(accounts::Action::List)
+            | Command::Keys(keys::Action::List { .. })
+    )
+}
+
 /// Runs a command on the home and its cells.
 async fn manage(
     context: &Context,
@@ -130,6 +145,9 @@ async fn manage(
     command: Command,
 ) -> anyhow::Result<()> {
     let stores = Stores::of_command(&context.settings, home).await?;
+    if concerns_all_cells(&command) {
+        stores.must_be_complete()?;
+    }
     let store = stores.all.as_ref();
     // An act may cause events: the erasure of a person terminates cards.
     wiring::start_recording_events(store, environment);
@@ -138,7 +156,7 @@ async fn manage(
         Command::Import(arguments) => import::run(context, &stores, environment, &arguments).await,
         Command::Clients(action) => clients::run(context, &stores, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
-        Command::Mfa(action) => mfa::run(context, store, environment, action).await,
+        Command::Mfa(action) => mfa::run(context, &stores, environment, action).await,
         Command::Secrets(action) => secret_key::run(context, store, environment, &action).await,
         Command::People(action) => people::run(context, store, &action).await,
         Command::Merchants(action) => merchants::run(context, store, &action).await,

@@ -4,7 +4,7 @@ use super::Context;
 use crate::output;
 use crate::secrets;
 use anyhow::Context as _;
-use florin_application::rotate_secrets;
+use florin_application::{other_key, rotate_secrets};
 use florin_domain::access::Environment;
 use florin_domain::secret::SecretFilter;
 use florin_ports::{CompleteStorage, SecretCipher};
@@ -25,7 +25,8 @@ pub(crate) enum Action {
 #[serde(rename_all = "camelCase")]
 struct Keys {
     key: String,
-    bound: Option<String>,
+    /// The key that the store is bound to, or another one that one of its cells is bound to.
+    bound: String,
     /// Whether the store is bound to `key` and all secrets are encrypted under it. The previous key is then not needed
     /// any more.
     complete: bool,
@@ -48,12 +49,13 @@ pub(super) async fn run(
     let key = cipher.key();
     match action {
         Action::Show => {
-            let bound = store.secret_key().await?.map(|bound| bound.id);
-            let complete = bound == Some(key) && store.secrets(SecretFilter::NotUnder(key), 1).await?.is_empty();
-            let keys = Keys { key: key.to_string(), bound: bound.map(|bound| bound.to_string()), complete };
+            // A cell that was left out of a rotation is still bound to another key.
+            let other = other_key(store, key).await?;
+            let complete = other.is_none() && store.secrets(SecretFilter::NotUnder(key), 1).await?.is_empty();
+            let keys = Keys { key: key.to_string(), bound: other.unwrap_or(key).to_string(), complete };
             output::print_json_or_text(context.json, &keys, || match &keys.bound {
                 _ if keys.complete => format!("All secrets are encrypted under key {key}."),
-                Some(bound) if *bound != keys.key => format!(
+                bound if *bound != keys.key => format!(
                     "The database is bound to key {bound}, and key {key} is given; run `florin secrets rotate`."
                 ),
                 _ => format!("Some secrets are not encrypted under key {key}; run `florin secrets rotate`."),

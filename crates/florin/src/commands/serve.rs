@@ -54,8 +54,9 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     if applied > 0 {
         tracing::info!(applied, "applied migrations");
     }
-    let stores = Stores::of_server(settings, store).await?;
-    let cipher = secrets::open(settings, environment, stores.all.as_ref()).await?.cipher;
+    // The secrets of the home alone: a broken cell must not stop the start.
+    let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
+    let stores = Stores::of_server(settings, store, environment, &cipher).await?;
     let was_seeded = demo::exists(store.as_ref()).await?;
     let pages = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
     let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
@@ -63,7 +64,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
     let services = wiring::services(settings, environment, &stores.all, (cipher, pages))?;
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
-    limits::allow_connections(settings.max_connections);
+    limits::allow_connections(settings.max_connections, stores.cells.len());
     let listener = bind_address(listen).map_err(|error| unbound(&settings.listen, &error))?;
     let admin = bind_admin(settings, listen)?;
     let public_url = settings.root_url(listener.local_addr()?);
@@ -102,6 +103,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     if timeout(WORKERS_STOP, workers::record_the_rest(&services, stores.all.as_ref())).await.is_err() {
         tracing::error!("the last refused authentications and uses of keys were not recorded in time");
     }
+    stores.close();
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
 }
@@ -118,12 +120,7 @@ fn of_cells(
     let of_cell = |cell: Option<&CellName>, store: &Arc<dyn AnyStore>| -> anyhow::Result<_> {
         let store: Arc<dyn CompleteStorage> = store.clone();
         let services = match cell {
-            Some(_) => wiring::services(
-                settings,
-                services.environment,
-                &store,
-                (Arc::clone(&services.cipher), services.page_tokens.clone()),
-            )?,
+            Some(_) => wiring::services_of_cell(settings, services, &store),
             None => services.clone(),
         };
         let deliveries =
@@ -181,7 +178,7 @@ async fn record_start(
 }
 
 /// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Demo data is in the home only, and a
-/// home with cells gets none. Returns whether there is demo data with a working key.
+/// home with cells gets none here: `florin demo` seeds it. Returns whether there is demo data with a working key.
 async fn prepare(
     settings: &Settings,
     environment: Environment,

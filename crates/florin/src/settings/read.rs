@@ -5,6 +5,7 @@ use super::Sourced;
 use super::sources::{PREFIX, Texts, variable};
 use crate::usage::UsageError;
 use florin_secret_cipher::SecretKey;
+use florin_store_contract::StoreSettings;
 use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt::Display;
@@ -134,30 +135,49 @@ impl Texts {
     }
 }
 
-/// Whether one of these URLs, which are separated by blanks, has a password: before its host, or as a parameter.
+/// Whether these URLs, which are separated by blanks, may have a password: before a host, or as a parameter. A mistyped
+/// password may contain any character, so every `@` after a colon counts.
 pub(crate) fn has_password(urls: &str) -> bool {
-    // A password may itself contain a blank.
-    [urls].into_iter().chain(urls.split_whitespace()).any(|url| {
-        let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
-        user_of(after_scheme).is_some_and(|user| user.contains(':')) || after_scheme.contains("password=")
-    })
+    let without_schemes = urls.replace("://", " ");
+    let after_colon = without_schemes.split_once(':').map_or("", |(_, rest)| rest);
+    after_colon.contains('@') || urls.contains("password=")
 }
 
-/// The user before the host of a URL without its scheme, with the password.
-fn user_of(after_scheme: &str) -> Option<&str> {
-    let authority = after_scheme.split(['/', '?']).next().unwrap_or_default();
-    authority.rsplit_once('@').map(|(user, _)| user)
-}
+/// What is shown of a URL that can't be split: any part of it may be a password.
+const UNKNOWN: &str = "?";
 
 /// A URL for people: without user, password and parameters.
 pub(crate) fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    if scheme.eq_ignore_ascii_case("sqlite") {
+    let shown = match StoreSettings::at(url).scheme() {
         // The path of a file may contain any character.
-        return url.to_owned();
-    }
-    let place = user_of(rest).and_then(|user| rest.get(user.len() + 1..)).unwrap_or(rest);
-    format!("{scheme}://{}", place.split('?').next().unwrap_or_default())
+        Some(scheme) if scheme.eq_ignore_ascii_case("sqlite") => Some(url.to_owned()),
+        Some(_) => place(url),
+        None => (!has_password(url)).then(|| url.to_owned()),
+    };
+    shown.unwrap_or_else(|| UNKNOWN.to_owned())
+}
+
+/// The scheme, hosts and path of the URL of a server, which is split as libpq splits it. `None` if something seems
+/// misplaced.
+fn place(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let rest = match rest.split_once(['@', '/']) {
+        Some((user, place)) if rest[user.len()..].starts_with('@') => place,
+        _ => rest,
+    };
+    let place = rest.split('?').next().unwrap_or_default();
+    let (hosts, path) = place.split_once('/').unwrap_or((place, ""));
+    let is_plain = !hosts.contains('@') && !path.contains(['@', '/']) && !url.contains(char::is_whitespace);
+    (is_plain && hosts.split(',').all(is_host)).then(|| format!("{scheme}://{place}"))
+}
+
+/// Whether a text is a host, whose port must be a number.
+fn is_host(text: &str) -> bool {
+    let after = match text.strip_prefix('[') {
+        Some(address) => address.split_once(']').map(|(_, port)| port),
+        None => Some(text.find(':').map_or("", |colon| &text[colon..])),
+    };
+    after.is_some_and(|port| port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok()))
 }
 
 /// Parses an absolute web address and removes its trailing slash.

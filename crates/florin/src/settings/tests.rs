@@ -255,7 +255,14 @@ fn a_flag_for_the_database_overrides_a_variable_with_its_file() {
 #[test]
 fn a_password_in_the_arguments_is_a_warning() {
     let warnings = |url: &str| load(&[("database_url", url)], &[], "").unwrap().warnings;
-    for url in ["postgres://me:hunter2@db/florin", "postgres://db/florin?user=me&password=hunter2"] {
+    for url in [
+        "postgres://me:hunter2@db/florin",
+        "postgres://db/florin?user=me&password=hunter2",
+        "postgres://me:hun/ter2@db/florin",
+        "postgres://me:hun?ter2@db/florin",
+        "postgres://me:hun ter2@db/florin",
+        "postgres:me:hunter2@db/florin",
+    ] {
         let said = warnings(url).join(" ");
         assert!(said.contains("FLORIN_DATABASE_URL_FILE") && !said.contains("hunter2"), "{said}");
     }
@@ -311,6 +318,16 @@ fn a_url_for_people_has_no_password() {
     for (url, shown) in [
         ("postgres://ada:secret@db:5433/florin?password=secret", "postgres://db:5433/florin"),
         ("postgres:///florin?host=/tmp", "postgres:///florin"),
+        ("postgres://ada:se?cret@a:1,[::1]:2/florin", "postgres://a:1,[::1]:2/florin"),
+        ("postgres://ada:se/cret@db/florin", "?"),
+        ("postgres://ada:1/secret@db/florin", "?"),
+        ("postgres://ada:se@cret@db/florin", "?"),
+        ("postgres://ada:se cret@db/florin", "?"),
+        ("postgres://db:secret/florin", "?"),
+        ("postgres://[::1]secret/florin", "?"),
+        ("postgres:ada:secret@db/florin", "?"),
+        ("//ada:secret@db/florin", "?"),
+        ("sqlite:a@b.db", "sqlite:a@b.db"),
         ("sqlite://a?b.db", "sqlite://a?b.db"),
         ("a.db", "a.db"),
     ] {

@@ -11,7 +11,7 @@ use crate::usage::UsageError;
 use chrono::SubsecRound;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, Scope};
 use florin_domain::ids::ApiKeyId;
-use florin_ports::{Clock, IdSource, Registry};
+use florin_ports::{Clock, CompleteStorage, IdSource};
 use rows::{Issued, Row, print};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -66,26 +66,26 @@ struct Revoked {
 
 pub(super) async fn run(
     context: &Context,
-    registry: &dyn Registry,
+    store: &dyn CompleteStorage,
     environment: Environment,
     action: Action,
 ) -> anyhow::Result<()> {
     match action {
-        Action::Issue(new) => issue(context, registry, environment, &new).await,
+        Action::Issue(new) => issue(context, store, environment, &new).await,
         Action::List { client } => {
             let client = match client {
-                Some(text) => Some(lookup::client(registry, "--client", &text).await?),
+                Some(text) => Some(lookup::client(store, "--client", &text).await?),
                 None => None,
             };
-            let rows: Vec<_> = registry.keys(client).await?.into_iter().map(Row::from).collect();
+            let rows: Vec<_> = store.keys(client).await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
             output::print_json_or_text(context.json, &list, || print(&list.rows))
         }
-        Action::Rotate(arguments) => rotate::run(context, registry, environment, &arguments).await,
+        Action::Rotate(arguments) => rotate::run(context, store, environment, &arguments).await,
         Action::Revoke { id } => {
             let key = argument("KEY_ID", &id, ApiKeyId::parse)?;
             let absent = || format!("key {key} does not exist");
-            let revoked = registry.revoke_key(key, SystemClock.now()).await;
+            let revoked = store.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
             context.note(format!("key {key} revoked"));
             caches_expired().await;
@@ -97,17 +97,17 @@ pub(super) async fn run(
 
 async fn issue(
     context: &Context,
-    registry: &dyn Registry,
+    store: &dyn CompleteStorage,
     environment: Environment,
     new: &NewKey,
 ) -> anyhow::Result<()> {
-    let key = compose(registry, new, environment).await?;
+    let key = compose(store, new, environment).await?;
     let secret = new_key(environment)?;
     let absent = || match new.accounts.as_slice() {
         [] => format!("client {} does not exist", new.client),
         accounts => format!("client {} with account(s) {} does not exist", new.client, accounts.join(", ")),
     };
-    let added = registry.add_key(key.clone(), florin_application::key_hash(&secret)).await;
+    let added = store.add_key(key.clone(), florin_application::key_hash(&secret)).await;
     added.map_err(|error| explain(error, absent, || "the key already exists".to_owned()))?;
     context.note(format!("key {} of client {}, scopes {}", key.id, key.client, scopes(&key)));
     let issued = Issued { key: secret, row: key.into() };
@@ -122,7 +122,7 @@ fn scopes(key: &ApiKey) -> String {
 }
 
 /// Builds the key that the arguments describe.
-async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment) -> anyhow::Result<ApiKey> {
+async fn compose(store: &dyn CompleteStorage, new: &NewKey, environment: Environment) -> anyhow::Result<ApiKey> {
     let scopes = if new.all_scopes {
         Scope::ALL.iter().copied().collect()
     } else {
@@ -131,11 +131,11 @@ async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment
     let expires_at = new.expires_at.as_deref().map(|text| time("--expires-at", text)).transpose()?;
     let mut accounts = BTreeSet::new();
     for text in &new.accounts {
-        accounts.insert(lookup::account(registry, "--account", text).await?);
+        accounts.insert(lookup::account(store, "--account", text).await?);
     }
     Ok(ApiKey {
         id: ApiKeyId(RandomIds.next_id()),
-        client: lookup::client(registry, "--client", &new.client).await?,
+        client: lookup::client(store, "--client", &new.client).await?,
         environment,
         scopes,
         accounts: if accounts.is_empty() { AccountGrant::AllOfClient } else { AccountGrant::Only(accounts) },

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use chrono::{SubsecRound, TimeDelta};
 use florin_domain::access::Environment;
 use florin_domain::ids::ApiKeyId;
-use florin_ports::{Clock, IdSource, Registry, WriteError};
+use florin_ports::{Clock, CompleteStorage, IdSource, WriteError};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ struct Rotated {
 
 pub(super) async fn run(
     context: &Context,
-    registry: &dyn Registry,
+    store: &dyn CompleteStorage,
     environment: Environment,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ pub(super) async fn run(
     let (id, now) = (ApiKeyId(RandomIds.next_id()), SystemClock.now().trunc_subsecs(0));
     let secret = new_key(environment)?;
     let rotate = Arc::new(move |old: &_| florin_domain::access::ApiKey::rotate(old, id, now, overlap, expires_at));
-    let rotation = registry.rotate_key(key, florin_application::key_hash(&secret), rotate).await;
+    let rotation = store.rotate_key(key, florin_application::key_hash(&secret), rotate).await;
     let rotation = rotation.map_err(|error| match error {
         WriteError::Absent => anyhow!("key {key} does not exist"),
         WriteError::Refused(refusal) => anyhow!("key {key} {refusal}"),
