@@ -81,7 +81,8 @@ pub trait Events: Send + Sync {
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError>;
 
     /// Returns a position at or before which no further event will appear. Every event whose commit was acknowledged
-    /// before the call is at or before it. `None`: concurrent writes did not end in time; retry.
+    /// before the call is at or before it. `None`: concurrent writes did not end in time, or the store failed over
+    /// meanwhile; retry.
     async fn tail(&self) -> Result<Option<EventPosition>, StoreError>;
 
     /// Returns matching events in reach, in order, whose positions are above the first of the range and at most the
