@@ -84,6 +84,8 @@ def patroni_settings(node, password):
                         "max_connections": 100,
                         "shared_buffers": "64MB",
                         "wal_log_hints": "on",
+                        # How soon a standby follows a new leader, which waits for it.
+                        "wal_retrieve_retry_interval": "500ms",
                         "wal_keep_size": "256MB",
                         "max_wal_size": "512MB",
                         "log_min_messages": "warning",
