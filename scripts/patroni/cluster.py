@@ -233,6 +233,11 @@ def current_leader():
     return None
 
 
+def accepts_writes(node):
+    found = ask(node, "/patroni")
+    return bool(found) and found.get("role") in ("master", "primary")
+
+
 def is_whole():
     """Whether there is a leader, and two standbys follow it, one of them synchronously."""
     found = members()
@@ -323,8 +328,9 @@ def switchover(node):
 
 
 def lose_etcd():
-    """Kills etcd on all nodes."""
+    """Kills etcd on all nodes, and waits until the leader has stepped down."""
     (home() / "no-etcd").touch()
+    wait_until(lambda: not any(accepts_writes(node) for node in NODES), "the end of the leader")
 
 
 def return_etcd():
