@@ -5,6 +5,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::postgres::connect;
+
 /// How long another leader may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -72,5 +74,19 @@ impl Cluster {
         let output = Command::new(&self.program).args(command.split(' ')).output().unwrap();
         assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}
+
+/// Waits until every server has the database of a URL. libpq gives up at a server that does not know it yet.
+pub(crate) fn wait_until_replayed(url: &str) {
+    let (user, rest) = url.split_once('@').unwrap();
+    let (hosts, rest) = rest.split_once('/').unwrap();
+    let rest = rest.replace("target_session_attrs=read-write", "target_session_attrs=any");
+    for host in hosts.split(',') {
+        let start = Instant::now();
+        while let Err(error) = connect(&format!("{user}@{host}/{rest}")) {
+            assert!(start.elapsed() < PATIENCE, "{host}: {error}");
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 }

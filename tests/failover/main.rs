@@ -67,8 +67,9 @@ fn acknowledged_effects_survive_fail_overs() {
 /// Returns a home with demo data. With a random order of the hosts, only some attempts to connect wait for a dead one.
 fn home() -> Home {
     let home = Home::demo();
-    let url = format!("{}&load_balance_hosts=random", home.setting("FLORIN_DATABASE_URL"));
-    home.set("FLORIN_DATABASE_URL", &url)
+    let url = home.setting("FLORIN_DATABASE_URL");
+    cluster::wait_until_replayed(&url);
+    home.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
 }
 
 /// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns how

@@ -17,6 +17,9 @@ use crate::support::{CREDIT, Server, demo, expect_json};
 const DRAW: &str = "BEGIN; SELECT nextval('outbox_positions') FROM generate_series(1, 500) \
     WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL";
 
+/// How long a delivery may take: a claim whose outcome is unknown ends after a minute.
+const PATIENCE: Duration = Duration::from_secs(90);
+
 /// A server that writes its log to the disk only when a transaction commits, until this is dropped.
 struct WritesLate;
 
@@ -48,7 +51,7 @@ fn the_events_of_positions_that_were_drawn_before_a_crash_are_delivered() {
     receiver.subscribe(&client, "BoxCredited", &json!({}));
     let credit = |count: usize| {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
-        until("delivered", LIMIT, || receiver.accepted().len() == count);
+        until("delivered", PATIENCE, || receiver.accepted().len() == count);
     };
     let _late = WritesLate::new();
     for round in 0..4 {
