@@ -1,5 +1,6 @@
 //! HAProxy before the instances: it sends requests to those that are ready.
 
+use std::fmt::Write;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
@@ -54,7 +55,7 @@ fn configuration(address: &str, servers: &[Server]) -> String {
          default-server check inter 1s fall 2 rise 1\n"
     );
     for (number, server) in servers.iter().enumerate() {
-        text.push_str(&format!("  server florin{number} {}\n", server.address));
+        writeln!(text, "  server florin{number} {}", server.address).unwrap();
     }
     text
 }
