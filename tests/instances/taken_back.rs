@@ -17,9 +17,6 @@ use crate::support::{CREDIT, Server, demo, expect_json};
 const DRAW: &str = "BEGIN; SELECT nextval('outbox_positions') FROM generate_series(1, 500) \
     WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL";
 
-/// How long a delivery may take: a claim whose outcome is unknown ends after a minute.
-const PATIENCE: Duration = Duration::from_secs(90);
-
 /// A server that writes its log to the disk only when a transaction commits, until this is dropped.
 struct WritesLate;
 
@@ -38,9 +35,9 @@ impl Drop for WritesLate {
 }
 
 /// The server crashes while the fan-out waits for a transaction that has drawn positions. Later transactions draw the
-/// same positions, and their events must be delivered.
+/// same positions, and the deliveries of their events must be queued.
 #[test]
-fn the_events_of_positions_that_were_drawn_before_a_crash_are_delivered() {
+fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
     if std::env::var_os("WITH_POSTGRES_RESTART").is_none() {
         // Without a crash, the positions are not drawn again.
         return;
@@ -49,11 +46,14 @@ fn the_events_of_positions_that_were_drawn_before_a_crash_are_delivered() {
     let (server, receiver) = (Server::sandbox(), Receiver::start());
     let client = server.client();
     receiver.subscribe(&client, "BoxCredited", &json!({}));
-    let credit = |count: usize| {
+    let queued = || server.database().count("SELECT count(*) FROM webhook_deliveries");
+    let credit = |count: i64| {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
-        until("delivered", PATIENCE, || receiver.accepted().len() == count);
+        until("queued", LIMIT, || queued() == count);
     };
     let _late = WritesLate::new();
+    // In a copy of a database, PostgreSQL 15 draws the first numbers without writing to its log, until a checkpoint.
+    server.database().execute("CHECKPOINT");
     for round in 0..4 {
         credit(2 * round + 1);
         let mut session = server.database().connect();
