@@ -22,6 +22,8 @@ import urllib.request
 NODES = ("pg1", "pg2", "pg3")
 # The networks, and their bridges. Node pg1 is .11 in both; clients are at .1 of the second one.
 INSIDE, CLIENTS = "inside", "clients"
+# What Patroni calls a standby.
+STANDBYS = ("replica", "sync_standby", "quorum_standby")
 PREFIX = {INSIDE: "10.213.1", CLIENTS: "10.213.2"}
 
 # The minimum of Patroni. A leader that can't be reached is replaced after this time.
@@ -29,7 +31,10 @@ TTL = 20
 LOOP_WAIT = 2
 RETRY_TIMEOUT = 5
 
-PATIENCE = 180
+PATIENCE = 300
+# A standby that does not follow by then is copied from the leader, as an operator would do: after a cut, PostgreSQL may
+# wait forever for a part of the log that only the old leader had.
+REJOIN = 90
 
 
 def home():
@@ -233,27 +238,45 @@ def current_leader():
     return None
 
 
+def command(node, path, body):
+    """Gives Patroni on a node a command."""
+    request = urllib.request.Request(f"http://{address(node, CLIENTS)}:8008{path}", json.dumps(body).encode())
+    try:
+        urllib.request.urlopen(request, timeout=60).close()
+    except urllib.error.HTTPError as error:
+        sys.exit(f"with-patroni: {node}: {path}: {error}: {error.read().decode()}")
+
+
 def accepts_writes(node):
     found = ask(node, "/patroni")
     return bool(found) and found.get("role") in ("master", "primary")
 
 
-def is_whole():
-    """Whether there is a leader, and two standbys follow it, one of them synchronously."""
+def follows(member, leader):
+    return (
+        # Older versions of Patroni say "running".
+        member["state"] in ("streaming", "running")
+        and member.get("timeline") == leader.get("timeline")
+        and ask(member["name"], "/replica?lag=1MB") is not None
+    )
+
+
+def missing():
+    """What is missing of a leader and two standbys that follow it, one of them synchronously. Empty if nothing is."""
     found = members()
     leaders = [member for member in found if member["role"] == "leader" and member["state"] == "running"]
-    standbys = [member for member in found if member["role"] in ("replica", "sync_standby", "quorum_standby")]
-    follow = [
-        member
-        for member in standbys
-        # Older versions of Patroni say "running".
-        if member["state"] in ("streaming", "running")
-        and leaders
-        and member.get("timeline") == leaders[0].get("timeline")
-        and ask(member["name"], "/replica?lag=1MB")
-    ]
-    is_synchronous = any(member["role"] != "replica" for member in standbys)
-    return len(leaders) == 1 and len(follow) == len(NODES) - 1 and is_synchronous
+    if len(leaders) != 1:
+        return ["leader"]
+    standbys = {member["name"]: member for member in found if member["role"] in STANDBYS}
+    others = [node for node in NODES if node != leaders[0]["name"]]
+    late = [node for node in others if node not in standbys or not follows(standbys[node], leaders[0])]
+    if not late and all(member["role"] == "replica" for member in standbys.values()):
+        return ["synchronous standby"]
+    return late
+
+
+def is_whole():
+    return not missing()
 
 
 def wait_until(condition, what):
@@ -273,7 +296,18 @@ def leader():
 
 
 def whole():
-    wait_until(is_whole, "a leader and two standbys")
+    began, copied = time.monotonic(), set()
+
+    def is_whole_or_copied():
+        late = missing()
+        if time.monotonic() - began > REJOIN:
+            for node in set(late).intersection(NODES) - copied:
+                print(f"with-patroni: {node} does not follow, and is copied from the leader", file=sys.stderr)
+                command(node, "/reinitialize", {"force": True})
+                copied.add(node)
+        return not late
+
+    wait_until(is_whole_or_copied, "a leader and two standbys")
 
 
 def kill(node):
@@ -319,12 +353,7 @@ def heal(node):
 
 def switchover(node):
     """Makes a synchronous standby the leader instead of this node."""
-    body = json.dumps({"leader": node}).encode()
-    request = urllib.request.Request(f"http://{address(node, CLIENTS)}:8008/switchover", body, method="POST")
-    try:
-        urllib.request.urlopen(request, timeout=60).close()
-    except urllib.error.HTTPError as error:
-        sys.exit(f"with-patroni: {error}: {error.read().decode()}")
+    command(node, "/switchover", {"leader": node})
 
 
 def lose_etcd():

@@ -1,7 +1,7 @@
 //! The cluster of `scripts/with-patroni`, and the faults that make it fail over.
 
 use std::env;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,10 +69,11 @@ impl Cluster {
         }
     }
 
-    /// Runs a command of the cluster, and returns what it prints.
+    /// Runs a command of the cluster, and returns what it prints. Its messages are shown.
     fn run(&self, command: &str) -> String {
-        let output = Command::new(&self.program).args(command.split(' ')).output().unwrap();
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        let mut program = Command::new(&self.program);
+        let output = program.args(command.split(' ')).stderr(Stdio::inherit()).output().unwrap();
+        assert!(output.status.success(), "{command} failed");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 }
