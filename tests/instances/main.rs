@@ -30,6 +30,7 @@ mod streams;
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 mod sweep;
+mod taken_back;
 mod unknown;
 mod wire;
 

@@ -30,7 +30,7 @@ impl Drop for Strict {
 }
 
 /// Changes the server's configuration, which requires a superuser.
-fn configure(change: &str) {
+pub(crate) fn configure(change: &str) {
     let mut session = connect(&server_url()).unwrap();
     session.batch_execute(change).unwrap();
     session.batch_execute("SELECT pg_reload_conf()").unwrap();

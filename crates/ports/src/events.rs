@@ -81,8 +81,8 @@ pub trait Events: Send + Sync {
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError>;
 
     /// Returns a position at or before which no further event of this client will appear. Every event of the client
-    /// whose commit was acknowledged before the call is at or before it. `None`: concurrent writes did not end in time;
-    /// retry.
+    /// whose commit was acknowledged before the call is at or before it. `None`: concurrent writes did not end in time,
+    /// or the store failed over meanwhile; retry.
     async fn tail(&self, client: ClientId) -> Result<Option<EventPosition>, StoreError>;
 
     /// Returns whether the events of all clients share one sequence of positions, so that the tail of any client is the

@@ -84,8 +84,9 @@ functions! {
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
-    /// Returns the transactions of the list that are still in progress.
-    still_writing: fn(&mut Conn, &[String]) -> Outcome<Vec<String>>;
+    /// Returns the tail with those of its transactions that are still in progress. `None` if it was read from another
+    /// server, or before a crash: its positions may be drawn again.
+    still_writing: fn(&mut Conn, &EventTail) -> Outcome<Option<EventTail>>;
     /// Prepares for further positions after an import. This position is the greatest one in its rows and snapshots.
     events_imported: fn(&mut Conn, i64) -> Outcome<()>;
     /// Returns the table of the violated primary key or unique constraint; an empty text if the database does not name

@@ -5,6 +5,10 @@
 //! them after the commit. So positions of one object follow its commits. A reader must not pass the position of a
 //! transaction that is still in progress: each transaction that draws holds a shared lock until its end, and the reader
 //! waits until every transaction that held the lock has ended. The lock excludes nobody.
+//!
+//! A crash or a fail-over ends all transactions, and takes back the positions that they drew, if the write-ahead log of
+//! the sequence is lost. Then other transactions draw them again. So a reader must not conclude from the end of the
+//! transactions that it may pass the position that it read before.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::event_tail::EventTail;
@@ -18,6 +22,10 @@ use diesel::sql_types::{Array, BigInt, Text};
 /// The last drawn number. Every transaction that drew a number up to it still holds the lock, or has ended.
 const DRAWN: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS number FROM outbox_positions";
 
+/// The server, until it restarts or recovers from a crash. A recovery ends with a checkpoint. Other checkpoints change
+/// the text, too; then the tail is read again.
+const SERVER: &str = "SELECT concat(pg_postmaster_start_time(), ' ', redo_lsn) AS server FROM pg_control_checkpoint()";
+
 /// The transactions that hold the lock 7003214873. `pg_locks` shows its key in two halves. A transaction releases the
 /// lock after others see its rows.
 const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_locks l \
@@ -30,6 +38,12 @@ const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 
 struct Number {
     #[diesel(sql_type = BigInt)]
     number: i64,
+}
+
+#[derive(QueryableByName)]
+struct Server {
+    #[diesel(sql_type = Text)]
+    server: String,
 }
 
 #[derive(QueryableByName)]
@@ -65,22 +79,62 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     Ok(drawn)
 }
 
-/// Reads the last number that was drawn, and after it the holders of the lock. Each statement has its own snapshot.
-pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
-    let last = sql_query(DRAWN).get_result::<Number>(conn)?.number;
-    let holders = sql_query(HOLDERS).load::<Holder>(conn)?;
-    Ok(EventTail { last, writers: holders.into_iter().map(|row| row.holder).collect() })
+fn server(conn: &mut Conn) -> Outcome<String> {
+    Ok(sql_query(SERVER).get_result::<Server>(conn)?.server)
 }
 
-/// Returns the transactions in the list that still hold the lock.
-pub(crate) fn still_writing(conn: &mut Conn, holders: &[String]) -> Outcome<Vec<String>> {
+/// Reads the last number that was drawn, and after it the holders of the lock. Each statement has its own snapshot.
+pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
+    let server = server(conn)?;
+    let last = sql_query(DRAWN).get_result::<Number>(conn)?.number;
+    let holders = sql_query(HOLDERS).load::<Holder>(conn)?;
+    Ok(EventTail { last, writers: holders.into_iter().map(|row| row.holder).collect(), server })
+}
+
+/// Returns the tail with those of its transactions that still hold the lock. `None` if another server was asked for it.
+/// A connection does not survive a crash of its server, so both statements ask the same one.
+pub(crate) fn still_writing(conn: &mut Conn, tail: &EventTail) -> Outcome<Option<EventTail>> {
+    let server = server(conn)?;
+    if server != tail.server {
+        return Ok(None);
+    }
     let still = sql_query(format!("{HOLDERS} AND l.virtualtransaction = ANY($1)"));
-    let still = still.bind::<Array<Text>, _>(holders).load::<Holder>(conn)?;
-    Ok(still.into_iter().map(|row| row.holder).collect())
+    let still = still.bind::<Array<Text>, _>(&tail.writers).load::<Holder>(conn)?;
+    let writers = still.into_iter().map(|row| row.holder).collect();
+    Ok(Some(EventTail { last: tail.last, writers, server }))
 }
 
 /// Continues after the greatest position that was imported.
 pub(crate) fn events_imported(conn: &mut Conn, last: i64) -> Outcome<()> {
     sql_query(IMPORTED).bind::<BigInt, _>(last).get_result::<Number>(conn)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::super::testing::Database;
+    use super::*;
+    use diesel::Connection;
+    use diesel::connection::SimpleConnection;
+
+    #[test]
+    fn a_tail_is_not_used_on_another_server() {
+        let Some(database) = Database::new("tails") else { return };
+        let connect = || Conn::establish(&database.url()).unwrap();
+        let (mut writer, mut reader) = (connect(), connect());
+        writer.batch_execute("CREATE SEQUENCE outbox_positions").unwrap();
+        writer.batch_execute("BEGIN").unwrap();
+        draw_positions(&mut writer, 3).unwrap();
+        let tail = event_tail(&mut reader).unwrap();
+        assert_eq!((tail.last, tail.writers.len()), (3, 1));
+        let still = still_writing(&mut reader, &tail).unwrap().unwrap();
+        assert_eq!((still.last, &still.writers), (3, &tail.writers));
+        let elsewhere = EventTail { server: "another".into(), ..still };
+        assert!(still_writing(&mut reader, &elsewhere).unwrap().is_none());
+        // Recovery from a crash ends with a checkpoint.
+        reader.batch_execute("CHECKPOINT").unwrap();
+        assert!(still_writing(&mut reader, &tail).unwrap().is_none());
+    }
 }

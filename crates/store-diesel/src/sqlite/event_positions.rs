@@ -69,13 +69,13 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
 /// Returns the last position that was committed. SQLite has one write transaction at a time, so no transaction in
 /// progress can commit a lower position.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
-    Ok(EventTail { last: Last.get_result(conn)?, writers: Vec::new() })
+    Ok(EventTail { last: Last.get_result(conn)?, writers: Vec::new(), server: String::new() })
 }
 
-/// Returns an empty list: see [`event_tail`].
+/// Returns a tail without transactions in progress: see [`event_tail`].
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
-pub(crate) fn still_writing(_conn: &mut Conn, _writers: &[String]) -> Outcome<Vec<String>> {
-    Ok(Vec::new())
+pub(crate) fn still_writing(_conn: &mut Conn, tail: &EventTail) -> Outcome<Option<EventTail>> {
+    Ok(Some(EventTail { last: tail.last, writers: Vec::new(), server: tail.server.clone() }))
 }
 
 /// Continues after the greatest position that was imported. Without any event, AUTOINCREMENT has no row yet.

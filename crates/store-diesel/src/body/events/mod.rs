@@ -11,7 +11,6 @@ use super::backend::{Conn, SKIP_LOCKED};
 use super::body;
 use super::driver;
 use super::errors::Outcome;
-use super::event_tail::EventTail;
 use super::store::Store;
 use super::tables::events::{EventRow, outbox_events};
 use super::types::{Id, Time};
@@ -41,14 +40,18 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns the tail of the events. All clients share one sequence of positions.
 pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreError> {
-    let EventTail { last, mut writers } = store.read(driver::event_tail).await?;
+    let mut tail = store.read(driver::event_tail).await?;
     for _ in 0..CHECKS {
-        if writers.is_empty() {
-            return Ok(Some(EventPosition(last)));
+        if tail.writers.is_empty() {
+            return Ok(Some(EventPosition(tail.last)));
         }
         // The pause holds no connection, so that others can read.
         sleep(PAUSE).await;
-        writers = store.read(move |conn| driver::still_writing(conn, &writers)).await?;
+        // Without its connection, the read may ask another server, or the same one after a crash.
+        match store.read(move |conn| driver::still_writing(conn, &tail)).await? {
+            Some(still) => tail = still,
+            None => return Ok(None),
+        }
     }
     Ok(None)
 }

@@ -1,0 +1,61 @@
+//! HAProxy before the instances: it sends requests to those that are ready.
+
+use std::fmt::Write;
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::server::LIMIT;
+use crate::support::{Client, Server, demo};
+
+/// A running balancer. It is killed on drop.
+pub(crate) struct Balancer {
+    process: Child,
+    address: String,
+}
+
+impl Balancer {
+    /// Starts a balancer, and waits until it accepts requests.
+    pub(crate) fn before(servers: &[Server], directory: &Path) -> Self {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let settings = directory.join("haproxy.cfg");
+        fs::write(&settings, configuration(&address, servers)).unwrap();
+        let process = Command::new("haproxy").arg("-db").arg("-f").arg(&settings).stdin(Stdio::null()).spawn().unwrap();
+        let balancer = Self { process, address };
+        let start = Instant::now();
+        while !matches!(balancer.client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
+            assert!(start.elapsed() < LIMIT, "the balancer does not answer");
+            thread::sleep(Duration::from_millis(50));
+        }
+        balancer
+    }
+
+    /// Returns a client with the demo account's key.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(&self.address, Some(&format!("ApiKey {}", demo().api_key)), &demo().account)
+    }
+}
+
+impl Drop for Balancer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Returns the configuration of docs/SCALING.md for these instances.
+fn configuration(address: &str, servers: &[Server]) -> String {
+    let mut text = format!(
+        "defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n  option redispatch\n\
+         frontend api\n  bind {address}\n  default_backend florin\n\
+         backend florin\n  balance roundrobin\n  option httpchk GET /readyz\n  http-check expect status 200\n  \
+         default-server check inter 1s fall 2 rise 1\n"
+    );
+    for (number, server) in servers.iter().enumerate() {
+        writeln!(text, "  server florin{number} {}", server.address).unwrap();
+    }
+    text
+}

@@ -1,0 +1,93 @@
+//! The cluster of `scripts/with-patroni`, and the faults that make it fail over.
+
+use std::env;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::postgres::connect;
+
+/// How long another leader may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A way to lose the leader.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fault {
+    pub(crate) name: &'static str,
+    /// The commands that cause it. `{leader}` is the name of the leader.
+    begins: &'static str,
+    /// The command that ends it, after there is another leader.
+    ends: Option<&'static str>,
+    /// Whether another node must take over.
+    moves: bool,
+}
+
+/// All faults.
+pub(crate) const FAULTS: [Fault; 5] = [
+    Fault { name: "process killed", begins: "kill {leader}", ends: None, moves: true },
+    Fault { name: "node stopped", begins: "stop {leader}", ends: Some("start {leader}"), moves: true },
+    Fault { name: "network cut", begins: "cut {leader}", ends: Some("heal {leader}"), moves: true },
+    Fault { name: "switchover", begins: "switchover {leader}", ends: None, moves: true },
+    // Without etcd, no node may lead. Afterwards, any may.
+    Fault { name: "etcd lost", begins: "lose-etcd", ends: Some("return-etcd"), moves: false },
+];
+
+/// The cluster that this process runs with.
+pub(crate) struct Cluster {
+    /// The program that causes faults.
+    program: String,
+}
+
+impl Cluster {
+    pub(crate) fn of_this_process() -> Self {
+        let program = env::var("WITH_PATRONI").expect("no WITH_PATRONI: run this through scripts/with-patroni");
+        Self { program }
+    }
+
+    /// Waits until a leader and two standbys work.
+    pub(crate) fn wait_until_whole(&self) {
+        self.run("whole");
+    }
+
+    /// Causes a fault, waits for its consequence, and ends it. In every second round, a cut separates the leader from the
+    /// other nodes only, so that Florin still reaches it.
+    pub(crate) fn survive(&self, fault: &Fault, round: usize) {
+        let leader = self.run("leader");
+        let with_leader = |command: &str| command.replace("{leader}", &leader);
+        let mut begins = with_leader(fault.begins);
+        if begins.starts_with("cut") && round.is_multiple_of(2) {
+            begins.push_str(" nodes");
+        }
+        self.run(&begins);
+        let start = Instant::now();
+        while fault.moves && self.run("leader") == leader {
+            assert!(start.elapsed() < PATIENCE, "{leader} still leads: {fault:?}");
+            thread::sleep(Duration::from_millis(100));
+        }
+        if let Some(ends) = fault.ends {
+            self.run(&with_leader(ends));
+        }
+    }
+
+    /// Runs a command of the cluster, and returns what it prints. Its messages are shown.
+    fn run(&self, command: &str) -> String {
+        let mut program = Command::new(&self.program);
+        let output = program.args(command.split(' ')).stderr(Stdio::inherit()).output().unwrap();
+        assert!(output.status.success(), "{command} failed");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}
+
+/// Waits until every server has the database of a URL. libpq gives up at a server that does not know it yet.
+pub(crate) fn wait_until_replayed(url: &str) {
+    let (user, rest) = url.split_once('@').unwrap();
+    let (hosts, rest) = rest.split_once('/').unwrap();
+    let rest = rest.replace("target_session_attrs=read-write", "target_session_attrs=any");
+    for host in hosts.split(',') {
+        let start = Instant::now();
+        while let Err(error) = connect(&format!("{user}@{host}/{rest}")) {
+            assert!(start.elapsed() < PATIENCE, "{host}: {error}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Fail-overs of a real cluster under load. Run with `scripts/with-patroni`, as `make test-failover` does; without a
+//! cluster the test fails.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a test fails by panicking, and the machine's clock and ids are the tests' own"
+)]
+
+mod balancer;
+mod cluster;
+#[allow(dead_code, reason = "the tests of several instances use all of it")]
+#[path = "../instances/database.rs"]
+mod database;
+mod load;
+mod outages;
+#[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
+#[path = "../blackbox/support/mod.rs"]
+mod support;
+
+use std::io::Write;
+use std::time::Duration;
+
+use balancer::Balancer;
+use cluster::{Cluster, FAULTS, Fault};
+use load::{Load, wallets};
+use outages::Outages;
+use support::feed::Feed;
+use support::load::check_journal;
+use support::server::directory;
+use support::setting::setting;
+use support::{Home, Server, Wallet, expect_json};
+
+/// Whether the tests of this program run on PostgreSQL and nowhere else.
+const ONLY_POSTGRES: bool = true;
+
+/// Number of budgets that the load uses.
+const BUDGETS: usize = 4;
+
+/// After each fail-over every acknowledged effect is there once, repeats replay their answers, and the books prove.
+/// `FLORIN_FAILOVERS` is the number of fail-overs.
+#[test]
+fn acknowledged_effects_survive_fail_overs() {
+    let (cluster, mut outages) = (Cluster::of_this_process(), Outages::default());
+    let faults: Vec<_> = FAULTS.into_iter().cycle().take(setting("FLORIN_FAILOVERS", 50).try_into().unwrap()).collect();
+    // Each fault happens once on a database, so that a check stays short.
+    for (round, faults) in faults.chunks(FAULTS.len()).enumerate() {
+        let home = home();
+        let beside = home.beside();
+        let servers = [Server::on(home), Server::on(beside)];
+        let directory = directory();
+        let balancer = Balancer::before(&servers, directory.path());
+        let (wallets, mut feed) = (wallets(&balancer.client(), BUDGETS), Feed::new());
+        for fault in faults {
+            outages.add(fault, fail_over(&cluster, &wallets, &mut feed, (round, fault)));
+            verify(&servers);
+        }
+        feed.drain(&balancer.client());
+        feed.must_equal_the_list(&balancer.client());
+    }
+    report(&outages.table());
+}
+
+/// Returns a home with demo data. With a random order of the hosts, only some attempts to connect wait for a dead one.
+fn home() -> Home {
+    let home = Home::demo();
+    let url = home.setting("FLORIN_DATABASE_URL");
+    cluster::wait_until_replayed(&url);
+    home.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
+}
+
+/// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns how
+/// long no message succeeded.
+fn fail_over(cluster: &Cluster, wallets: &[Wallet], feed: &mut Feed, (round, fault): (usize, &Fault)) -> Duration {
+    cluster.wait_until_whole();
+    let before: Vec<_> = wallets.iter().map(Wallet::balance).collect();
+    let load = Load::new(wallets, &format!("{}-{round}", fault.name));
+    load.during(feed, |load| {
+        load.wait_for_successes(100);
+        cluster.survive(fault, round);
+        cluster.wait_until_whole();
+        load.wait_for_successes(100);
+    });
+    load.repeat_and_verify(&before);
+    report(&format!("{}: {load}", fault.name));
+    load.longest_outage()
+}
+
+/// Checks the books with both of Florin's checks.
+fn verify(servers: &[Server; 2]) {
+    check_journal(servers[0].home());
+    for server in servers {
+        let invariants = expect_json(&server.client().get("/v2/sandbox/invariants"), 200);
+        assert_eq!(invariants["verdict"], "holds", "{invariants}");
+        assert_eq!(server.readiness(), 200);
+        assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    }
+}
+
+/// Bypasses the test runner, which hides the output of passing tests.
+fn report(text: &str) {
+    std::io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
+}

@@ -1,0 +1,68 @@
+//! Positions of events that a crash of the database server takes back.
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::faults::restart;
+use crate::pair::{alone, until};
+use crate::standby::configure;
+use crate::support::receiver::Receiver;
+use crate::support::server::LIMIT;
+use crate::support::wallet::credit_body;
+use crate::support::{CREDIT, Server, demo, expect_json};
+
+/// Draws positions in a transaction, as Florin does.
+const DRAW: &str = "BEGIN; SELECT nextval('outbox_positions') FROM generate_series(1, 500) \
+    WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL";
+
+/// A server that writes its log to the disk only when a transaction commits, until this is dropped.
+struct WritesLate;
+
+impl WritesLate {
+    fn new() -> Self {
+        let late = Self;
+        configure("ALTER SYSTEM SET wal_writer_delay = '10s'");
+        late
+    }
+}
+
+impl Drop for WritesLate {
+    fn drop(&mut self) {
+        configure("ALTER SYSTEM RESET wal_writer_delay");
+    }
+}
+
+/// The server crashes while the fan-out waits for a transaction that has drawn positions. Later transactions draw the
+/// same positions, and the deliveries of their events must be queued.
+#[test]
+fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
+    if std::env::var_os("WITH_POSTGRES_RESTART").is_none() {
+        // Without a crash, the positions are not drawn again.
+        return;
+    }
+    let _alone = alone();
+    let (server, receiver) = (Server::sandbox(), Receiver::start());
+    let client = server.client();
+    receiver.subscribe(&client, "BoxCredited", &json!({}));
+    let queued = || server.database().count("SELECT count(*) FROM webhook_deliveries");
+    let credit = |count: i64| {
+        expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
+        until("queued", LIMIT, || queued() == count);
+    };
+    let _late = WritesLate::new();
+    // In a copy of a database, PostgreSQL 15 draws the first numbers without writing to its log, until a checkpoint.
+    server.database().execute("CHECKPOINT");
+    for round in 0..4 {
+        credit(2 * round + 1);
+        let mut session = server.database().connect();
+        session.batch_execute(DRAW).unwrap();
+        thread::sleep(Duration::from_millis(100));
+        restart(&server);
+        until("ready again", LIMIT, || server.readiness() == 200);
+        // The fan-out looks for events five times a second.
+        thread::sleep(Duration::from_millis(500));
+        credit(2 * round + 2);
+    }
+}
