@@ -5,8 +5,6 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::postgres::connect;
-
 /// How long another leader may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -75,19 +73,5 @@ impl Cluster {
         let output = program.args(command.split(' ')).stderr(Stdio::inherit()).output().unwrap();
         assert!(output.status.success(), "{command} failed");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
-    }
-}
-
-/// Waits until every server has the database of a URL. libpq gives up at a server that does not know it yet.
-pub(crate) fn wait_until_replayed(url: &str) {
-    let (user, rest) = url.split_once('@').unwrap();
-    let (hosts, rest) = rest.split_once('/').unwrap();
-    let rest = rest.replace("target_session_attrs=read-write", "target_session_attrs=any");
-    for host in hosts.split(',') {
-        let start = Instant::now();
-        while let Err(error) = connect(&format!("{user}@{host}/{rest}")) {
-            assert!(start.elapsed() < PATIENCE, "{host}: {error}");
-            thread::sleep(Duration::from_millis(50));
-        }
     }
 }

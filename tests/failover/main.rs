@@ -68,7 +68,6 @@ fn acknowledged_effects_survive_fail_overs() {
 fn home() -> Home {
     let home = Home::demo();
     let url = home.setting("FLORIN_DATABASE_URL");
-    cluster::wait_until_replayed(&url);
     home.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
 }
 

@@ -23,6 +23,7 @@ mod money;
 mod pair;
 mod replaced;
 mod restored;
+mod silent_host;
 mod standby;
 mod start;
 mod streams;

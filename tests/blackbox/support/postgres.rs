@@ -10,9 +10,12 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use postgres::{Client, NoTls};
+
+use super::server::LIMIT;
 
 /// The variable with the prefix of the databases that the janitor drops.
 const ORDER: &str = "FLORIN_TEST_JANITOR";
@@ -40,6 +43,7 @@ impl Database {
         let name = format!("{}{}", prefix(), MADE.fetch_add(1, Ordering::Relaxed));
         administer(&format!("CREATE DATABASE {name} TEMPLATE {template}")).unwrap();
         let url = url_of(&server_url(), &name);
+        wait_for_standbys(&url);
         Self { name, url }
     }
 
@@ -86,6 +90,21 @@ fn url_of(server: &str, name: &str) -> String {
         write!(url, "?{options}").unwrap();
     }
     url
+}
+
+/// Waits until every server of a URL has its database. With several servers, libpq gives up at one that does not know
+/// the database yet.
+fn wait_for_standbys(url: &str) {
+    let Some((user, rest)) = url.split_once('@') else { return };
+    let Some((hosts, rest)) = rest.split_once('/').filter(|(hosts, _)| hosts.contains(',')) else { return };
+    let rest = rest.replace("target_session_attrs=read-write", "target_session_attrs=any");
+    for host in hosts.split(',') {
+        let start = Instant::now();
+        while let Err(error) = connect(&format!("{user}@{host}/{rest}")) {
+            assert!(start.elapsed() < LIMIT, "{host}: {error}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
 }
 
 /// Opens a session on a database.

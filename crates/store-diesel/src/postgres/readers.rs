@@ -10,6 +10,10 @@ use florin_store_contract::OpenError;
 use r2d2::{ManageConnection, Pool};
 use std::time::Duration;
 
+/// Maximum time of opening the first connection. An attempt waits 2 s for each host of the URL that does not respond, so
+/// all connections together may take longer than a caller waits.
+const FIRST: Duration = Duration::from_secs(10);
+
 /// The connections that read.
 pub(crate) type Readers = Pool<Server>;
 
@@ -49,15 +53,17 @@ impl ManageConnection for Server {
     }
 }
 
-/// Opens read-only connections.
+/// Opens read-only connections: waits for the first one, and opens the others in the background.
 pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
-    Pool::builder()
+    let readers = Pool::builder()
         .max_size(max)
         .connection_timeout(wait)
         // No ping before each use: a read that finds its connection lost uses another connection.
         .test_on_check_out(false)
-        .build(Server(place.clone()))
-        .map_err(|error| OpenError::Unreachable(place.redact(&error.to_string())))
+        .build_unchecked(Server(place.clone()));
+    let first = readers.get_timeout(FIRST);
+    drop(first.map_err(|error| OpenError::Unreachable(place.redact(&error.to_string())))?);
+    Ok(readers)
 }
 
 /// Runs a read. Retries it once if its connection was dead.
