@@ -1,4 +1,4 @@
-//! HAProxy before the instances: it sends requests to those that are ready.
+//! The load balancer before the instances, `HAProxy`: it sends requests to those that are ready.
 
 use std::fmt::Write;
 use std::fs;
