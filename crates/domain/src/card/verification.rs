@@ -208,6 +208,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn failed_and_rejected_authentications_do_not_pass() {
+        let passing: Vec<_> = ThreeDSecure::ALL.into_iter().filter(|outcome| outcome.passes()).collect();
+        assert_eq!(passing, [ThreeDSecure::Authenticated, ThreeDSecure::Attempted, ThreeDSecure::Unavailable]);
+    }
+
+    #[test]
     fn a_security_code_has_three_or_four_digits() {
         assert!(["123", "0427"].iter().all(|right| SecurityCode::parse(right).is_ok()));
         for wrong in ["", "12", "12345", "12a", "٠٤٢", " 12"] {

@@ -193,3 +193,14 @@ fn releases_and_refunds_reduce_the_usage_of_a_limit() {
     world.follow(refund, &FollowUp::RefundClearing { amount: decimal("5") }).unwrap();
     assert_eq!((world.limits[0].spent, world.limits[0].uses), (Minor(1_500), 2));
 }
+
+#[test]
+fn an_advice_that_lowers_the_hold_needs_no_funds() {
+    let mut world = scenario_with(1_000);
+    let token = world.authorize("10").token;
+    world.send(&first_message(FirstKind::ForcePost, "5")).unwrap();
+    assert_eq!(world.balances.available(), Minor(-500));
+    let lower = world.follow(token, &advice("8")).unwrap();
+    assert_eq!((lower.transaction.state, lower.declined), (TransactionState::Pending, None));
+    assert_eq!(world.balances.available(), Minor(-300));
+}

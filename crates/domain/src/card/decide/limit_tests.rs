@@ -1,9 +1,10 @@
 //! Limits and the messages that count against them.
 
+use super::FollowUp;
 use super::testing::{advice, clearing, incremental, reversal, scenario_with};
 use crate::card::{LimitWindow, Response, Rule};
 use crate::money::Minor;
-use crate::test_support::{CardScenario, a_limit};
+use crate::test_support::{CardScenario, a_limit, decimal};
 use chrono::TimeDelta;
 
 fn limited(window: LimitWindow, amount: &str) -> CardScenario {
@@ -99,8 +100,19 @@ fn refunds_lower_the_current_window_and_stop_at_zero() {
     let mut world = limited(LimitWindow::Day, "1000.00");
     let token = world.authorize("10").token;
     let refund = world.refund("25").token;
-    world.follow(refund, &super::FollowUp::RefundClearing { amount: crate::test_support::decimal("25") }).unwrap();
+    world.follow(refund, &FollowUp::RefundClearing { amount: decimal("25") }).unwrap();
     assert_eq!(spent(&world), 0);
     world.reverse(token).unwrap();
     assert_eq!((spent(&world), world.limits[0].uses), (0, 1));
+}
+
+#[test]
+fn a_refund_that_is_taken_back_counts_what_it_lowered() {
+    let mut world = limited(LimitWindow::Day, "1000.00");
+    world.authorize("10");
+    let refund = world.refund("25").token;
+    let cleared = world.follow(refund, &FollowUp::RefundClearing { amount: decimal("25") }).unwrap().transaction.token;
+    assert_eq!(spent(&world), 0);
+    world.follow(cleared, &FollowUp::RefundReturn { amount: None }).unwrap();
+    assert_eq!(spent(&world), 1_000, "of 25, the limit was lowered by 10");
 }
