@@ -130,7 +130,6 @@ fn services_with(
     (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
     decisions: DecisionServices,
 ) -> Services {
-    start_recording_events(store.as_ref(), environment);
     Services {
         environment,
         time: account_clocks(store),
@@ -202,7 +201,7 @@ pub(crate) fn all(
     })
 }
 
-/// Sets how the store writes events.
+/// Sets how the stores of this process write events. Called once, with the store that reaches all of them.
 pub(crate) fn start_recording_events(store: &dyn CompleteStorage, environment: Environment) {
     let renderer = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
     store.start_recording_events(EventRecording { environment, renderer: Arc::new(renderer) });

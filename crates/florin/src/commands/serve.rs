@@ -62,6 +62,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
     let has_demo = prepare(settings, environment, &stores, demo_secrets).await?;
     record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
+    wiring::start_recording_events(stores.all.as_ref(), environment);
     let services = wiring::services(settings, environment, &stores.all, (cipher, pages))?;
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections, stores.cells.len());
