@@ -3,22 +3,26 @@
 //! `florin cells add` makes the database of a configured cell a cell: it binds the database to the name of the cell, and
 //! lists the cell in the directory of the home. A home that lists no cell is used as it is, without a router.
 
+mod database;
+mod home;
+
+pub(crate) use database::{bound_name, directory_of, must_be, open, usable};
+pub(crate) use home::{banks, bind_home, refuse_as_home};
+
 use crate::lock::ServerLock;
-use crate::secrets;
-use crate::settings::{CellSetting, Settings, Sourced};
+use crate::settings::Settings;
 use crate::suggest;
 use crate::usage::UsageError;
 use crate::wiring;
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
+use database::serve;
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
-use florin_domain::merchant::Bank;
-use florin_domain::page::PageRequest;
-use florin_ports::{Banks, CellDirectory, CellKey, CellName, CompleteStorage, StoreError};
+use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage, StoreError};
 use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
-use florin_store_contract::{AnyStore, OpenError, StoreSettings};
-use secrecy::{ExposeSecret, SecretString};
+use florin_store_contract::AnyStore;
+use home::{listed, unconfigured};
 use std::collections::BTreeMap;
 use std::iter::once;
 use std::sync::{Arc, LazyLock};
@@ -201,65 +205,6 @@ pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a CellName>)
     UsageError::new(format!("{name} is no cell here; {}", suggest::or_list(name, "cells", &known)))
 }
 
-/// Refuses to use the database of a cell as a home: its clients are known to another home only.
-pub(crate) async fn refuse_as_home(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<()> {
-    let Some(directory) = store.directory() else { return Ok(()) };
-    match directory.bound_cell().await? {
-        Some(name) if name != *HOME => Err(not_a_home(settings, &name).into()),
-        _ => Ok(()),
-    }
-}
-
-fn not_a_home(settings: &Settings, bound: &CellName) -> UsageError {
-    let source = &settings.database_url.source;
-    UsageError::new(format!("{source}: this is the database of cell {bound}; give it in FLORIN_CELLS, with its home"))
-}
-
-/// The directory of the home and the cells that it lists; `None` if it lists none. Warns of configured cells that were
-/// never added.
-async fn listed(
-    settings: &Settings,
-    home: &dyn AnyStore,
-) -> anyhow::Result<Option<(Arc<dyn CellDirectory>, BTreeMap<CellName, bool>)>> {
-    let Some(directory) = home.directory() else { return Ok(None) };
-    let listed = directory.listed().await?;
-    for CellSetting { name, .. } in settings.cells.iter().filter(|setting| !listed.contains_key(&setting.name)) {
-        tracing::warn!(cell = %name, "a cell is configured but not used; run `florin cells add {name}`");
-    }
-    if listed.is_empty() {
-        return Ok(None);
-    }
-    // A home that was imported is not bound yet.
-    bind_home(settings, directory.as_ref()).await?;
-    Ok(Some((directory, listed)))
-}
-
-/// Binds the home to its name, so that it can't be used as a cell.
-pub(crate) async fn bind_home(settings: &Settings, directory: &dyn CellDirectory) -> anyhow::Result<()> {
-    let bound = directory.bind_cell(CellName::home()).await?;
-    if bound == *HOME { Ok(()) } else { Err(not_a_home(settings, &bound).into()) }
-}
-
-/// The bank list of the home. Every cell has a copy.
-pub(crate) async fn banks(home: &dyn AnyStore) -> Result<Vec<Bank>, StoreError> {
-    let mut banks = Vec::new();
-    loop {
-        let offset = i64::try_from(banks.len()).unwrap_or(i64::MAX);
-        let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset };
-        let mut rows = Banks::list(home, page).await?.rows;
-        if rows.is_empty() {
-            return Ok(banks);
-        }
-        banks.append(&mut rows);
-    }
-}
-
-/// The listed cells that are not configured.
-fn unconfigured(settings: &Settings, listed: &BTreeMap<CellName, bool>) -> Vec<CellName> {
-    let is_configured = |name: &CellName| *name == *HOME || settings.cells.iter().any(|setting| setting.name == *name);
-    listed.keys().filter(|name| !is_configured(name)).cloned().collect()
-}
-
 /// Opens the listed cells for a migration, whatever the version of the schema of the home and of the cells. Warns of
 /// listed cells that are not configured.
 pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> anyhow::Result<Vec<OpenCell>> {
@@ -278,94 +223,6 @@ pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> a
         cells.push(usable(setting, environment).await.with_context(|| format!("cell {name} can't be migrated"))?);
     }
     Ok(cells)
-}
-
-/// Opens a cell for a server, and locks it if it is a file.
-async fn serve(
-    setting: &CellSetting,
-    environment: Environment,
-    keys: &KeyRing,
-) -> anyhow::Result<(OpenCell, Option<ServerLock>)> {
-    let cell = usable(setting, Some(environment)).await?;
-    let lock = wiring::lock(&setting.url)?;
-    let applied = wiring::bring_up_to_date(cell.store.as_ref()).await?;
-    if applied > 0 {
-        tracing::info!(cell = %cell.name, applied, "applied migrations");
-    }
-    secrets::open_cell(cell.store.as_ref(), keys, &setting.url.source).await?;
-    // If it finds damage, the store refuses everything from then on.
-    let (name, store) = (cell.name.clone(), Arc::clone(&cell.store));
-    tokio::spawn(async move {
-        if let Err(error) = store.check_structure().await {
-            tracing::error!(cell = %name, %error, "the store is damaged or cannot be checked; restore it from a backup");
-        }
-    });
-    Ok((cell, lock))
-}
-
-/// Opens a cell, and checks that its database is bound to its name and to the environment of the home.
-pub(crate) async fn usable(setting: &CellSetting, environment: Option<Environment>) -> anyhow::Result<OpenCell> {
-    let cell = open(setting, false)?;
-    let name = &setting.name;
-    if bound_name(setting, cell.store.as_ref()).await?.is_none() {
-        return Err(anyhow!(
-            "its database is not bound to a cell; if it is the right one, run `florin cells add {name}`"
-        ));
-    }
-    let bound = cell.store.environment().await?;
-    if let (Some(bound), Some(environment)) = (bound, environment) {
-        must_be(setting, bound, environment)?;
-    }
-    Ok(cell)
-}
-
-/// Opens the store of a cell, whatever its schema version. An invalid URL is a [`UsageError`].
-pub(crate) fn open(setting: &CellSetting, create: bool) -> anyhow::Result<OpenCell> {
-    let CellSetting { name, url: Sourced { value, source } } = setting;
-    let at = StoreSettings { create, ..StoreSettings::at(value.expose_secret()) };
-    let store = florin_store_contract::open(&wiring::ADAPTERS, &at).map_err(|error| match error {
-        OpenError::UnknownScheme { .. }
-        | OpenError::NotBuilt(_)
-        | OpenError::WrongAdapter
-        | OpenError::InvalidUrl(_) => anyhow::Error::new(UsageError::new(format!("{source}: {error}"))),
-        OpenError::NoDatabase(file) => anyhow!("{source}: the database {} does not exist", file.display()),
-        other => anyhow!("{source}: {other}"),
-    })?;
-    Ok(OpenCell { name: name.clone(), store })
-}
-
-/// The directory of the store of a cell. Refuses a kind of store that keeps none.
-pub(crate) fn directory_of(
-    url: &Sourced<SecretString>,
-    store: &dyn AnyStore,
-) -> Result<Arc<dyn CellDirectory>, UsageError> {
-    let none = || UsageError::new(format!("{}: this kind of database can't be used with cells", url.source));
-    store.directory().ok_or_else(none)
-}
-
-/// The cell that the database of a cell is bound to. Refuses any other than the configured one.
-pub(crate) async fn bound_name(setting: &CellSetting, store: &dyn AnyStore) -> anyhow::Result<Option<CellName>> {
-    let bound = directory_of(&setting.url, store)?.bound_cell().await?;
-    match bound {
-        Some(other) if other != setting.name => {
-            let source = &setting.url.source;
-            let message = format!("{source}: this is the database of cell {other}; are two URLs swapped?");
-            Err(UsageError::new(message).into())
-        }
-        bound => Ok(bound),
-    }
-}
-
-/// Refuses the database of a cell that is bound to another environment than the home.
-pub(crate) fn must_be(setting: &CellSetting, bound: Environment, home: Environment) -> Result<(), UsageError> {
-    if bound == home {
-        return Ok(());
-    }
-    let [bound, home] = [bound, home].map(Environment::as_str);
-    Err(UsageError::new(format!(
-        "{}: this is a {bound} database, but the home is a {home} database",
-        setting.url.source
-    )))
 }
 
 /// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is created.
