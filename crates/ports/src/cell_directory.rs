@@ -137,9 +137,26 @@ pub trait CellDirectory: Send + Sync {
     async fn bind_cell(&self, cell: CellName) -> Result<CellName, StoreError>;
 }
 
+/// Returns whether a cell accepts new clients. `listed`: what [`CellDirectory::listed`] has returned. The home accepts
+/// them unless it is listed otherwise, and any other cell only if it is listed so.
+pub fn accepts_clients(listed: &BTreeMap<CellName, bool>, cell: &CellName) -> bool {
+    listed.get(cell).copied().unwrap_or_else(|| *cell == CellName::home())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_home_accepts_clients_without_being_listed() {
+        let [home, other] = [CellName::home(), CellName::parse("a").unwrap()];
+        let accepting = |listed: &BTreeMap<CellName, bool>| [&home, &other].map(|cell| accepts_clients(listed, cell));
+        assert_eq!(accepting(&BTreeMap::new()), [true, false]);
+        for accepts in [true, false] {
+            let listed = BTreeMap::from([&home, &other].map(|cell| (cell.clone(), accepts)));
+            assert_eq!(accepting(&listed), [accepts, accepts]);
+        }
+    }
 
     #[test]
     fn names_are_short_and_plain() {

@@ -1,7 +1,9 @@
 //! The cells, and how the cell of a call is found.
 
 use florin_domain::ids::{AccountId, ClientId, WebhookId};
-use florin_ports::{Accounts, Callers, CellDirectory, CellKey, CellName, CompleteStorage, Registry, StoreError};
+use florin_ports::{
+    Accounts, Callers, CellDirectory, CellKey, CellName, CompleteStorage, Registry, StoreError, accepts_clients,
+};
 use florin_short_cache::ShortCache;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -159,7 +161,7 @@ impl Cells {
     }
 
     /// Returns the cell of a client that is created. A client without an entry gets the cell with the fewest clients
-    /// among those that accept clients. The home accepts clients unless the directory lists it otherwise.
+    /// among those that accept clients.
     pub(crate) async fn place(&self, client: ClientId) -> Result<&Cell, StoreError> {
         let key = CellKey::Client(client);
         if let Some(name) = self.holder(&key).await? {
@@ -170,8 +172,7 @@ impl Cells {
         // Clients from before the first cell have no entry.
         let at_home = Registry::clients(&*self.home.store).await?.len();
         clients.insert(CellName::home(), u64::try_from(at_home).unwrap_or(u64::MAX));
-        let accepts = |cell: &&Cell| listed.get(&cell.name).copied().unwrap_or(cell.name == self.home.name);
-        let accepting = self.each().filter(accepts);
+        let accepting = self.each().filter(|cell| accepts_clients(&listed, &cell.name));
         let emptiest = accepting.min_by_key(|cell| clients.get(&cell.name).copied().unwrap_or_default());
         let none = || StoreError::Unavailable("no cell accepts clients".to_owned());
         let name = self.enter(key, emptiest.ok_or_else(none)?, None).await?;

@@ -18,7 +18,7 @@ use anyhow::Context as _;
 use database::serve;
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
-use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage, StoreError};
+use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage, StoreError, accepts_clients};
 use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
@@ -234,7 +234,7 @@ pub(crate) async fn choose(stores: &Stores, client: ClientId, cell: &str) -> any
         return Ok(());
     };
     let listed = directory.listed().await?;
-    if !listed.get(&name).copied().unwrap_or(name == *HOME) {
+    if !accepts_clients(&listed, &name) {
         let message = format!("--cell: cell {name} accepts no new clients; `florin cells add {name}` changes that");
         return Err(UsageError::new(message).into());
     }

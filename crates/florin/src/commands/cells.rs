@@ -8,7 +8,7 @@ use crate::usage::UsageError;
 use crate::{secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_ports::{CellDirectory, CellName, Readiness, Registry, Seeding};
+use florin_ports::{CellDirectory, CellName, Readiness, Registry, Seeding, accepts_clients};
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use secrecy::ExposeSecret;
@@ -197,7 +197,7 @@ impl Home<'_> {
             name: home.to_string(),
             database: Some(without_password(self.settings.database_url.value.expose_secret())),
             clients: u64::try_from(Registry::clients(&**self.store).await?.len())?,
-            accepts_clients: listed.get(&home).copied().unwrap_or(true),
+            accepts_clients: accepts_clients(&listed, &home),
             ready: true,
             problem: None,
         }];
@@ -214,7 +214,7 @@ impl Home<'_> {
                 name: name.to_string(),
                 database: setting.map(|setting| without_password(setting.url.value.expose_secret())),
                 clients: clients.get(name).copied().unwrap_or_default(),
-                accepts_clients: listed.get(name).copied().unwrap_or(false),
+                accepts_clients: accepts_clients(&listed, name),
                 ready: problem.is_none(),
                 problem,
             });
