@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::access::KeyHash;
 use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::{AccountId, ClientId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use uuid::Uuid;
 
@@ -107,6 +107,9 @@ pub struct CellEntry {
 pub trait CellDirectory: Send + Sync {
     /// Returns the cell of a key. `None`: the key has no entry.
     async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError>;
+
+    /// Returns the cells of several keys. A key that has no entry is absent.
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError>;
 
     /// Adds an entry, and returns the stored one. If the key has an entry with the same cell, this entry gets another
     /// revision, and becomes permanent if `world` is `None`; it never gets another world. If the key has an entry with

@@ -17,7 +17,7 @@ use florin_ports::{
     Seeding, StoreError, WorldContents, Worlds, WriteError,
 };
 use florin_store_memory::MemoryStore;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::{Stores, kit_client, name};
@@ -220,6 +220,10 @@ struct Late {
 impl CellDirectory for Late {
     async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
         if matches!(key, CellKey::Account(_)) { Ok(None) } else { CellDirectory::find(&self.inner, key).await }
+    }
+
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+        self.inner.find_all(keys).await
     }
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {

@@ -4,12 +4,19 @@ use crate::MemoryStore;
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[async_trait]
 impl CellDirectory for MemoryStore {
     async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
         Ok(self.read(|data| data.cells.get(&key.stored()).map(|entry| entry.cell.clone())))
+    }
+
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+        Ok(self.read(|data| {
+            let cell = |key: &CellKey| data.cells.get(&key.stored()).map(|entry| entry.cell.clone());
+            keys.into_iter().filter_map(|key| cell(&key).map(|cell| (key, cell))).collect()
+        }))
     }
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {

@@ -32,6 +32,8 @@ use std::thread;
 static HOME: LazyLock<CellName> = LazyLock::new(CellName::home);
 /// Why a listed cell that is not configured is not open.
 const NOT_CONFIGURED: &str = "it is not configured";
+/// Maximum number of clients whose cells are read at once.
+const CLIENTS_PER_READ: usize = 1000;
 /// The end of the name of the migration that creates the directory.
 const DIRECTORY_MIGRATION: &str = "_cell_entries";
 
@@ -182,11 +184,16 @@ impl Stores {
         once((home, &self.home)).chain(self.cells.iter().map(|cell| (Some(&cell.name), &cell.store)))
     }
 
-    /// The cell of a client; `None` without cells.
-    pub(crate) async fn cell_of(&self, client: ClientId) -> anyhow::Result<Option<CellName>> {
-        let Some(directory) = &self.directory else { return Ok(None) };
-        let found = directory.find(&CellKey::Client(client)).await?;
-        Ok(Some(found.unwrap_or_else(CellName::home)))
+    /// The cell of each client; `None` without cells.
+    pub(crate) async fn cells_of(&self, clients: &[ClientId]) -> Result<Vec<Option<CellName>>, StoreError> {
+        let Some(directory) = &self.directory else { return Ok(vec![None; clients.len()]) };
+        let mut cells = Vec::with_capacity(clients.len());
+        for page in clients.chunks(CLIENTS_PER_READ) {
+            let keys: Vec<_> = page.iter().copied().map(CellKey::Client).collect();
+            let found = directory.find_all(keys.clone()).await?;
+            cells.extend(keys.iter().map(|key| Some(found.get(key).cloned().unwrap_or_else(CellName::home))));
+        }
+        Ok(cells)
     }
 
     /// The store of the cell with this name.

@@ -10,7 +10,7 @@ use florin_application::parse_network;
 use florin_domain::access::{ApiClient, ClientChange};
 use florin_domain::ids::ClientId;
 use florin_domain::text::Text;
-use florin_ports::{Accounts, Clock, CompleteStorage, IdSource};
+use florin_ports::{Accounts, CellName, Clock, CompleteStorage, IdSource};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -76,10 +76,9 @@ struct Row {
 }
 
 impl Row {
-    /// Adds the cell of the client, if there are cells.
-    async fn with_cell(self, stores: &Stores, client: ClientId) -> anyhow::Result<Self> {
-        let cell = stores.cell_of(client).await?.map(|cell| cell.to_string());
-        Ok(Self { cell, ..self })
+    /// The row of a client, with its cell if there are cells.
+    fn in_cell(client: ApiClient, cell: Option<CellName>) -> Self {
+        Self { cell: cell.map(|cell| cell.to_string()), ..Self::from(client) }
     }
 }
 
@@ -112,19 +111,18 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
             }
             store.add_client(client.clone()).await?;
             context.note(format!("client {} ({})", client.id, client.name));
-            let id = client.id;
-            let row = Row::from(client).with_cell(stores, id).await?;
+            let cell = stores.cells_of(&[client.id]).await?.pop().flatten();
+            let row = Row::in_cell(client, cell);
             output::print_json_or_text(context.json, &row, || match &row.cell {
                 Some(cell) => format!("Created client {} ({}) in cell {cell}.", row.name, row.id),
                 None => format!("Created client {} ({}).", row.name, row.id),
             })
         }
         Action::List => {
-            let mut rows = Vec::new();
-            for client in store.clients().await? {
-                let id = client.id;
-                rows.push(Row::from(client).with_cell(stores, id).await?);
-            }
+            let clients = store.clients().await?;
+            let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
+            let cells = stores.cells_of(&ids).await?;
+            let rows = clients.into_iter().zip(cells).map(|(client, cell)| Row::in_cell(client, cell)).collect();
             let list = Rows { rows };
             output::print_json_or_text(context.json, &list, || print(&list.rows))
         }

@@ -90,8 +90,10 @@ async fn refuse_strangers(stores: &Stores, cell: &str, opened: &File, file: &Pat
     if stores.directory.is_none() {
         return Ok(());
     }
-    for client in clients(opened).map_err(|error| nothing(file, &error))? {
-        if let Some(place) = stores.cell_of(client).await?.filter(|place| place.as_str() != cell) {
+    let clients = clients(opened).map_err(|error| nothing(file, &error))?;
+    let places = stores.cells_of(&clients).await?;
+    for (client, place) in clients.iter().zip(places) {
+        if let Some(place) = place.filter(|place| place.as_str() != cell) {
             return Err(nothing(file, &format!("client {client} is in cell {place}, not in cell {cell}")));
         }
     }

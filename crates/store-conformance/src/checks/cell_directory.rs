@@ -7,12 +7,14 @@ use crate::world::{Who, uuid};
 use florin_domain::access::KeyHash;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 checks! {
     "cell_directory.add.the_first_cell_counts" (Directory) => first_counts,
     "cell_directory.add.of_concurrent_calls_the_first_counts" (Directory) => one_winner,
     "cell_directory.add.without_a_world_makes_an_entry_permanent" (Directory) => permanent,
+    "cell_directory.find_all.only_keys_with_an_entry" (Directory) => found_together,
     "cell_directory.remove.only_what_was_not_added_again" (Directory) => removed,
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
     "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
@@ -68,6 +70,20 @@ async fn one_winner(handle: Handle) -> CheckResult {
     }
     let winner = expect_some("the winner", directory.find(&key).await?)?;
     same("what all were told", cells, vec![winner; 16])
+}
+
+async fn found_together(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let mut expected = HashMap::new();
+    for (key, name) in keys()?.into_iter().zip(["a", "b", "a"]) {
+        directory.add(key.clone(), cell(name)?, None).await?;
+        expected.insert(key, cell(name)?);
+    }
+    let [absent, unasked] = [1, 2].map(|number| CellKey::Client(ClientId(uuid(7, number))));
+    directory.add(unasked, cell("a")?, None).await?;
+    let asked: Vec<_> = expected.keys().cloned().chain([absent]).collect();
+    same("the cells of several keys", directory.find_all(asked).await?, expected)?;
+    expect_true("cells were found without keys", directory.find_all(Vec::new()).await?.is_empty())
 }
 
 async fn permanent(handle: Handle) -> CheckResult {

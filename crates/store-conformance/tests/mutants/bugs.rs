@@ -16,6 +16,7 @@ bugs! {
     LastCellCounts,
     DirectoryFoldsCase,
     CellsRacing,
+    AbsentKeysFound,
     ReservedEntriesOfWorlds,
     RevisionsIgnored,
     RevisionsStartAgain,

@@ -5,7 +5,7 @@ use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 impl Mutant {
@@ -24,6 +24,16 @@ impl Mutant {
 impl CellDirectory for Mutant {
     async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
         CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await
+    }
+
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+        let mut found = self.inner.find_all(keys.clone()).await?;
+        if self.has(Bug::AbsentKeysFound) {
+            for key in keys {
+                found.entry(key).or_insert_with(CellName::home);
+            }
+        }
+        Ok(found)
     }
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {

@@ -124,6 +124,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::LastCellCounts, "cell_directory.add.the_first_cell_counts"),
     (Bug::DirectoryFoldsCase, "cell_directory.add.the_first_cell_counts"),
     (Bug::CellsRacing, "cell_directory.add.of_concurrent_calls_the_first_counts"),
+    (Bug::AbsentKeysFound, "cell_directory.find_all.only_keys_with_an_entry"),
     (Bug::ReservedEntriesOfWorlds, "cell_directory.add.without_a_world_makes_an_entry_permanent"),
     (Bug::RevisionsIgnored, "cell_directory.remove.only_what_was_not_added_again"),
     (Bug::RevisionsStartAgain, "cell_directory.remove.only_what_was_not_added_again"),

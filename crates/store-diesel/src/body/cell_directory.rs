@@ -12,7 +12,7 @@ use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel::{QueryableByName, sql_query};
 use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
 /// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, becomes
@@ -62,6 +62,12 @@ fn find(conn: &mut Conn, key: &CellKey) -> Outcome<Option<CellName>> {
     name.map(|name| cell_name(&name)).transpose()
 }
 
+fn find_all(conn: &mut Conn, keys: &[CellKey]) -> Outcome<HashMap<CellKey, CellName>> {
+    let rows = cell_entries::table.filter(cell_entries::entry.eq_any(keys.iter().map(CellKey::stored)));
+    let rows = rows.select(CellEntryRow::as_select()).load::<CellEntryRow>(conn)?;
+    rows.into_iter().map(|row| row.read().map(|entry| (entry.key, entry.cell))).collect()
+}
+
 /// Returns the revision of a new entry: a random positive number below 2^62, so that it can still be increased. If the
 /// first revision was always the same, an entry that was removed and added again could have an old revision.
 #[expect(clippy::disallowed_methods, reason = "this is not an id: only the randomness of the UUID is used")]
@@ -104,6 +110,10 @@ impl CellDirectory for Store {
     async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
         let key = key.clone();
         self.read(move |conn| find(conn, &key)).await
+    }
+
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+        self.read(move |conn| find_all(conn, &keys)).await
     }
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
