@@ -160,8 +160,9 @@ impl Stores {
 
     /// Gives every cell a copy of the bank list of the home.
     pub(crate) async fn share_banks(&self) -> Result<(), StoreError> {
+        let banks = banks(self.home.as_ref()).await?;
         for cell in &self.cells {
-            cell.store.replace_banks(banks(self.home.as_ref()).await?).await?;
+            cell.store.replace_banks(banks.clone()).await?;
         }
         Ok(())
     }
