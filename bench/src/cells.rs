@@ -1,15 +1,16 @@
 //! Measures authorizations over the accounts of four clients: all in one store, and each in a cell of its own.
 
+use crate::api::{call_with, issue_key, member};
 use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
+use crate::requests::{Authorization, Credit, Random, post};
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::File;
-use crate::webhooks::{call_with, member};
 use crate::{machine, progress};
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -184,20 +185,18 @@ impl Tenant {
         let (name, account) = (format!("client-{number}"), format!("cells-{number}"));
         server::output(home, &["clients", "create", "--name", &name, "--cell", cell], settings)?;
         server::output(home, &["accounts", "create", &account, "--client", &name], settings)?;
-        let issue = ["keys", "issue", "--client", &name, "--all-scopes", "--json"];
-        let issued = server::output(home, &issue, settings)?;
-        let key = member(&issued, "key").context("no key was issued")?.to_owned();
+        let key = issue_key(home, &name, settings)?;
         Ok(Self { account, key, cards: Vec::new() })
     }
 
     /// Creates budgets with enough money, and a card for each.
     fn open_cards(&mut self, server: &Server) -> anyhow::Result<()> {
-        let post = |path: &str, body: &str| {
+        let prepare = |path: &str, body: &str| {
             call_with(&self.key, server.address, "POST", &format!("{path}?accountId={}", self.account), body)
         };
         let mut cards = Vec::with_capacity(BUDGETS);
         for number in 0..BUDGETS {
-            let budget = post(
+            let budget = prepare(
                 "budgets",
                 &format!(
                     "{{\"parentId\":null,\"name\":\"Budget {number}\",\"features\":[\"payments\",\"peopleCards\",\"budgetCards\"],\
@@ -205,15 +204,8 @@ impl Tenant {
                 ),
             )?;
             let budget = member(&budget, "id").context("no budget was created")?;
-            post(
-                "budgets/generate-credit",
-                &format!(
-                    "{{\"budgetId\":\"{budget}\",\"settlementPriceAmount\":\"100000000\",\"settlementPriceCurrency\":\"GBP\",\
-                    \"schemeName\":\"FasterPayment\",\"remittersName\":\"Ada Byron\",\"beneficiaryName\":\"Florin Bench\",\
-                    \"remittersAddress\":\"1 Inkersley Road, Manchester\"}}"
-                ),
-            )?;
-            let card = post(
+            prepare("budgets/generate-credit", &Credit(budget, "100000000").to_string())?;
+            let card = prepare(
                 "cards",
                 &format!(
                     "{{\"cardOwnerType\":\"BUDGET\",\"budgetId\":\"{budget}\",\"name\":\"Bench\",\"activate\":true}}"
@@ -232,48 +224,28 @@ struct Authorizations<'a> {
     /// Makes idempotency keys unique.
     turn: u64,
     made: u64,
-    random: u64,
+    random: Random,
     body: Vec<u8>,
 }
 
 impl<'a> Authorizations<'a> {
     fn new(tenants: &'a [Tenant], turn: u64) -> Self {
-        Self { tenants, turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
-    }
-
-    /// Returns a random number.
-    fn number(&mut self) -> usize {
-        // xorshift64; the quality of the distribution does not matter.
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random as usize
+        Self { tenants, turn, made: 0, random: Random::of_turn(turn), body: Vec::with_capacity(512) }
     }
 }
 
 impl Source for Authorizations<'_> {
     fn next(&mut self, out: &mut Vec<u8>) -> bool {
-        let number = self.number();
         let Some(tenant) = self.tenants.get(self.made as usize % self.tenants.len().max(1)) else { return false };
-        let Some(card) = tenant.cards.get(number % tenant.cards.len().max(1)) else { return false };
+        let number = self.random.below(tenant.cards.len().max(1) as u64);
+        let Some(card) = tenant.cards.get(number as usize) else { return false };
         self.body.clear();
         // Writing to a Vec cannot fail.
-        let _ = write!(
-            self.body,
-            "{{\"cardId\":\"{card}\",\"amount\":10.00,\"network\":\"VISA\",\"cardAcceptor\":{{\"mid\":\"11111\"}}}}"
-        );
-        let _ = write!(
-            out,
-            "POST /v2/cards/simulations/transaction/authorization?accountId={} HTTP/1.1\r\nHost: localhost\r\n\
-            Authorization: ApiKey {}\r\nIdempotency-Key: cells-{}-{}\r\nContent-Type: application/json\r\n\
-            Content-Length: {}\r\n\r\n",
-            tenant.account,
-            tenant.key,
-            self.turn,
-            self.made,
-            self.body.len()
-        );
-        out.extend_from_slice(&self.body);
+        let _ = write!(self.body, "{}", Authorization(card));
+        let idempotency_key = format!("cells-{}-{}", self.turn, self.made);
+        let caller = (tenant.key.as_str(), tenant.account.as_str());
+        let path = "cards/simulations/transaction/authorization";
+        post(out, format_args!("{path}"), caller, &idempotency_key, &self.body);
         self.made += 1;
         true
     }

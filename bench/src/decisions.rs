@@ -1,5 +1,6 @@
 //! Measures authorizations of one account while the decision endpoint of another account takes 50 ms for each decision.
 
+use crate::api::call;
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::http::{self, End, Outcome, Source};
@@ -10,7 +11,6 @@ use crate::runner::figures;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::sqlite::File;
-use crate::webhooks::call;
 use crate::{machine, progress};
 use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader, Read, Write};

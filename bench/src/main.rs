@@ -3,6 +3,7 @@
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table goes to stdout, the progress to stderr")]
 
+mod api;
 mod books;
 mod cells;
 mod compare;

@@ -2,18 +2,19 @@
 //!
 //! It uses the demo data, because only the server can compute the token of a page.
 
+use crate::api::call_with;
 use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
+use crate::requests::Credit;
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::{machine, progress};
 use anyhow::{Context, bail};
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -192,14 +193,7 @@ impl Shop<'_> {
     }
 
     fn get(&self, path: &str, query: &str) -> anyhow::Result<String> {
-        let mut stream = TcpStream::connect(self.server.address)?;
-        write!(stream, "GET /v2/{path}?accountId={}{query} HTTP/1.0\r\n{}\r\n", self.account, self.authorization())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        if !answer.starts_with("HTTP/1.0 200") && !answer.starts_with("HTTP/1.1 200") {
-            bail!("GET {path}: {answer}");
-        }
-        Ok(answer)
+        call_with(&self.key, self.server.address, "GET", &format!("{path}?accountId={}{query}", self.account), "")
     }
 
     fn authorization(&self) -> String {
@@ -214,14 +208,7 @@ impl Requests<'_> {
         let amount = "\"amount\":{\"amount\":\"12.50\",\"currencyCode\":\"GBP\"}";
         let at = |path: &str| format!("/v2/{path}?accountId={}", self.shop.account);
         match self.ask {
-            Ask::Credit => (
-                at("budgets/generate-credit"),
-                Some(format!(
-                    "{{\"budgetId\":\"{BUDGET}\",\"settlementPriceAmount\":\"0.01\",\"settlementPriceCurrency\":\"GBP\",\
-                    \"schemeName\":\"FasterPayment\",\"remittersName\":\"Ada Byron\",\"beneficiaryName\":\"Florin Bench\",\
-                    \"remittersAddress\":\"1 Inkersley Road, Manchester\"}}"
-                )),
-            ),
+            Ask::Credit => (at("budgets/generate-credit"), Some(Credit(BUDGET, "0.01").to_string())),
             Ask::Create => (
                 at("merchant/checkout-sessions"),
                 Some(format!(

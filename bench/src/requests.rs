@@ -1,6 +1,7 @@
 //! The requests of the load. Each id in them contains the number of a row of the data set in `sql/`.
 
 use crate::http::Source;
+use std::fmt::{self, Display};
 use std::io::Write;
 
 /// Kinds of ids in the data set.
@@ -17,6 +18,71 @@ pub(crate) fn api_key() -> String {
 /// Returns the id of the object of this kind with this number.
 pub(crate) fn id(kind: u16, number: u64) -> String {
     format!("00000000-0000-0000-{kind:04x}-{number:012x}")
+}
+
+/// The body of an authorization of 10.00 on a card.
+pub(crate) struct Authorization<T>(pub(crate) T);
+
+impl<T: Display> Display for Authorization<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(card) = self;
+        write!(
+            f,
+            "{{\"cardId\":\"{card}\",\"amount\":10.00,\"network\":\"VISA\",\"cardAcceptor\":{{\"mid\":\"11111\"}}}}"
+        )
+    }
+}
+
+/// The body of a credit of an amount in pounds to a budget.
+pub(crate) struct Credit<T>(pub(crate) T, pub(crate) &'static str);
+
+impl<T: Display> Display for Credit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(budget, amount) = self;
+        write!(
+            f,
+            "{{\"budgetId\":\"{budget}\",\"settlementPriceAmount\":\"{amount}\",\"settlementPriceCurrency\":\"GBP\",\
+            \"schemeName\":\"FasterPayment\",\"remittersName\":\"Ada Byron\",\"beneficiaryName\":\"Florin Bench\",\
+            \"remittersAddress\":\"1 Inkersley Road, Manchester\"}}"
+        )
+    }
+}
+
+/// Writes a POST request with a body, on an account.
+pub(crate) fn post(
+    out: &mut Vec<u8>,
+    path: fmt::Arguments<'_>,
+    (key, account): (&str, &str),
+    idempotency_key: &str,
+    body: &[u8],
+) {
+    // Writing to a Vec cannot fail.
+    let _ = write!(
+        out,
+        "POST /v2/{path}?accountId={account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {key}\r\n\
+        Idempotency-Key: {idempotency_key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    out.extend_from_slice(body);
+}
+
+/// Random numbers. The quality of their distribution does not matter.
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// Returns other numbers for each turn.
+    pub(crate) const fn of_turn(turn: u64) -> Self {
+        Self(0x9E37_79B9_7F4A_7C15 ^ turn)
+    }
+
+    /// Returns a random number below `max`.
+    pub(crate) const fn below(&mut self, max: u64) -> u64 {
+        // xorshift64
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % max
+    }
 }
 
 /// A set of cards: `span` numbers, from `first` in steps of `step`.
@@ -50,7 +116,7 @@ pub(crate) struct Requests {
     /// Makes idempotency keys unique.
     turn: u64,
     made: u64,
-    random: u64,
+    random: Random,
     body: Vec<u8>,
 }
 
@@ -61,58 +127,30 @@ impl Requests {
 
     /// Returns requests with another API key.
     pub(crate) fn of_key(key: String, ask: Ask, turn: u64) -> Self {
-        Self { ask, key, turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
+        Self { ask, key, turn, made: 0, random: Random::of_turn(turn), body: Vec::with_capacity(512) }
     }
 
-    /// Returns a random number below `max`.
-    fn below(&mut self, max: u64) -> u64 {
-        // xorshift64; the quality of the distribution does not matter.
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random % max
-    }
-
-    fn post(&mut self, out: &mut Vec<u8>, path: std::fmt::Arguments<'_>, account: u64) {
-        // Writing to a Vec cannot fail.
-        let _ = write!(
-            out,
-            "POST /v2/{path}?accountId=bench-{account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {}\r\n\
-            Idempotency-Key: bench-{}-{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            self.key,
-            self.turn,
-            self.made,
-            self.body.len()
-        );
-        out.extend_from_slice(&self.body);
+    fn post(&self, out: &mut Vec<u8>, path: fmt::Arguments<'_>, account: u64) {
+        let (account, idempotency_key) = (format!("bench-{account}"), format!("bench-{}-{}", self.turn, self.made));
+        post(out, path, (&self.key, &account), &idempotency_key, &self.body);
     }
 
     fn authorize(&mut self, out: &mut Vec<u8>, cards: Cards) {
-        let card = cards.first + cards.step * self.below(cards.span);
+        let card = cards.first + cards.step * self.random.below(cards.span);
         self.body.clear();
-        let _ = write!(
-            self.body,
-            "{{\"cardId\":\"{}\",\"amount\":10.00,\"network\":\"VISA\",\"cardAcceptor\":{{\"mid\":\"11111\"}}}}",
-            id(CARD, card)
-        );
+        let _ = write!(self.body, "{}", Authorization(id(CARD, card)));
         self.post(out, format_args!("cards/simulations/transaction/authorization"), card % 10);
     }
 
     fn credit(&mut self, out: &mut Vec<u8>, budgets: u64) {
-        let budget = 1 + self.below(budgets);
+        let budget = 1 + self.random.below(budgets);
         self.body.clear();
-        let _ = write!(
-            self.body,
-            "{{\"budgetId\":\"{}\",\"settlementPriceAmount\":\"200.00\",\"settlementPriceCurrency\":\"GBP\",\
-            \"schemeName\":\"FasterPayment\",\"remittersName\":\"Ada Byron\",\"beneficiaryName\":\"Florin Bench\",\
-            \"remittersAddress\":\"1 Inkersley Road, Manchester\"}}",
-            id(BUDGET, budget)
-        );
+        let _ = write!(self.body, "{}", Credit(id(BUDGET, budget), "200.00"));
         self.post(out, format_args!("budgets/generate-credit"), budget % 10);
     }
 
     fn transfer(&mut self, out: &mut Vec<u8>, budgets: u64) {
-        let from = 1 + self.below(budgets);
+        let from = 1 + self.random.below(budgets);
         // Every tenth budget belongs to the same account.
         let to = (from + 9) % budgets + 1;
         self.body.clear();
@@ -153,7 +191,7 @@ impl Source for Requests {
             Ask::Confirm(first, last) if first + self.made > last => return false,
             Ask::Confirm(first, _) => self.confirm(out, first + self.made),
             Ask::List(from, to) => {
-                let account = from + self.below(to - from + 1);
+                let account = from + self.random.below(to - from + 1);
                 self.list(out, account);
             }
         }

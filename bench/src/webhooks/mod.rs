@@ -1,17 +1,15 @@
 //! `make bench-webhooks`: measures how fast events are delivered, and how much deliveries slow down other requests.
 
-mod api;
 mod production;
 mod receiver;
 
-pub(crate) use api::{call, call_with, member};
-
+use crate::api::{call, member};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median, quantile};
 use crate::http::Outcome;
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Ask, Requests, id};
+use crate::requests::{Ask, Authorization, Requests, id};
 use crate::runner::{drive, figures};
 use crate::server::Server;
 use crate::settings::Settings;
@@ -152,10 +150,7 @@ impl<'a> Bench<'a> {
         self.receiver.keep();
         let mut committed = HashMap::new();
         for number in 0..EVENTS {
-            let body = format!(
-                "{{\"cardId\":\"{}\",\"amount\":10.00,\"network\":\"VISA\",\"cardAcceptor\":{{\"mid\":\"11111\"}}}}",
-                id(4, 10 + number as u64 * 10)
-            );
+            let body = Authorization(id(4, 10 + number as u64 * 10)).to_string();
             let path = "cards/simulations/transaction/authorization?accountId=bench-0";
             let asked = Instant::now();
             let answer = call(self.server.address, "POST", path, &body)?;

@@ -1,7 +1,7 @@
 //! Compares transfers in production with a subscription and without. Production writes an event only if a subscription
 //! matches, so a subscription to another type should cost nothing.
 
-use super::api::{call_with, member};
+use crate::api::{call_with, issue_key, member};
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
@@ -53,9 +53,7 @@ pub(super) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
 /// their type none is written.
 fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     server::output(url, &["init"], &PRODUCTION)?;
-    let issue = ["keys", "issue", "--client", "Benchmark", "--all-scopes", "--json"];
-    let issued = server::output(url, &issue, &PRODUCTION)?;
-    let key = member(&issued, "key").context("no key was issued")?.to_owned();
+    let key = issue_key(url, "Benchmark", &PRODUCTION)?;
     let server = Server::florin(url, folder, &PRODUCTION)?;
     let mut turn = 0x1000;
     for (event_type, what, min) in SUBSCRIPTIONS {

@@ -1,6 +1,6 @@
 //! A receiver of webhooks with many endpoints on one port.
 
-use super::api::member;
+use crate::api::member;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,6 +1,7 @@
-//! Single requests to the API, which prepare a measurement.
+//! Single requests to the API and commands, which prepare a measurement.
 
 use crate::requests::api_key;
+use crate::server;
 use anyhow::{Context, bail};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -31,6 +32,13 @@ pub(crate) fn call_with(key: &str, server: SocketAddr, method: &str, path: &str,
         bail!("{method} {path}: {answer}");
     }
     Ok(body.to_owned())
+}
+
+/// Issues an API key with all scopes on all accounts of a client.
+pub(crate) fn issue_key(url: &str, client: &str, settings: &[(&str, &str)]) -> anyhow::Result<String> {
+    let issue = ["keys", "issue", "--client", client, "--all-scopes", "--json"];
+    let issued = server::output(url, &issue, settings)?;
+    Ok(member(&issued, "key").context("no key was issued")?.to_owned())
 }
 
 /// Returns the value of the first member with this name that has a string value.
