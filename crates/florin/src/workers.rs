@@ -17,7 +17,7 @@ use tokio::sync::watch;
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
 /// Pause between sweeps of checkout sessions and refunds. Lists must show what is due within 5 seconds.
 const CHECKOUTS_PAUSE: Duration = Duration::from_secs(2);
-/// Pause between sweeps of expired worlds.
+/// Pause between sweeps of expired worlds, and between those of expired imported snapshots.
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of processing payment batches.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
@@ -153,12 +153,13 @@ impl Workers {
     fn add_common(&mut self, services: &Services, store: &Arc<dyn CompleteStorage>) {
         if services.environment == Environment::Sandbox {
             self.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_worlds(&services).await });
+            self.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_imports(&services).await });
         }
-        let both = || (services.clone(), Arc::clone(store));
-        self.add(REFUSALS_PAUSE, both(), |(services, store)| async move {
+        let with = || (services.clone(), Arc::clone(store));
+        self.add(REFUSALS_PAUSE, with(), |(services, store)| async move {
             record_refusals(&services, store.as_ref(), RecordRefusals::AsAllowed).await
         });
-        self.add(USES_PAUSE, both(), |(services, store)| async move { record_uses(&services, store.as_ref()).await });
+        self.add(USES_PAUSE, with(), |(services, store)| async move { record_uses(&services, store.as_ref()).await });
         let expiry = (services.clone(), Rc::new(KeyExpiry::new(store.clone())));
         self.add_from(Next::AtOnce, EXPIRY_PAUSE, expiry, |(services, expiry)| async move {
             match expiry.check(services.time.real_now()).await {
@@ -292,35 +293,21 @@ async fn settle(checkouts: &CheckoutServices) -> Round {
 }
 
 async fn sweep_worlds(services: &Services) -> Round {
-    let worlds = async {
-        match florin_application::sweep_worlds(services).await {
-            Ok(0) => {}
-            Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
-            Err(error) => return Err(format!("could not delete expired worlds: {error}")),
-        }
-        Ok(())
-    };
-    let imports = async {
-        match florin_application::sweep_imported_snapshots(services).await {
-            Ok(0) => {}
-            Ok(swept) => tracing::info!(swept, "deleted expired imported snapshots"),
-            Err(error) => return Err(format!("could not delete expired imported snapshots: {error}")),
-        }
-        Ok(())
-    };
-    both(worlds, imports).await
+    match florin_application::sweep_worlds(services).await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
+        Err(error) => return Err(format!("could not delete expired worlds: {error}")),
+    }
+    Ok(Next::AfterPause)
 }
 
-/// Does one kind of work and then another, even if the first one fails.
-async fn both(
-    first: impl Future<Output = Result<(), String>>,
-    second: impl Future<Output = Result<(), String>>,
-) -> Round {
-    match (first.await, second.await) {
-        (Ok(()), Ok(())) => Ok(Next::AfterPause),
-        (Err(failure), Ok(())) | (Ok(()), Err(failure)) => Err(failure),
-        (Err(first), Err(second)) => Err(format!("{first}; {second}")),
+async fn sweep_imports(services: &Services) -> Round {
+    match florin_application::sweep_imported_snapshots(services).await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "deleted expired imported snapshots"),
+        Err(error) => return Err(format!("could not delete expired imported snapshots: {error}")),
     }
+    Ok(Next::AfterPause)
 }
 
 /// Runs one round of processing. Rounds are bounded, so that a shutdown does not wait long.
@@ -395,24 +382,6 @@ mod tests {
             [is_due("gone", 0), is_due("gone", 59), is_due("gone", 61), is_due("full", 62)],
             [true, false, true, true]
         );
-    }
-
-    #[tokio::test]
-    async fn a_failure_does_not_stop_other_work_of_the_round() {
-        for (first, second, failure) in [
-            (Ok(()), Ok(()), None),
-            (Err("one"), Ok(()), Some("one")),
-            (Ok(()), Err("two"), Some("two")),
-            (Err("one"), Err("two"), Some("one; two")),
-        ] {
-            let done = Cell::new(0);
-            let work = async |outcome: Result<(), &str>| {
-                done.set(done.get() + 1);
-                outcome.map_err(str::to_owned)
-            };
-            let round = both(work(first), work(second)).await;
-            assert_eq!((round.err().as_deref(), done.get()), (failure, 2));
-        }
     }
 
     /// Time is simulated. After the first pause, three rounds follow each other without a pause. The next one runs
