@@ -1,5 +1,14 @@
 //! Background workers of the server.
 
+#[cfg(test)]
+mod backlog_tests;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub(crate) use work::record_the_rest;
+
 use crate::deliverer::Deliverer;
 use crate::key_expiry::KeyExpiry;
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
@@ -8,10 +17,14 @@ use florin_application::{CheckoutServices, ProcessingServices, RecordRefusals, S
 use florin_domain::access::Environment;
 use florin_ports::{CellName, CompleteStorage};
 use metrics_exporter_prometheus::PrometheusHandle;
+use schedule::{Logged, Next, Round};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use work::{
+    delete_events, delete_records, process, record_refusals, record_uses, settle, sweep, sweep_imports, sweep_worlds,
+};
 
 /// Pause between sweeps of due holds. They expire within a minute, even if one sweep fails.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
@@ -39,9 +52,6 @@ const EXPIRY_PAUSE: Duration = Duration::from_secs(3600);
 const REFUSALS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of metrics maintenance.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
-
-/// Minimum time between two log lines of a worker about the same failure.
-const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// How long records are kept.
 #[derive(Clone, Copy)]
@@ -232,222 +242,5 @@ impl Workers {
                 };
             }
         }));
-    }
-}
-
-/// The failure that a worker logged last, and when.
-#[derive(Default)]
-struct Logged(Option<(String, Instant)>);
-
-impl Logged {
-    /// Whether a failure must be logged: immediately if it is new, then at most once a minute.
-    fn is_due(&mut self, failure: &str, now: Instant) -> bool {
-        let is_known = self
-            .0
-            .as_ref()
-            .is_some_and(|(logged, at)| logged == failure && now.saturating_duration_since(*at) < LOG_PAUSE);
-        if !is_known {
-            self.0 = Some((failure.to_owned(), now));
-        }
-        !is_known
-    }
-}
-
-/// The result of a round: when the next one runs, or the failure to log.
-type Round = Result<Next, String>;
-
-/// When a worker runs its next round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    /// Immediately: there may be more to do.
-    AtOnce,
-    /// After the pause.
-    AfterPause,
-}
-
-impl Next {
-    fn wait(self, pause: Duration) -> Duration {
-        match self {
-            Self::AtOnce => Duration::ZERO,
-            Self::AfterPause => pause,
-        }
-    }
-}
-
-async fn sweep(services: &Services) -> Round {
-    match florin_application::expire_holds(services).await {
-        Ok(0) => {}
-        Ok(expired) => tracing::info!(expired, "expired holds"),
-        Err(error) => return Err(format!("could not expire due holds: {error}")),
-    }
-    Ok(Next::AfterPause)
-}
-
-async fn settle(checkouts: &CheckoutServices) -> Round {
-    match florin_application::settle_checkouts(checkouts).await {
-        Ok(0) => {}
-        Ok(settled) => tracing::info!(settled, "applied what was due on checkout sessions and refunds"),
-        Err(error) => return Err(format!("could not apply what is due on checkout sessions and refunds: {error}")),
-    }
-    Ok(Next::AfterPause)
-}
-
-async fn sweep_worlds(services: &Services) -> Round {
-    match florin_application::sweep_worlds(services).await {
-        Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
-        Err(error) => return Err(format!("could not delete expired worlds: {error}")),
-    }
-    Ok(Next::AfterPause)
-}
-
-async fn sweep_imports(services: &Services) -> Round {
-    match florin_application::sweep_imported_snapshots(services).await {
-        Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "deleted expired imported snapshots"),
-        Err(error) => return Err(format!("could not delete expired imported snapshots: {error}")),
-    }
-    Ok(Next::AfterPause)
-}
-
-/// Runs one round of processing. Rounds are bounded, so that a shutdown does not wait long.
-async fn process(processing: &ProcessingServices) -> Round {
-    match florin_application::process_batches(processing).await {
-        Ok(0) => Ok(Next::AfterPause),
-        Ok(payments) => {
-            tracing::info!(payments, "processed payments");
-            Ok(Next::AtOnce)
-        }
-        Err(error) => Err(format!("could not claim payment batches: {error}")),
-    }
-}
-
-/// Records refused authentications in the audit log.
-async fn record_refusals(services: &Services, log: &dyn CompleteStorage, when: RecordRefusals) -> Round {
-    match florin_application::record_refusals(&services.refusals, log, (services.time.real_now(), when)).await {
-        Ok(_) => Ok(Next::AfterPause),
-        Err(error) => Err(format!("could not record refused authentications: {error}")),
-    }
-}
-
-/// Records what a server that stops has not recorded yet: refused authentications, and the use of keys.
-pub(crate) async fn record_the_rest(services: &Services, store: &dyn CompleteStorage) {
-    let refusals = record_refusals(services, store, RecordRefusals::AtStop).await;
-    for failure in [refusals, record_uses(services, store).await].into_iter().filter_map(Result::err) {
-        tracing::error!("{failure}");
-    }
-}
-
-/// Records when keys were last used.
-async fn record_uses(services: &Services, store: &dyn CompleteStorage) -> Round {
-    match florin_application::record_key_uses(&services.key_uses, store).await {
-        Ok(_) => Ok(Next::AfterPause),
-        Err(error) => Err(format!("could not record the use of keys: {error}")),
-    }
-}
-
-async fn delete_records(services: &Services, retention: TimeDelta) -> Round {
-    match florin_application::delete_idempotency_records(services, retention).await {
-        Ok(0) => {}
-        Ok(deleted) => tracing::info!(deleted, "deleted old idempotency records"),
-        Err(error) => return Err(format!("could not delete old idempotency records: {error}")),
-    }
-    Ok(Next::AfterPause)
-}
-
-async fn delete_events(services: &Services, retention: TimeDelta) -> Round {
-    match florin_application::delete_events(services, retention).await {
-        Ok(0) => {}
-        Ok(deleted) => tracing::info!(deleted, "deleted old events"),
-        Err(error) => return Err(format!("could not delete old events: {error}")),
-    }
-    Ok(Next::AfterPause)
-}
-
-#[cfg(test)]
-mod backlog_tests;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cell::Cell;
-    use std::rc::Rc;
-    use tokio::sync::Notify;
-
-    #[test]
-    fn a_failure_that_stays_is_logged_once_a_minute() {
-        let (mut logged, now) = (Logged::default(), Instant::now());
-        let mut is_due = |failure, seconds| logged.is_due(failure, now + Duration::from_secs(seconds));
-        assert_eq!(
-            [is_due("gone", 0), is_due("gone", 59), is_due("gone", 61), is_due("full", 62)],
-            [true, false, true, true]
-        );
-    }
-
-    /// Time is simulated. After the first pause, three rounds follow each other without a pause. The next one runs
-    /// after another pause.
-    #[tokio::test(start_paused = true)]
-    async fn a_worker_with_more_to_do_does_not_pause() {
-        let local = tokio::task::LocalSet::new();
-        local
-            .run_until(async {
-                let rounds = Rc::new(Cell::new(0));
-                let mut workers = Workers::none();
-                let pause = Duration::from_secs(60);
-                workers.add(pause, Rc::clone(&rounds), |rounds| async move {
-                    rounds.set(rounds.get() + 1);
-                    Ok(if rounds.get() < 3 { Next::AtOnce } else { Next::AfterPause })
-                });
-                tokio::time::sleep(pause + Duration::from_secs(1)).await;
-                assert_eq!(rounds.get(), 3);
-                tokio::time::sleep(pause).await;
-                assert_eq!(rounds.get(), 4);
-                workers.stop().await;
-            })
-            .await;
-    }
-
-    /// Time is simulated. The first round does not wait for the pause.
-    #[tokio::test(start_paused = true)]
-    async fn a_pause_ends_when_the_worker_is_woken() {
-        let local = tokio::task::LocalSet::new();
-        local
-            .run_until(async {
-                let shared = Rc::new((Cell::new(0), Notify::new()));
-                let mut workers = Workers::none();
-                let pause = Duration::from_secs(60);
-                let wake = |shared: Rc<(Cell<u32>, Notify)>| async move { shared.1.notified().await };
-                workers.add_woken((Next::AfterPause, pause), Rc::clone(&shared), wake, |shared| async move {
-                    shared.0.set(shared.0.get() + 1);
-                    Ok(Next::AfterPause)
-                });
-                tokio::time::sleep(pause / 2).await;
-                assert_eq!(shared.0.get(), 0);
-                shared.1.notify_one();
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                assert_eq!(shared.0.get(), 1);
-                tokio::time::sleep(pause).await;
-                assert_eq!(shared.0.get(), 2);
-                workers.stop().await;
-            })
-            .await;
-    }
-
-    #[test]
-    fn a_worker_works_until_it_is_stopped() {
-        actix_web::rt::System::new().block_on(async {
-            let rounds = Rc::new(Cell::new(0));
-            let mut workers = Workers::none();
-            workers.add(Duration::from_millis(1), Rc::clone(&rounds), |rounds| async move {
-                rounds.set(rounds.get() + 1);
-                Ok(Next::AfterPause)
-            });
-            while rounds.get() < 3 {
-                actix_web::rt::time::sleep(Duration::from_millis(1)).await;
-            }
-            workers.stop().await;
-            assert!(rounds.get() >= 3);
-            assert_eq!(Rc::strong_count(&rounds), 1);
-        });
     }
 }
