@@ -93,6 +93,29 @@ pub struct SeedAccount {
     pub payments: Vec<Payment>,
 }
 
+impl SeedAccount {
+    /// Returns an account without data.
+    pub fn empty(account: Account, parent: BudgetRecord) -> Self {
+        Self {
+            account,
+            enrolment: None,
+            people: Vec::new(),
+            profile: None,
+            settlement_accounts: Vec::new(),
+            payees: Vec::new(),
+            checkouts: Vec::new(),
+            sessions: Vec::new(),
+            merchant_payments: Vec::new(),
+            merchant_journal: Vec::new(),
+            parent,
+            budgets: Vec::new(),
+            cards: Vec::new(),
+            batches: Vec::new(),
+            payments: Vec::new(),
+        }
+    }
+}
+
 /// A budget with its journal. Its balances are the sums of the journal.
 #[derive(Clone, Debug)]
 pub struct SeedBudget {

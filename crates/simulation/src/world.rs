@@ -131,27 +131,12 @@ fn initial_state(account: &Account) -> SeedData {
         user_token: UserToken(Uuid::from_u64_pair(4, 0)),
         expires_on: NaiveDate::from_ymd_opt(2040, 12, 31).unwrap(),
     };
+    let parent = BudgetId(Uuid::from_u64_pair(6, 0));
+    let parent = BudgetRecord::parent_of_account(parent, account.id.clone(), [pounds()], noon());
     let seed = SeedAccount {
-        account: account.clone(),
-        parent: BudgetRecord::parent_of_account(
-            BudgetId(Uuid::from_u64_pair(6, 0)),
-            account.id.clone(),
-            [pounds()],
-            noon(),
-        ),
-        enrolment: None,
-        people: vec![],
-        profile: None,
-        settlement_accounts: vec![],
-        payees: vec![],
-        checkouts: vec![],
-        sessions: Vec::new(),
-        merchant_payments: Vec::new(),
-        merchant_journal: Vec::new(),
         budgets: [0, 1].map(|number| funded(account, number)).into(),
         cards: vec![SeedCard { card, limits: vec![] }],
-        batches: vec![],
-        payments: vec![],
+        ..SeedAccount::empty(account.clone(), parent)
     };
     SeedData { clients: vec![client], keys: vec![], accounts: vec![seed], banks: vec![] }
 }

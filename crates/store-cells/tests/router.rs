@@ -11,7 +11,8 @@ use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environmen
 use florin_domain::budget::BudgetRecord;
 use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, ApiKeyId, BudgetId, ClientId};
-use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline, WorldTemplate};
+use florin_domain::test_support::an_account;
+use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, WorldTemplate};
 use florin_ports::{
     Accounts, Budgets, Callers, CellDirectory, CellEntry, CellKey, CellName, CreateWorldCommand, Registry, SeedAccount,
     Seeding, StoreError, WorldContents, Worlds, WriteError,
@@ -33,17 +34,7 @@ fn id(text: &str) -> AccountId {
 }
 
 fn account(text: &str, client: ClientId) -> Account {
-    Account {
-        id: id(text),
-        client,
-        name: text.to_owned(),
-        merchant: false,
-        mfa_required: false,
-        unique_budget_names: false,
-        timeline: Timeline::default(),
-        decision_endpoint: None,
-        epoch: 0,
-    }
+    Account { client, name: text.to_owned(), ..an_account(id(text)) }
 }
 
 fn parent(text: &str) -> BudgetRecord {
@@ -70,23 +61,7 @@ fn key(number: u8, client: ClientId, text: &str) -> (ApiKey, KeyHash) {
 /// Builds a command that creates an empty world with a key, or replaces it.
 fn world(client: ClientId, text: &str, number: u8) -> CreateWorldCommand {
     let (key, hash) = key(number, client, text);
-    let seed = SeedAccount {
-        account: account(text, client),
-        enrolment: None,
-        people: Vec::new(),
-        profile: None,
-        settlement_accounts: Vec::new(),
-        payees: Vec::new(),
-        checkouts: Vec::new(),
-        sessions: Vec::new(),
-        merchant_payments: Vec::new(),
-        merchant_journal: Vec::new(),
-        parent: parent(text),
-        budgets: Vec::new(),
-        cards: Vec::new(),
-        batches: Vec::new(),
-        payments: Vec::new(),
-    };
+    let seed = SeedAccount::empty(account(text, client), parent(text));
     CreateWorldCommand {
         world: SandboxWorld {
             account: id(text),

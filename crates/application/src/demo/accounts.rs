@@ -37,25 +37,10 @@ pub(super) fn accounts(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<V
     Ok(vec![demo(now, secrets)?, plain(now)?, other(now)?])
 }
 
-/// An account without any data, whose parent budget holds these currencies.
+/// An account without data, whose parent budget holds these currencies.
 pub fn bare(account: Account, currencies: impl IntoIterator<Item = Currency>, now: DateTime<Utc>) -> SeedAccount {
-    SeedAccount {
-        parent: BudgetRecord::parent_of_account(parent_budget_id(), account.id.clone(), currencies, now),
-        account,
-        enrolment: None,
-        people: Vec::new(),
-        profile: None,
-        settlement_accounts: Vec::new(),
-        payees: Vec::new(),
-        checkouts: Vec::new(),
-        sessions: Vec::new(),
-        merchant_payments: Vec::new(),
-        merchant_journal: Vec::new(),
-        budgets: Vec::new(),
-        cards: Vec::new(),
-        batches: Vec::new(),
-        payments: Vec::new(),
-    }
+    let parent = BudgetRecord::parent_of_account(parent_budget_id(), account.id.clone(), currencies, now);
+    SeedAccount::empty(account, parent)
 }
 
 /// The currencies of the parent budgets of the demo accounts.
@@ -123,7 +108,7 @@ pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) ->
     Ok(seed)
 }
 
-/// A second account of the demo client, without a merchant profile and without data.
+/// The second account of the demo client: [`PLAIN_ACCOUNT`].
 fn plain(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     empty_account(PLAIN_ACCOUNT, client_id(), ("Florin Demo Reserves", false), now)
 }

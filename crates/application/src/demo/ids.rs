@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 /// The main demo account: a merchant with budgets, cards and payment batches.
 pub const ACCOUNT: &str = "F50091";
-/// A second account of the same client, without a merchant profile.
+/// A second account of the same client, without a merchant profile and without data.
 pub const PLAIN_ACCOUNT: &str = "F50092";
 /// The account of the other client.
 pub const OTHER_ACCOUNT: &str = "F60017";

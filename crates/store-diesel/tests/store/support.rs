@@ -175,28 +175,19 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
     let balances = vec![(gbp(), Balances::new(Minor(minor), Minor(0), Minor(0)).unwrap())];
     let money = Budget { id: budget(account), account: id(account), name: "Main".into(), balances };
     let journal = if minor == 0 { vec![] } else { vec![funding(account, 0, minor)] };
+    let owner = Account {
+        client: client(account),
+        name: format!("account {account}"),
+        merchant: true,
+        mfa_required: true,
+        ..an_account(id(account))
+    };
     SeedAccount {
-        account: Account {
-            client: client(account),
-            name: format!("account {account}"),
-            merchant: true,
-            mfa_required: true,
-            ..an_account(id(account))
-        },
-        parent: parent(&id(account)),
         enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),
-        people: vec![],
-        profile: None,
-        settlement_accounts: vec![],
-        payees: vec![],
-        checkouts: vec![],
-        sessions: Vec::new(),
-        merchant_payments: Vec::new(),
-        merchant_journal: Vec::new(),
         budgets: vec![SeedBudget { budget: money, journal }],
         cards: vec![SeedCard { card: active_card(account), limits: vec![] }],
         batches: vec![validated_batch(account, 1_000)],
-        payments: vec![],
+        ..SeedAccount::empty(owner, parent(&id(account)))
     }
 }
 
