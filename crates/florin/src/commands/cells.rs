@@ -19,23 +19,23 @@ use std::sync::Arc;
 /// Actions on cells.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// List the home and all cells
+    /// List all cells, the home first
     List,
-    /// Make the database of a configured cell ready, and let the cell accept new clients
+    /// Prepare the database of a configured cell, and let the cell accept new clients
     Add {
         /// The name of a configured cell, or home
         #[arg(value_name = "NAME")]
         name: String,
-        /// Do not let it accept new clients yet
+        /// Prepare the cell, but do not let it accept new clients
         #[arg(long)]
         closed: bool,
-        /// The cell has clients, but its database is new: an export of the cell is imported next
+        /// Prepare a new, empty database, into which you then import an export of the cell
         #[arg(long)]
         for_import: bool,
     },
-    /// Let a cell accept no new clients; its clients stay
+    /// Stop a cell from accepting new clients; its clients stay
     Close {
-        /// The name of the cell
+        /// The name of the cell, or home
         #[arg(value_name = "NAME")]
         name: String,
     },
