@@ -47,8 +47,8 @@ impl Cluster {
         self.run("whole");
     }
 
-    /// Causes a fault, waits for its consequence, and ends it. In every second round, a cut separates the leader from the
-    /// other nodes only, so that Florin still reaches it.
+    /// Causes a fault, waits for its consequence, and ends it. In every second round, a cut separates the leader from
+    /// the other nodes only, so that Florin still reaches it.
     pub(crate) fn survive(&self, fault: &Fault, round: usize) {
         let leader = self.run("leader");
         let with_leader = |command: &str| command.replace("{leader}", &leader);

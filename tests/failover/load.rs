@@ -1,5 +1,5 @@
-//! A load through the balancer: callers that repeat a request with its key until it succeeds, as clients of the API must,
-//! and a reader of the feed of changes.
+//! A load through the balancer: callers that repeat a request with its key until it succeeds, as clients of the API
+//! must, and a reader of the feed of changes.
 
 use std::fmt;
 use std::sync::Mutex;

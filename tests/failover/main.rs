@@ -71,8 +71,8 @@ fn home() -> Home {
     home.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
 }
 
-/// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns how
-/// long no message succeeded.
+/// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns
+/// how long no message succeeded.
 fn fail_over(cluster: &Cluster, wallets: &[Wallet], feed: &mut Feed, (round, fault): (usize, &Fault)) -> Duration {
     cluster.wait_until_whole();
     let before: Vec<_> = wallets.iter().map(Wallet::balance).collect();

@@ -1,7 +1,7 @@
 //! The stores of this process: the home, and the cells beside it.
 //!
-//! `florin cells add` makes the database of a configured cell a cell: it binds the database to the name of the cell, and
-//! lists the cell in the directory of the home. A home that lists no cell is used as it is, without a router.
+//! `florin cells add` makes the database of a configured cell a cell: it binds the database to the name of the cell,
+//! and lists the cell in the directory of the home. A home that lists no cell is used as it is, without a router.
 
 use crate::lock::ServerLock;
 use crate::secrets;
@@ -62,10 +62,10 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
-    /// Opens the cells for a server, applies their pending migrations, and checks that the keys of the home decrypt their
-    /// secrets. A cell that can't be used is logged, and what concerns its clients fails; other clients don't notice. Wrong
-    /// settings are refused: swapped URLs, a wrong key, and a database that another server uses or that belongs to another
-    /// environment.
+    /// Opens the cells for a server, applies their pending migrations, and checks that the keys of the home decrypt
+    /// their secrets. A cell that can't be used is logged, and what concerns its clients fails; other clients don't
+    /// notice. Wrong settings are refused: swapped URLs, a wrong key, and a database that another server uses or that
+    /// belongs to another environment.
     pub(crate) async fn of_server(
         settings: &Settings,
         home: &Arc<dyn AnyStore>,
@@ -368,7 +368,8 @@ pub(crate) fn must_be(setting: &CellSetting, bound: Environment, home: Environme
     )))
 }
 
-/// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is created.
+/// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is
+/// created.
 pub(crate) async fn choose(stores: &Stores, client: ClientId, cell: &str) -> anyhow::Result<()> {
     let name = CellName::parse(cell).map_err(|flaw| UsageError::new(format!("--cell {cell:?}: {}", flaw.message)))?;
     stores.named(cell)?;

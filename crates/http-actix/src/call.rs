@@ -207,8 +207,8 @@ impl Call<'_> {
         self.reach_again(&id).await
     }
 
-    /// Finds the account and the caller again once the request holds its guard. A restore may have changed the account's
-    /// clock meanwhile, and the keys of a world end when the world is replaced.
+    /// Finds the account and the caller again once the request holds its guard. A restore may have changed the
+    /// account's clock meanwhile, and the keys of a world end when the world is replaced.
     async fn reach_again(&mut self, id: &AccountId) -> Result<Result<Account, ReachError>, Problem> {
         let services = &self.app.services;
         let reached = reach_account(services, &self.caller, id).await;
@@ -229,8 +229,8 @@ impl Call<'_> {
     }
 
     /// Waits until no other request is in progress on the account of a world, and makes later requests wait for this
-    /// one. Returns a 503 if the other requests do not end in time, and a 403 or 404 if the caller lost its access while
-    /// it waited.
+    /// one. Returns a 503 if the other requests do not end in time, and a 403 or 404 if the caller lost its access
+    /// while it waited.
     pub(crate) async fn lock_exclusively(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.guard = None;
         self.exclusive_guard = Some(self.app.account_guards.exclusive(account).await.ok_or_else(refusal)?);

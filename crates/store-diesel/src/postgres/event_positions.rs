@@ -20,8 +20,8 @@ use diesel::sql_query;
 use diesel::sql_types::{Array, BigInt, Text};
 
 /// A text that identifies the server until it restarts or recovers from a crash, for statements that read
-/// `pg_control_checkpoint()`. A recovery ends with a checkpoint. Other checkpoints change the text, too; then the tail is
-/// read again.
+/// `pg_control_checkpoint()`. A recovery ends with a checkpoint. Other checkpoints change the text, too; then the tail
+/// is read again.
 const SERVER: &str = "concat(pg_postmaster_start_time(), ' ', redo_lsn)";
 
 /// The last drawn number. Every transaction that drew a number up to it still holds the lock, or has ended.
