@@ -14,6 +14,7 @@ mod access;
 mod crash;
 mod database;
 mod deliveries;
+mod drawn_again;
 mod fault_load;
 mod faults;
 mod feed;
@@ -31,7 +32,6 @@ mod streams;
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 mod sweep;
-mod taken_back;
 mod unknown;
 mod wire;
 

@@ -1,4 +1,5 @@
-//! Positions of events that a crash of the database server takes back.
+//! Positions of events that are drawn twice: once before a crash of the database server, in a transaction that the
+//! crash ends, and again after it.
 
 use std::thread;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
 use crate::support::{CREDIT, Server, demo, expect_json};
 
-/// Draws positions in a transaction, as Florin does.
+/// Draws positions in a transaction that stays open, as Florin does before it stores events.
 const DRAW: &str = "BEGIN; SELECT nextval('outbox_positions') FROM generate_series(1, 500) \
     WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL";
 
@@ -34,12 +35,12 @@ impl Drop for WritesLate {
     }
 }
 
-/// The server crashes while the fan-out waits for a transaction that has drawn positions. Later transactions draw the
-/// same positions, and the deliveries of their events must be queued.
+/// The fan-out waits for a transaction that has drawn positions, and the server crashes meanwhile. Afterwards, other
+/// transactions draw the same positions. The deliveries of their events must be queued.
 #[test]
 fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
     if std::env::var_os("WITH_POSTGRES_RESTART").is_none() {
-        // Without a crash, the positions are not drawn again.
+        // Without a crash, no position is drawn again.
         return;
     }
     let _alone = alone();
@@ -52,16 +53,18 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
         until("queued", LIMIT, || queued() == count);
     };
     let _late = WritesLate::new();
-    // In a copy of a database, PostgreSQL 15 draws the first numbers without writing to its log, until a checkpoint.
+    // In a copy of a database, PostgreSQL 15 does not log the first numbers that are drawn, until a checkpoint. Then a
+    // crash would take back the positions of committed events, too.
     server.database().execute("CHECKPOINT");
     for round in 0..4 {
         credit(2 * round + 1);
         let mut session = server.database().connect();
         session.batch_execute(DRAW).unwrap();
+        // The fan-out searches for events five times a second, so it probably waits for the transaction by now.
         thread::sleep(Duration::from_millis(100));
         restart(&server);
         until("ready again", LIMIT, || server.readiness() == 200);
-        // The fan-out looks for events five times a second.
+        // The fan-out continues, and searches again.
         thread::sleep(Duration::from_millis(500));
         credit(2 * round + 2);
     }
