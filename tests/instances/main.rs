@@ -11,6 +11,7 @@
 )]
 
 mod access;
+mod changes;
 mod crash;
 mod database;
 mod deliveries;
@@ -19,10 +20,12 @@ mod fault_load;
 mod faults;
 mod feed;
 mod frozen;
+mod locks;
 mod merchants;
 mod money;
 mod pair;
 mod replaced;
+mod restarts;
 mod restored;
 mod silent_host;
 mod standby;
