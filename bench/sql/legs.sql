@@ -1,5 +1,6 @@
--- Copies the journal of the earlier tables into legs. It runs after the data set is loaded, for Florin, and after the baselines
--- have run, so that `florin check` verifies the whole store. Each transaction in these tables has two entries.
+-- Copies the journal of the earlier tables into legs. It runs after the data set is loaded, for Florin, and after the
+-- baselines have run, so that `florin check` verifies the whole store. Each transaction in these tables has two
+-- entries.
 INSERT INTO journal_legs (
     account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
 )

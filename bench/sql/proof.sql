@@ -1,5 +1,6 @@
--- Counts journal transactions whose entries do not add up to zero, and balances that disagree with the journal, open chains or
--- confirmed batches. The journal is the legs of Florin, and those entries of the baselines that are no copy of a leg.
+-- Counts journal transactions whose entries do not add up to zero, and balances that disagree with the journal, open
+-- chains or confirmed batches. The journal is the legs of Florin, and those entries of the baselines that are no copy
+-- of a leg.
 WITH moved AS (
     SELECT account_id, from_budget_id AS budget_id, currency, from_pool AS pool, -amount_minor AS amount_minor FROM journal_legs
     UNION ALL

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A cluster of three PostgreSQL servers with Patroni and etcd, in network namespaces of this machine.
+"""Runs a cluster of three PostgreSQL servers with Patroni and etcd, in namespaces of this machine.
 
-scripts/with-patroni starts it, and documents the commands. Each node has its own network and process namespace, and two
-networks: one between the nodes, for replication, etcd and Patroni, and one for clients, for SQL. So a node can be cut
-from the others while clients still reach it, and be powered off with all that runs on it.
+scripts/with-patroni starts it, and documents the commands. Each node has its own namespaces of network, processes and
+shared memory. It is connected to two networks: one for replication, etcd and Patroni, and one for SQL and for these
+commands. So a node can be cut from the other nodes while clients still reach it, and it can be powered off with all its
+processes.
 """
 
-import glob
+import http.client
 import json
 import os
 import pathlib
@@ -16,25 +17,33 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 
 NODES = ("pg1", "pg2", "pg3")
-# The networks, and their bridges. Node pg1 is .11 in both; clients are at .1 of the second one.
+# The two networks, which are also the names of their bridges. Node pg1 has the address .11 in both. Clients and these
+# commands have the address .1 in the second one.
 INSIDE, CLIENTS = "inside", "clients"
-# What Patroni calls a standby.
-STANDBYS = ("replica", "sync_standby", "quorum_standby")
 PREFIX = {INSIDE: "10.213.1", CLIENTS: "10.213.2"}
+# The roles that Patroni reports for standbys.
+STANDBYS = ("replica", "sync_standby", "quorum_standby")
 
-# The minimum of Patroni. A leader that can't be reached is replaced after this time.
+# A leader that can't be reached is replaced after this time, in seconds like all times here. It is Patroni's minimum.
 TTL = 20
 LOOP_WAIT = 2
 RETRY_TIMEOUT = 5
 
-PATIENCE = 300
+# How long a command waits for the cluster.
+PATIENCE = 600
 # A standby that does not follow by then is copied from the leader, as an operator would do: after a cut, PostgreSQL may
-# wait forever for a part of the log that only the old leader had.
+# wait forever for a part of the log that only the old leader had. If it does not follow after the copy, it is copied
+# again after the same time.
 REJOIN = 90
+# Pause before the next attempt if Patroni refuses the copy, for example because there is no leader.
+RETRY = 10
+# Minimum time between two starts of a program on a node.
+RESTART = 1
+# Number of lines of each log that are shown if the command fails.
+SHOWN = 25
 
 
 def home():
@@ -50,7 +59,7 @@ def address(node, network):
 
 
 def port(node, network):
-    """The name of the bridge's end of a node's cable."""
+    """Returns the name of the bridge's end of a node's cable."""
     return f"{node}-{network[0]}"
 
 
@@ -59,7 +68,7 @@ def run(*command, **options):
 
 
 def patroni_settings(node, password):
-    """One node's configuration of Patroni, which reads JSON as well as YAML."""
+    """Returns the configuration of Patroni on a node. Patroni reads JSON as well as YAML."""
     user = {"username": "florin", "password": password}
     return {
         "scope": "florin",
@@ -71,8 +80,8 @@ def patroni_settings(node, password):
                 "ttl": TTL,
                 "loop_wait": LOOP_WAIT,
                 "retry_timeout": RETRY_TIMEOUT,
-                # A commit is confirmed after a standby has it on its disk, and only such a standby is promoted. Strict:
-                # without such a standby, commits wait.
+                # A commit is confirmed after a standby has it on its disk, and only such a standby is promoted. In
+                # strict mode, commits wait while there is no such standby.
                 "synchronous_mode": True,
                 "synchronous_mode_strict": True,
                 # A leader whose server has crashed is replaced at once, instead of waiting until it has recovered.
@@ -82,14 +91,14 @@ def patroni_settings(node, password):
                     "use_slots": True,
                     "remove_data_directory_on_rewind_failure": True,
                     "remove_data_directory_on_diverged_timelines": True,
-                    # Processes are killed, but the machine stays up, so nothing depends on fsync.
+                    # Processes are killed, but the machine stays up, so nothing depends on fsync. full_page_writes is
+                    # on, because a killed process may have written half a page, and because pg_rewind requires it.
                     "parameters": {
                         "fsync": "off",
-                        "full_page_writes": "off",
                         "max_connections": 100,
                         "shared_buffers": "64MB",
                         "wal_log_hints": "on",
-                        # How soon a standby follows a new leader, which waits for it.
+                        # A standby follows a new leader after this time at most. Until then, commits wait.
                         "wal_retrieve_retry_interval": "500ms",
                         "wal_keep_size": "256MB",
                         "max_wal_size": "512MB",
@@ -108,6 +117,8 @@ def patroni_settings(node, password):
             "data_dir": str(node_home(node) / "data"),
             "pgpass": str(node_home(node) / "pgpass"),
             "authentication": {"superuser": user, "replication": user, "rewind": user},
+            # By default, a copy waits up to five minutes for the leader's next checkpoint.
+            "basebackup": {"checkpoint": "fast"},
             "parameters": {"unix_socket_directories": str(node_home(node))},
         },
     }
@@ -117,7 +128,7 @@ def patroni_settings(node, password):
 
 
 def as_user(*command):
-    """PostgreSQL refuses to run as root. So it, and Patroni with it, run as another user of a namespace of their own."""
+    """Runs a command as another user of a namespace of its own, because PostgreSQL refuses to run as root."""
     try:
         user = pwd.getpwnam("postgres")
     except KeyError:
@@ -139,11 +150,28 @@ def start_etcd(node):
         "--advertise-client-urls", f"http://{inside}:2379",
         "--initial-cluster", members,
         "--initial-cluster-state", "new",
+        "--auto-compaction-mode", "periodic",
+        "--auto-compaction-retention", "10m",
+        "--logger", "zap",
+        "--log-level", "warn",
     )
 
 
 def start_patroni(node):
     return spawn(node, *as_user("patroni", node_home(node) / "patroni.json"), name="patroni")
+
+
+def kill_postgres_if_told(node):
+    """Kills the first process of PostgreSQL if there is an order. If it does not run, the order waits for it."""
+    order = node_home(node) / "kill-postgres"
+    if not order.exists():
+        return
+    try:
+        first_line = (node_home(node) / "data" / "postmaster.pid").read_text().splitlines()[0]
+        os.kill(int(first_line), signal.SIGKILL)
+    except (OSError, ValueError, IndexError):
+        return
+    order.unlink()
 
 
 def spawn(node, *command, name=None):
@@ -152,22 +180,21 @@ def spawn(node, *command, name=None):
 
 
 def be_node(node):
-    """The first process of a node: keeps etcd and Patroni running, and kills what it is told to kill."""
-    started = {}
+    """Keeps etcd and Patroni running, and kills what it is told to kill. This is the first process of a node."""
+    # PostgreSQL's shared memory ends with the node, and is not limited to the 64 MB of a container.
+    if os.path.isdir("/dev/shm"):
+        run("mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/dev/shm")
+    started, started_at = {}, {}
     start = {"etcd": start_etcd, "patroni": start_patroni}
     while True:
         for name, begin in start.items():
-            is_wanted = not (home() / f"no-{name}").exists()
-            if is_wanted and name not in started:
-                started[name] = begin(node).pid
-            if not is_wanted and name in started:
+            must_run = not (home() / f"no-{name}").exists()
+            if must_run and name not in started and time.monotonic() - started_at.get(name, -RESTART) >= RESTART:
+                started[name], started_at[name] = begin(node).pid, time.monotonic()
+            if not must_run and name in started:
                 os.kill(started[name], signal.SIGKILL)
-        order = node_home(node) / "kill-postgres"
-        if order.exists():
-            first_line = (node_home(node) / "data" / "postmaster.pid").read_text().splitlines()[0]
-            os.kill(int(first_line), signal.SIGKILL)
-            order.unlink()
-        # Processes whose parents have ended are children of this one.
+        kill_postgres_if_told(node)
+        # Removes ended processes, also those whose parents have ended.
         while True:
             try:
                 ended, _status = os.waitpid(-1, os.WNOHANG)
@@ -187,7 +214,7 @@ def attach(node, network):
 
 
 def detach(node, network):
-    """Pulls the cable out of the switch: nobody is told, and packets disappear."""
+    """Disconnects a node from a network. Both ends keep their links, and packets are lost."""
     run("ip", "link", "set", port(node, network), "nomaster")
 
 
@@ -209,20 +236,20 @@ def build_networks():
             attach(node, network)
 
 
-# Questions.
+# The state of the cluster.
 
 
 def ask(node, path):
-    """Asks Patroni on a node. Returns `None` without an answer."""
+    """Returns the answer of Patroni on a node. `None`: it does not answer, or reports an error."""
     try:
         with urllib.request.urlopen(f"http://{address(node, CLIENTS)}:8008{path}", timeout=2) as answer:
             return json.load(answer)
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
         return None
 
 
 def members():
-    """The members of the cluster, as the first node that answers sees them."""
+    """Returns the members of the cluster, as the first node that answers reports them."""
     for node in NODES:
         found = ask(node, "/cluster")
         if found and found.get("members"):
@@ -239,17 +266,21 @@ def current_leader():
 
 
 def command(node, path, body):
-    """Gives Patroni on a node a command."""
+    """Sends a command to Patroni on a node. Returns whether it succeeded, and prints the reason if not."""
     request = urllib.request.Request(f"http://{address(node, CLIENTS)}:8008{path}", json.dumps(body).encode())
     try:
         urllib.request.urlopen(request, timeout=60).close()
-    except urllib.error.HTTPError as error:
-        sys.exit(f"with-patroni: {node}: {path}: {error}: {error.read().decode()}")
+        return True
+    except (OSError, http.client.HTTPException) as error:
+        reason = error.read().decode(errors="replace") if hasattr(error, "read") else ""
+        print(f"with-patroni: {node}: {path}: {error} {reason}", file=sys.stderr)
+        return False
 
 
-def accepts_writes(node):
+def has_stepped_down(node):
+    """Whether a node reports that it is not the leader. A node that does not answer may still be the leader."""
     found = ask(node, "/patroni")
-    return bool(found) and found.get("role") in ("master", "primary")
+    return bool(found) and found.get("role") not in ("master", "primary")
 
 
 def follows(member, leader):
@@ -262,7 +293,10 @@ def follows(member, leader):
 
 
 def missing():
-    """What is missing of a leader and two standbys that follow it, one of them synchronously. Empty if nothing is."""
+    """Returns what is missing of a leader and two standbys that follow it, one of them synchronously.
+
+    These are the names of nodes that do not follow, or a description. An empty list: nothing is missing.
+    """
     found = members()
     leaders = [member for member in found if member["role"] == "leader" and member["state"] == "running"]
     if len(leaders) != 1:
@@ -279,46 +313,60 @@ def is_whole():
     return not missing()
 
 
-def wait_until(condition, what):
+def is_being_copied(node):
+    return any(member["name"] == node and member["state"] == "creating replica" for member in members())
+
+
+def wait_until(condition, what, pause=0.2):
     began = time.monotonic()
     while not condition():
         if time.monotonic() - began > PATIENCE:
             sys.exit(f"with-patroni: {what}: not within {PATIENCE} s: {json.dumps(members())}")
-        time.sleep(0.2)
+        time.sleep(pause)
 
 
 # Commands.
 
 
 def leader():
-    wait_until(current_leader, "a leader")
-    print(current_leader())
+    found = None
+
+    def is_found():
+        nonlocal found
+        found = current_leader()
+        return found
+
+    wait_until(is_found, "a leader")
+    print(found)
 
 
 def whole():
-    began, copied = time.monotonic(), set()
+    # The time at which each standby is copied, unless it follows before.
+    copy_at = dict.fromkeys(NODES, time.monotonic() + REJOIN)
 
     def is_whole_or_copied():
-        late = missing()
-        if time.monotonic() - began > REJOIN:
-            for node in set(late).intersection(NODES) - copied:
-                print(f"with-patroni: {node} does not follow, and is copied from the leader", file=sys.stderr)
-                command(node, "/reinitialize", {"force": True})
-                copied.add(node)
+        late, now = missing(), time.monotonic()
+        for node in set(late).intersection(NODES):
+            # Another command would begin a copy again that is in progress.
+            if now < copy_at[node] or is_being_copied(node):
+                continue
+            print(f"with-patroni: {node} does not follow, and is copied from the leader", file=sys.stderr)
+            is_begun = command(node, "/reinitialize", {"force": True})
+            copy_at[node] = now + (REJOIN if is_begun else RETRY)
         return not late
 
-    wait_until(is_whole_or_copied, "a leader and two standbys")
+    wait_until(is_whole_or_copied, "a leader and two standbys", pause=0.5)
 
 
 def kill(node):
-    """Kills the first process of PostgreSQL."""
+    """Kills the first process of PostgreSQL on a node."""
     order = node_home(node) / "kill-postgres"
     order.touch()
     wait_until(lambda: not order.exists(), "the end of PostgreSQL")
 
 
 def stop(node):
-    """Powers a node off: it says no goodbye, and all of its processes end."""
+    """Powers a node off. All its processes end at once, and it closes no connection."""
     for network in (INSIDE, CLIENTS):
         detach(node, network)
     pid = node_home(node) / "pid"
@@ -332,7 +380,8 @@ def start(node):
         attach(node, network)
     (node_home(node) / "data" / "postmaster.pid").unlink(missing_ok=True)
     command = ["nsenter", f"--net={node_home(node) / 'network'}"]
-    command += ["unshare", "--pid", "--mount-proc", "--fork", "--kill-child", sys.executable, __file__, "node", node]
+    command += ["unshare", "--pid", "--ipc", "--mount-proc", "--fork", "--kill-child"]
+    command += [sys.executable, __file__, "node", node]
     with open(node_home(node) / "node.log", "ab") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/"
@@ -341,7 +390,7 @@ def start(node):
 
 
 def cut(node, who="all"):
-    """Cuts a node from the other nodes, and, unless told otherwise, from clients."""
+    """Cuts a node from the other nodes, and also from clients if `who` is "all"."""
     for network in (INSIDE,) if who == "nodes" else (INSIDE, CLIENTS):
         detach(node, network)
 
@@ -352,14 +401,18 @@ def heal(node):
 
 
 def switchover(node):
-    """Makes a synchronous standby the leader instead of this node."""
-    command(node, "/switchover", {"leader": node})
+    """Makes a synchronous standby the leader instead of this node. Tries again if Patroni refuses."""
+    wait_until(
+        lambda: command(node, "/switchover", {"leader": node}) or current_leader() not in (node, None),
+        "a switchover",
+        pause=2,
+    )
 
 
 def lose_etcd():
     """Kills etcd on all nodes, and waits until the leader has stepped down."""
     (home() / "no-etcd").touch()
-    wait_until(lambda: not any(accepts_writes(node) for node in NODES), "the end of the leader")
+    wait_until(lambda: all(has_stepped_down(node) for node in NODES), "the end of the leader")
 
 
 def return_etcd():
@@ -367,7 +420,10 @@ def return_etcd():
 
 
 def run_with_cluster(*command):
-    """Starts the cluster, and runs a command with it. Everything ends with this process, the first of its namespace."""
+    """Starts the cluster and runs a command with it.
+
+    This is the first process of its namespace, so all other processes end with it.
+    """
     run("mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", home())
     password = secrets.token_hex(16)
     for node in NODES:
@@ -383,7 +439,17 @@ def run_with_cluster(*command):
     options = "target_session_attrs=read-write&connect_timeout=2&sslmode=disable"
     os.environ["DATABASE_URL"] = f"postgres://florin:{password}@{hosts}/postgres?{options}"
     os.environ["WITH_PATRONI"] = __file__
-    sys.exit(subprocess.run(command).returncode)
+    status = subprocess.run(command).returncode
+    if status:
+        show_logs()
+    sys.exit(status)
+
+
+def show_logs():
+    """Shows the last lines of all logs, which end with the cluster."""
+    for log in sorted(home().glob("*/*.log")):
+        lines = log.read_text(errors="replace").splitlines()[-SHOWN:]
+        print(f"with-patroni: the end of {log.parent.name}/{log.name}:", *lines, sep="\n", file=sys.stderr)
 
 
 COMMANDS = {

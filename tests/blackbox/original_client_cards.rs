@@ -1,5 +1,5 @@
-//! Cards and limits as a client of the original service uses them: requests as its documentation shows them, unchanged but
-//! for the ids, and the members that it reads.
+//! Cards and limits as a client of the original service uses them: requests as its documentation shows them, unchanged
+//! but for the ids, and the members that it reads.
 
 use serde_json::{Value, json};
 

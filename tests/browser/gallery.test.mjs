@@ -1,5 +1,5 @@
-// Every page in every state, in both languages, from the gallery of crates/pages: accessibility in light and dark, small
-// windows, print, and size. `GALLERY` is the folder that the gallery was written to.
+// Every page in every state, in both languages, from the gallery of crates/pages: accessibility in light and dark,
+// small windows, print, and size. `GALLERY` is the folder that the gallery was written to.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -25,8 +25,8 @@ export async function launch(name) {
 /** Stops the scripts of the pages of a tab. The scripts of these tests still run. */
 export async function stopScripts(name, page) {
   if (name === "chrome") return page.setJavaScriptEnabled(false);
-  // Firefox 153 has no command for it. The preference `javascript.enabled` would also stop the scripts of puppeteer. So the
-  // browser's own window sets what the developer tools set for a tab.
+  // Firefox 153 has no command for it. The preference `javascript.enabled` would also stop the scripts of puppeteer. So
+  // the browser's own window sets what the developer tools set for a tab.
   const { connection } = page.browser();
   const tree = await connection.send("browsingContext.getTree", { "moz:scope": "chrome" });
   const answer = await connection.send("script.evaluate", {
@@ -302,8 +302,8 @@ export async function walk(page, selector) {
 }
 
 /**
- * Returns the violations of accessibility rules, by default of all rules of WCAG 2.2 AA. The page has no scripts, so the
- * browser's tool injects this one.
+ * Returns the violations of accessibility rules, by default of all rules of WCAG 2.2 AA. The page has no scripts, so
+ * the browser's tool injects this one.
  */
 export async function violations(page, rules) {
   await page.evaluate(AXE);

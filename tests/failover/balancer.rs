@@ -1,8 +1,7 @@
-//! The load balancer before the instances, `HAProxy`: it sends requests to those that are ready.
+//! `HAProxy`, the load balancer before the instances. It sends requests to instances that are ready.
 
 use std::fmt::Write;
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -11,20 +10,20 @@ use std::time::{Duration, Instant};
 use crate::support::server::LIMIT;
 use crate::support::{Client, Server, demo};
 
+/// The address of the balancer. In the network of the cluster, nothing else uses this port: ports that the system
+/// chooses are greater.
+const ADDRESS: &str = "127.0.0.1:8000";
+
 /// A running balancer. It is killed on drop.
-pub(crate) struct Balancer {
-    process: Child,
-    address: String,
-}
+pub(crate) struct Balancer(Child);
 
 impl Balancer {
     /// Starts a balancer, and waits until it accepts requests.
     pub(crate) fn before(servers: &[Server], directory: &Path) -> Self {
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let settings = directory.join("haproxy.cfg");
-        fs::write(&settings, configuration(&address, servers)).unwrap();
+        fs::write(&settings, configuration(servers)).unwrap();
         let process = Command::new("haproxy").arg("-db").arg("-f").arg(&settings).stdin(Stdio::null()).spawn().unwrap();
-        let balancer = Self { process, address };
+        let balancer = Self(process);
         let start = Instant::now();
         while !matches!(balancer.client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
             assert!(start.elapsed() < LIMIT, "the balancer does not answer");
@@ -35,22 +34,22 @@ impl Balancer {
 
     /// Returns a client with the demo account's key.
     pub(crate) fn client(&self) -> Client {
-        Client::new(&self.address, Some(&format!("ApiKey {}", demo().api_key)), &demo().account)
+        Client::new(ADDRESS, Some(&format!("ApiKey {}", demo().api_key)), &demo().account)
     }
 }
 
 impl Drop for Balancer {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
 /// Returns the configuration of docs/SCALING.md for these instances.
-fn configuration(address: &str, servers: &[Server]) -> String {
+fn configuration(servers: &[Server]) -> String {
     let mut text = format!(
         "defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n  option redispatch\n\
-         frontend api\n  bind {address}\n  default_backend florin\n\
+         frontend api\n  bind {ADDRESS}\n  default_backend florin\n\
          backend florin\n  balance roundrobin\n  option httpchk GET /readyz\n  http-check expect status 200\n  \
          default-server check inter 1s fall 2 rise 1\n"
     );

@@ -5,18 +5,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long another leader may take.
+/// Maximum time until there is another leader.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A way to lose the leader.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) name: &'static str,
-    /// The commands that cause it. `{leader}` is the name of the leader.
+    /// The command that causes it. `{leader}` stands for the name of the leader.
     begins: &'static str,
-    /// The command that ends it, after there is another leader.
+    /// The command that ends it, once there is another leader.
     ends: Option<&'static str>,
-    /// Whether another node must take over.
+    /// Whether another node must become the leader.
     moves: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) const FAULTS: [Fault; 5] = [
     Fault { name: "node stopped", begins: "stop {leader}", ends: Some("start {leader}"), moves: true },
     Fault { name: "network cut", begins: "cut {leader}", ends: Some("heal {leader}"), moves: true },
     Fault { name: "switchover", begins: "switchover {leader}", ends: None, moves: true },
-    // Without etcd, no node may lead. Afterwards, any may.
+    // Without etcd, there is no leader. Afterwards, any node may become the leader, also the same one.
     Fault { name: "etcd lost", begins: "lose-etcd", ends: Some("return-etcd"), moves: false },
 ];
 
@@ -42,13 +42,13 @@ impl Cluster {
         Self { program }
     }
 
-    /// Waits until a leader and two standbys work.
+    /// Waits until there are a leader and two standbys that follow it.
     pub(crate) fn wait_until_whole(&self) {
         self.run("whole");
     }
 
-    /// Causes a fault, waits for its consequence, and ends it. In every second round, a cut separates the leader from the
-    /// other nodes only, so that Florin still reaches it.
+    /// Causes a fault, waits until there is another leader if the fault requires one, and ends the fault. In every
+    /// second round, a cut separates the leader only from the other nodes, so that Florin still reaches it.
     pub(crate) fn survive(&self, fault: &Fault, round: usize) {
         let leader = self.run("leader");
         let with_leader = |command: &str| command.replace("{leader}", &leader);
@@ -67,7 +67,7 @@ impl Cluster {
         }
     }
 
-    /// Runs a command of the cluster, and returns what it prints. Its messages are shown.
+    /// Runs a command of the cluster, and returns its output. Its messages on stderr are shown.
     fn run(&self, command: &str) -> String {
         let mut program = Command::new(&self.program);
         let output = program.args(command.split(' ')).stderr(Stdio::inherit()).output().unwrap();

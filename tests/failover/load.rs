@@ -1,5 +1,5 @@
-//! A load through the balancer: callers that repeat a request with its key until it succeeds, as clients of the API must,
-//! and a reader of the feed of changes.
+//! A load through the balancer: callers that repeat a request with its key until it succeeds, as clients of the API
+//! must, and a reader of the feed of changes.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 const CALLERS: usize = 2;
 /// How long a caller waits between two messages, and before it repeats one.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long successes may take after the cluster is whole.
+/// Maximum time until enough messages succeed after the cluster is whole.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Creates budgets with cards.
@@ -33,7 +33,7 @@ pub(crate) fn wallets(client: &Client, count: usize) -> Vec<Wallet> {
     (0..count).map(wallet).collect()
 }
 
-/// A load, and what happened to it.
+/// A load, with its messages and their outcomes.
 pub(crate) struct Load<'a> {
     wallets: &'a [Wallet],
     name: String,
@@ -99,7 +99,7 @@ impl<'a> Load<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Sends one message after the other. Repeats each until it succeeds, or the load ends.
+    /// Sends messages sequentially. Repeats each one until it succeeds, or until the load ends.
     fn call(&self, caller: usize) {
         let place = caller % self.wallets.len();
         for number in 0.. {
@@ -176,8 +176,8 @@ impl<'a> Load<'a> {
         successes.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or_default()
     }
 
-    /// Repeats every message with its key. Those that were answered must replay their answers, the others take effect
-    /// now, so that each has exactly one effect between the balances before and after.
+    /// Repeats every message with its key. Messages that were answered must replay their answers. The others take
+    /// effect now, at the latest. So each message has exactly one effect on the balances.
     pub(crate) fn repeat_and_verify(&self, before: &[Balance]) {
         together(self.wallets.len(), |place| {
             let log = self.log[place].lock().unwrap();
@@ -224,7 +224,7 @@ fn is_florins(answer: &Answer) -> bool {
     answer.header("content-type").is_some_and(|media| media.contains("json"))
 }
 
-/// Checks an answer that is no success: try again later, or the first try is still in progress.
+/// Checks an answer without success: 503 with `Retry-After`, or 409 because the first attempt is still in progress.
 fn expect_refusal(answer: &Answer) {
     if answer.status == 409 {
         assert_eq!(expect_error(answer, 409)[0].code, "idempotency_in_flight");
@@ -234,7 +234,7 @@ fn expect_refusal(answer: &Answer) {
     assert!(answer.header("retry-after").is_some(), "{answer:?}");
 }
 
-/// Reads the next part of the feed. `None` without a success.
+/// Reads the next part of the feed. `None`: the read did not succeed.
 fn feed_part(client: &Client, feed: &Feed) -> Option<Answer> {
     let answer = part(client, &feed.cursor, "include=messages&limit=100");
     if answer.status == 200 {

@@ -34,20 +34,21 @@ use support::server::directory;
 use support::setting::setting;
 use support::{Home, Server, Wallet, expect_json};
 
-/// Whether the tests of this program run on PostgreSQL and nowhere else.
+/// Whether the tests of this program run on PostgreSQL only.
 const ONLY_POSTGRES: bool = true;
 
 /// Number of budgets that the load uses.
 const BUDGETS: usize = 4;
 
-/// After each fail-over every acknowledged effect is there once, repeats replay their answers, and the books prove.
-/// `FLORIN_FAILOVERS` is the number of fail-overs.
+/// After each fail-over, every acknowledged effect is stored once, repeats replay their answers, and the checks of the
+/// books find no fault. `FLORIN_FAILOVERS` is the number of fail-overs.
 #[test]
 fn acknowledged_effects_survive_fail_overs() {
     let (cluster, mut outages) = (Cluster::of_this_process(), Outages::default());
     let faults: Vec<_> = FAULTS.into_iter().cycle().take(setting("FLORIN_FAILOVERS", 50).try_into().unwrap()).collect();
-    // Each fault happens once on a database, so that a check stays short.
+    // Each fault happens once in a round. Each round has a new database, so that the checks stay short.
     for (round, faults) in faults.chunks(FAULTS.len()).enumerate() {
+        cluster.wait_until_whole();
         let home = home();
         let beside = home.beside();
         let servers = [Server::on(home), Server::on(beside)];
@@ -64,15 +65,16 @@ fn acknowledged_effects_survive_fail_overs() {
     report(&outages.table());
 }
 
-/// Returns a home with demo data. With a random order of the hosts, only some attempts to connect wait for a dead one.
+/// Returns a home with demo data. The order of the hosts is random, so only some attempts to connect begin with a host
+/// that does not respond.
 fn home() -> Home {
     let home = Home::demo();
     let url = home.setting("FLORIN_DATABASE_URL");
     home.set("FLORIN_DATABASE_URL", &format!("{url}&load_balance_hosts=random"))
 }
 
-/// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns how
-/// long no message succeeded.
+/// Causes a fault under load, waits until the cluster is whole again, and verifies the messages of the load. Returns
+/// how long no message succeeded.
 fn fail_over(cluster: &Cluster, wallets: &[Wallet], feed: &mut Feed, (round, fault): (usize, &Fault)) -> Duration {
     cluster.wait_until_whole();
     let before: Vec<_> = wallets.iter().map(Wallet::balance).collect();
@@ -99,7 +101,7 @@ fn verify(servers: &[Server; 2]) {
     }
 }
 
-/// Bypasses the test runner, which hides the output of passing tests.
+/// Prints a text. Bypasses the test runner, which hides the output of passing tests.
 fn report(text: &str) {
     std::io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
 }

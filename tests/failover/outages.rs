@@ -1,4 +1,4 @@
-//! How long no message succeeded, by the kind of fault.
+//! The longest time without a success in each fail-over, by the kind of fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use crate::pair::{Pair, undisturbed};
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, refused, token_at, wrong_token};
-use crate::support::{BANKS, Home, Server, demo, expect_fault, expect_json, together, while_asking};
+use crate::support::{BANKS, Home, demo, expect_fault, expect_json, together, while_asking};
 
 #[test]
 fn a_revoked_key_stops_on_both() {
@@ -112,6 +112,5 @@ fn a_totp_step_is_used_once_over_both() {
 fn each_instance_has_its_own_readiness() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
-    let ready = |server: &Server| server.client().with_authorization(None).get("/readyz?").status;
-    assert_eq!((ready(&pair.first), ready(&pair.second)), (200, 200));
+    assert_eq!((pair.first.readiness(), pair.second.readiness()), (200, 200));
 }

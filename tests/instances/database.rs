@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use postgres::Client;
 
-use crate::support::postgres::{Database, administer, connect, server_url};
+use crate::support::postgres::{Database, connect, server_url};
 use crate::support::server::directory;
 use crate::support::store::Store;
 use crate::support::{Home, Server};
@@ -46,31 +46,10 @@ impl Database {
         connect(&server_url()).unwrap().execute(query, &[&self.name]).unwrap()
     }
 
-    /// Allows or refuses new sessions.
-    pub(crate) fn allow_sessions(&self, allowed: bool) {
-        administer(&format!("ALTER DATABASE {} ALLOW_CONNECTIONS {allowed}", self.name)).unwrap();
-    }
-
     /// Opens a session that holds locks until it is dropped.
     pub(crate) fn hold(&self, statement: &str) -> Client {
         let mut session = self.connect();
         session.batch_execute(&format!("BEGIN; {statement}")).unwrap_or_else(|error| panic!("{statement}: {error:?}"));
         session
-    }
-}
-
-/// A guard that makes the schema look newer than this program.
-pub(crate) struct Newer<'a>(&'a Database);
-
-impl<'a> Newer<'a> {
-    pub(crate) fn than(database: &'a Database) -> Self {
-        database.execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('99991231000001')");
-        Self(database)
-    }
-}
-
-impl Drop for Newer<'_> {
-    fn drop(&mut self) {
-        self.0.execute("DELETE FROM __diesel_schema_migrations WHERE version = '99991231000001'");
     }
 }

@@ -1,7 +1,7 @@
 //! Deliveries by two instances, while they, their receivers and the database server are killed.
 
-use crate::faults::restart;
 use crate::pair::{Pair, alone};
+use crate::restarts::restart;
 use crate::support::kills::survive;
 
 #[test]

@@ -11,17 +11,21 @@
 )]
 
 mod access;
+mod changes;
 mod crash;
 mod database;
 mod deliveries;
+mod drawn_again;
 mod fault_load;
 mod faults;
 mod feed;
 mod frozen;
+mod locks;
 mod merchants;
 mod money;
 mod pair;
 mod replaced;
+mod restarts;
 mod restored;
 mod silent_host;
 mod standby;
@@ -31,7 +35,6 @@ mod streams;
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 mod sweep;
-mod taken_back;
 mod unknown;
 mod wire;
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::support::assert::text;
 use crate::support::batches::confirm;
+use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, Server, Wallet, demo, expect_json};
 
@@ -92,6 +93,11 @@ pub(crate) fn until(what: &str, patience: Duration, mut there: impl FnMut() -> b
         assert!(start.elapsed() < patience, "{what}: not within {patience:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Waits until an instance is ready again after a fault.
+pub(crate) fn until_ready(server: &Server) {
+    until("ready again", LIMIT, || server.readiness() == 200);
 }
 
 /// Returns a member of a value as a number.

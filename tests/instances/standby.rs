@@ -2,41 +2,14 @@
 //! such a commit, and must not be asked to cancel the wait: the commit would then count as confirmed.
 
 use std::thread;
-use std::time::Duration;
 
-use crate::pair::{alone, until};
+use crate::changes::change_setting;
+use crate::pair::{alone, until, until_ready};
 use crate::support::http::exchange;
 use crate::support::load::check_journal;
-use crate::support::postgres::{connect, server_url};
 use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
 use crate::support::{CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
-
-/// A server whose commits wait for a standby, until this is dropped.
-struct Strict;
-
-impl Strict {
-    fn new() -> Self {
-        let strict = Self;
-        configure("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-        strict
-    }
-}
-
-impl Drop for Strict {
-    fn drop(&mut self) {
-        configure("ALTER SYSTEM RESET synchronous_standby_names");
-    }
-}
-
-/// Changes the server's configuration, which requires a superuser.
-pub(crate) fn configure(change: &str) {
-    let mut session = connect(&server_url()).unwrap();
-    session.batch_execute(change).unwrap();
-    session.batch_execute("SELECT pg_reload_conf()").unwrap();
-    // The server's processes read the configuration shortly afterwards.
-    thread::sleep(Duration::from_secs(1));
-}
 
 #[test]
 fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
@@ -44,7 +17,6 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let (client, before) = (server.client(), wallet.balance().ledger);
-    let ready = || client.with_authorization(None).get("/readyz?").status;
     let admin = server.banner["adminListen"].as_str().unwrap();
     let metrics = || exchange(admin, "GET /metrics", &[], b"").text();
     let credit = |key: &str| {
@@ -53,9 +25,10 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     };
     assert!(metrics().contains("florin_ready 1"));
 
-    let strict = Strict::new();
+    // No standby has this name, so every commit waits.
+    let strict = change_setting("synchronous_standby_names", "nobody");
     // Readiness detects this even if no caller writes.
-    until("not ready", LIMIT, || ready() == 503);
+    until("not ready", LIMIT, || server.readiness() == 503);
     assert!(metrics().contains("florin_ready 0"));
     let messages: Vec<_> = thread::scope(|scope| {
         let calls = ["one", "two", "three"].map(|key| scope.spawn(|| expect_error(&credit(key), 503)));
@@ -68,7 +41,7 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     assert_eq!(server.database().count(waiting), 1, "the commit was cancelled");
 
     drop(strict);
-    until("ready again", LIMIT, || ready() == 200);
+    until_ready(&server);
     for key in ["one", "two", "three"] {
         let settled = credit(key);
         assert!(settled.status < 300, "{settled:?}");

@@ -2,7 +2,6 @@
 
 use std::sync::Mutex;
 
-use crate::database::Newer;
 use crate::pair::{Pair, undisturbed};
 use crate::support::load::check_journal;
 use crate::support::{BANKS, CHECKOUTS, Home, Server, demo, expect_error, expect_json, together};
@@ -19,7 +18,7 @@ fn four_instances_start_together_on_an_empty_database() {
         let servers = together(TOGETHER, |number| Server::on(homes[number].lock().unwrap().take().unwrap()));
         let expected = demo().json["checkouts"].as_array().unwrap().len();
         for server in &servers {
-            assert_eq!(server.client().with_authorization(None).get("/readyz?").status, 200);
+            assert_eq!(server.readiness(), 200);
             assert_eq!(
                 expect_json(&server.client().get(CHECKOUTS), 200)["count"],
                 expected,
@@ -58,7 +57,7 @@ fn an_instance_joins_a_working_one() {
 fn a_newer_schema_is_refused() {
     let _undisturbed = undisturbed();
     let home = Home::demo();
-    let newer = Newer::than(home.database());
+    let newer = home.database().make_newer();
     for arguments in [&["serve", "--json"][..], &["migrate"], &["demo", "--json"], &["clients", "list", "--json"]] {
         let said = home.refused(arguments);
         assert!(said.contains("newer"), "{arguments:?}: {said}");
@@ -74,13 +73,12 @@ fn a_newer_schema_is_refused() {
 fn a_running_instance_is_not_ready_after_the_schema_becomes_newer() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
-    let ready = |server: &Server| server.client().with_authorization(None).get("/readyz?");
-    let newer = Newer::than(pair.first.database());
+    let newer = pair.first.database().make_newer();
     for server in [&pair.first, &pair.second] {
-        expect_error(&ready(server), 503);
+        expect_error(&server.client().with_authorization(None).get("/readyz?"), 503);
     }
     drop(newer);
     for server in [&pair.first, &pair.second] {
-        assert_eq!(ready(server).status, 200);
+        assert_eq!(server.readiness(), 200);
     }
 }

@@ -1,6 +1,6 @@
-"""The published libraries of Standard Webhooks, in Python and in JavaScript, verify what Florin sends, through a rotation.
+"""Verifies what Florin sends with the published libraries of Standard Webhooks, through a rotation of the secret.
 
-`scripts/webhooks` installs the libraries and runs this.
+`scripts/webhooks` installs the libraries, for Python and for JavaScript, and runs this.
 """
 
 import base64

@@ -4,7 +4,8 @@
 CREATE FUNCTION bench_id(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN lpad(to_hex((kind << 48) + n), 32, '0')::uuid;
 
--- The journal as Florin stored it until it had legs, for the baselines, so that they stay what they were. Florin does not use it.
+-- The journal as Florin stored it until it had legs, for the baselines, so that they stay what they were. Florin does
+-- not use it.
 CREATE TABLE journal_transactions (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
     id UUID NOT NULL,
@@ -80,7 +81,8 @@ SELECT 'bench-' || (n % 10), bench_id(12, n), line, CASE line WHEN 0 THEN 'inbou
     CASE line WHEN 1 THEN bench_id(3, n) END, CASE line WHEN 0 THEN -1 ELSE 1 END * 100000000000000
 FROM generate_series(1, {budgets}) n, generate_series(0, 1) line;
 
--- Chains of purchases in groups of three: two are cleared (two messages each), one is open. So 5 messages make 3 chains.
+-- Chains of purchases in groups of three: two are cleared (two messages each), one is open. So 5 messages make 3
+-- chains.
 CREATE UNLOGGED TABLE bench_chains AS
 SELECT n, 'bench-' || (card % 10) AS account, card, 500 + n % 4000 AS amount, n % 3 <> 0 AS cleared,
     now() - interval '3 days' + n * (interval '2 days' / {chains}) AS at

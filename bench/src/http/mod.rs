@@ -1,6 +1,7 @@
 //! A lean load generator: one thread, non-blocking sockets, one outstanding request per connection.
 //!
-//! It waits for every outstanding answer before it ends, so that the number of answers equals the number of stored effects.
+//! It waits for every outstanding answer before it ends, so that the number of answers equals the number of stored
+//! effects.
 
 mod answer;
 mod connection;

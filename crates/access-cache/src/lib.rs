@@ -8,8 +8,8 @@
 //! always asked once. If a key is restricted to a list of accounts, the store is never asked for accounts outside the
 //! list.
 //!
-//! A key that may name a world is looked up for each request, because it loses the world as soon as the world is deleted
-//! or replaced.
+//! A key that may name a world is looked up for each request, because it loses the world as soon as the world is
+//! deleted or replaced.
 //!
 //! Cached answers are at most [`MAX_CACHE_AGE`](florin_short_cache::MAX_CACHE_AGE) old. Absence is never cached.
 //! The cache does not check the expiry of a key; every request does.

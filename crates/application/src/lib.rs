@@ -113,7 +113,7 @@ pub use merchant_profiles::{administer_merchant, edit_merchant, set_logo};
 pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment};
 pub use merchant_services::{MerchantAccessError, MerchantServices};
 pub use networks::{
-    NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
+    NetworkChange, NewNetworkRequest, add_network, caller_network, covers, list_networks, parse_network, remove_network,
 };
 pub use open_mfa_session::{OpenMfaSessionRequest, open_mfa_session};
 pub use page_tokens::PageTokenMaker;

@@ -11,7 +11,7 @@ use florin_domain::text::Text;
 use florin_domain::world::CreationClaim;
 use florin_ports::{Decide, StoreError, WriteError};
 use ipnet::IpNet;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 /// The caller that changes the networks of its client.
@@ -44,6 +44,15 @@ pub fn parse_network(text: &str) -> Option<String> {
 pub fn covers(network: &str, peer: Option<IpAddr>) -> bool {
     let Some(peer) = peer.map(|peer| peer.to_canonical()) else { return false };
     network.parse::<IpNet>().is_ok_and(|network| network.contains(&peer))
+}
+
+/// Returns the part of an address that stands for one caller: a whole IPv4 address, or the first 64 bits of an IPv6
+/// address, because one caller usually has all addresses of such a network.
+pub fn caller_network(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+    }
 }
 
 /// Lists the networks of the caller's client by address, IPv4 before IPv6.
@@ -139,6 +148,19 @@ mod tests {
         assert_eq!(parse_network("2001:db8::1").as_deref(), Some("2001:db8::1/128"));
         for wrong in ["", "10.0.0.0/33", "everywhere", "10.0.0"] {
             assert_eq!(parse_network(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_caller_is_an_ipv4_address_or_a_network_of_ipv6() {
+        for (peer, network) in [
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8::1", "2001:db8::"),
+            ("2001:db8::ffff:ffff:ffff:ffff", "2001:db8::"),
+            ("2001:db8:0:1::1", "2001:db8:0:1::"),
+        ] {
+            assert_eq!(caller_network(peer.parse().unwrap()).to_string(), network, "{peer}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! An attacker can cause any number of refusals. So a refusal costs no write: refusals are counted in bounded memory,
 //! and records summarize them. An allowance limits the number of records.
 
-use crate::append_audit;
+use crate::{append_audit, caller_network};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::audit_log::{AuditEvent, AuditOutcome};
 use florin_domain::ids::ApiKeyId;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of combinations of address, key and reason that are counted separately until they are recorded.
+/// Maximum number of combinations of network, key and reason that are counted separately until they are recorded.
 const MAX_COUNTED: usize = 100;
 /// Maximum number of records per round.
 const MAX_RECORDS: usize = 10;
@@ -24,9 +24,9 @@ const REFILL: TimeDelta = TimeDelta::minutes(15);
 /// The caller that was refused, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Refused {
-    /// The caller's address. `None`: unknown, or counted together because there are more than [`MAX_COUNTED`]
-    /// combinations.
-    address: Option<IpAddr>,
+    /// The [`caller_network`] of the caller. `None`: unknown, or counted together because there are more than
+    /// [`MAX_COUNTED`] combinations.
+    network: Option<IpAddr>,
     key: Option<ApiKeyId>,
     reason: &'static str,
 }
@@ -54,15 +54,16 @@ pub enum RecordRefusals {
 }
 
 impl RefusedAuthentications {
-    /// Counts a refusal.
-    pub fn count(&self, address: Option<IpAddr>, key: Option<ApiKeyId>, reason: &'static str) {
-        self.add(Refused { address, key, reason }, 1);
+    /// Counts a refusal of a caller with this address. `None`: unknown. All addresses of one [`caller_network`] are
+    /// counted as one caller.
+    pub fn count(&self, peer: Option<IpAddr>, key: Option<ApiKeyId>, reason: &'static str) {
+        self.add(Refused { network: peer.map(caller_network), key, reason }, 1);
     }
 
     fn add(&self, refused: Refused, times: u64) {
         let mut counted = self.lock();
         let is_new = !counted.counts.contains_key(&refused);
-        let others = Refused { address: None, key: None, reason: refused.reason };
+        let others = Refused { network: None, key: None, reason: refused.reason };
         let refused = if is_new && counted.counts.len() >= MAX_COUNTED { others } else { refused };
         let count = counted.counts.entry(refused).or_default();
         *count = count.saturating_add(times);
@@ -145,7 +146,7 @@ pub async fn record_refusals(
 /// Builds the audit event that summarizes refusals.
 fn event(summary: &Summary, at: DateTime<Utc>) -> AuditEvent {
     let (actor, source) = match summary.as_slice() {
-        [(refused, _)] => (refused.key, refused.address),
+        [(refused, _)] => (refused.key, refused.network),
         _ => (None, None),
     };
     let mut reasons = BTreeMap::<_, u64>::new();
@@ -157,7 +158,7 @@ fn event(summary: &Summary, at: DateTime<Utc>) -> AuditEvent {
     AuditEvent {
         at,
         actor: actor.map_or_else(|| "-".to_owned(), |key| format!("key {key}")),
-        source: source.map_or_else(|| "several addresses".to_owned(), |address| address.to_string()),
+        source: source.map_or_else(|| "several addresses".to_owned(), |network| network.to_string()),
         action: "authentication".to_owned(),
         outcome: AuditOutcome::Refused,
         begun: None,
@@ -190,6 +191,22 @@ mod tests {
         assert_eq!((summaries.len(), counts(&summaries)), (MAX_RECORDS, 100_000));
         assert!(event(&summaries[9], NOW).details.starts_with("invalid API key, "));
         assert!(refusals.take(NOW, RecordRefusals::AtStop).is_empty());
+    }
+
+    #[test]
+    fn all_addresses_of_a_network_of_ipv6_are_one_caller() {
+        let refusals = RefusedAuthentications::default();
+        for peer in ["2001:db8::1", "2001:db8::2:1", "2001:db8:0:1::1", "192.0.2.1", "::ffff:192.0.2.1", "192.0.2.2"] {
+            refusals.count(Some(peer.parse().unwrap()), None, "unknown API key");
+        }
+        let summaries = refusals.take(NOW, RecordRefusals::AsAllowed);
+        let mut counted: Vec<_> = summaries
+            .iter()
+            .map(|summary| (event(summary, NOW).source, counts(std::slice::from_ref(summary))))
+            .collect();
+        counted.sort();
+        let expected = [("192.0.2.1", 2), ("192.0.2.2", 1), ("2001:db8:0:1::", 1), ("2001:db8::", 2)];
+        assert_eq!(counted, expected.map(|(source, count)| (source.to_owned(), count)));
     }
 
     #[test]

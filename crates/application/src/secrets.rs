@@ -65,8 +65,8 @@ pub async fn rotate_secrets(
     Ok(rotated)
 }
 
-/// Returns another key than the given one that the store is bound to. After a rotation without some of its parts, a part
-/// may still be bound to another key than the store. Binds a store that is not bound to the given key.
+/// Returns another key than the given one that the store is bound to. After a rotation without some of its parts, a
+/// part may still be bound to another key than the store. Binds a store that is not bound to the given key.
 pub async fn other_key(
     secrets: &(impl Secrets + ?Sized),
     given: SecretKeyId,

@@ -23,8 +23,8 @@ const ERROR_PAUSE: Duration = Duration::from_secs(1);
 const ROUND_PAUSE: Duration = Duration::from_millis(100);
 /// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
-/// Maximum time that attempts in flight have to end when the server stops: the time limit of an attempt, and a second to
-/// record its outcome.
+/// Maximum time that attempts in flight have to end when the server stops: the time limit of an attempt, and a second
+/// to record its outcome.
 const DRAIN_MAX: Duration = HttpWebhookSender::TIME_LIMIT.saturating_add(Duration::from_secs(1));
 /// Time that the tasks have to release the claims of attempts that were abandoned.
 const RELEASE: Duration = Duration::from_secs(3);

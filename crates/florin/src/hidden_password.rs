@@ -17,8 +17,8 @@ struct Moved<'a> {
     text: &'a str,
 }
 
-/// Restarts the program with the URLs of databases in variables if they were given as flags and have a password. Returns
-/// if there is nothing to hide, or if the program can't be restarted.
+/// Restarts the program with the URLs of databases in variables if they were given as flags and have a password.
+/// Returns if there is nothing to hide, or if the program can't be restarted.
 pub(crate) fn hide(line: &[OsString], given: &CommandLineSettings) {
     let flag = |name: &str| given.flags.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
     let moved = WITH_URLS.into_iter().filter_map(|[key, file]| {
@@ -32,8 +32,8 @@ pub(crate) fn hide(line: &[OsString], given: &CommandLineSettings) {
     }
 }
 
-/// Executes the program again in this process, without these flags, and with variables instead. The process id stays the
-/// same. Returns only if that fails: then the settings warn about the password.
+/// Executes the program again in this process, without these flags, and with variables instead. The process id stays
+/// the same. Returns only if that fails: then the settings warn about the password.
 #[cfg(unix)]
 fn restart(line: &[OsString], moved: &[Moved<'_>]) {
     use std::os::unix::process::CommandExt;

@@ -8,8 +8,8 @@ const OTHER_FILES: u64 = 256;
 /// database, and its runtime for deliveries.
 const FILES_PER_CELL: u64 = 64;
 
-/// Raises the limit of open files of this process if it is too low for this number of connections of callers and of cells
-/// beside the home. Logs a warning if it can't be raised enough.
+/// Raises the limit of open files of this process if it is too low for this number of connections of callers and of
+/// cells beside the home. Logs a warning if it can't be raised enough.
 pub(crate) fn allow_connections(connections: usize, cells: usize) {
     let needed = files(connections, cells);
     let limit = getrlimit(Resource::Nofile);

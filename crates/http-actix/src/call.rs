@@ -13,7 +13,6 @@ use crate::load::refusal;
 use crate::middleware::{note_client, note_world};
 use crate::problem::{Problem, expect_valid};
 use crate::state::App;
-use crate::unknown_keys::network;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
@@ -60,7 +59,7 @@ impl<'a> Call<'a> {
         let caller = identify(&app.services, api_key(request)?).await.map_err(|error| match error {
             AccessError::InvalidCredentials { key } => {
                 let reason = if key.is_some() { "expired, revoked or wrong API key" } else { "unknown API key" };
-                app.services.refusals.count(peer.map(network), key, reason);
+                app.services.refusals.count(peer, key, reason);
                 let unknown_keys = if key.is_none() { app.unknown_keys.count(peer) } else { Ok(()) };
                 unknown_keys.err().map_or_else(|| error.into(), |seconds| too_many("unknown API keys", seconds))
             }
@@ -72,7 +71,7 @@ impl<'a> Call<'a> {
         }
         permit(&caller, requirement, app.services.environment, peer).inspect_err(|error| {
             if *error == AccessError::AddressNotAllowed {
-                app.services.refusals.count(peer.map(network), Some(caller.key.id), "address not allowed");
+                app.services.refusals.count(peer, Some(caller.key.id), "address not allowed");
             }
         })?;
         let query = Query::parse(request.query_string());
@@ -208,8 +207,8 @@ impl Call<'_> {
         self.reach_again(&id).await
     }
 
-    /// Finds the account and the caller again once the request holds its guard. A restore may have changed the account's
-    /// clock meanwhile, and the keys of a world end when the world is replaced.
+    /// Finds the account and the caller again once the request holds its guard. A restore may have changed the
+    /// account's clock meanwhile, and the keys of a world end when the world is replaced.
     async fn reach_again(&mut self, id: &AccountId) -> Result<Result<Account, ReachError>, Problem> {
         let services = &self.app.services;
         let reached = reach_account(services, &self.caller, id).await;
@@ -230,8 +229,8 @@ impl Call<'_> {
     }
 
     /// Waits until no other request is in progress on the account of a world, and makes later requests wait for this
-    /// one. Returns a 503 if the other requests do not end in time, and a 403 or 404 if the caller lost its access while
-    /// it waited.
+    /// one. Returns a 503 if the other requests do not end in time, and a 403 or 404 if the caller lost its access
+    /// while it waited.
     pub(crate) async fn lock_exclusively(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.guard = None;
         self.exclusive_guard = Some(self.app.account_guards.exclusive(account).await.ok_or_else(refusal)?);

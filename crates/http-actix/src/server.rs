@@ -105,8 +105,8 @@ pub fn bind_address(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Installs signal handlers immediately, so that a signal that arrives right after the server has announced itself stops
-/// it in order. The future ends on SIGTERM (from a supervisor) or SIGINT (Ctrl-C).
+/// Installs signal handlers immediately, so that a signal that arrives right after the server has announced itself
+/// stops it in order. The future ends on SIGTERM (from a supervisor) or SIGINT (Ctrl-C).
 fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

@@ -1,10 +1,11 @@
-//! Limits the number of unknown API keys that one address may send.
+//! Limits the number of unknown API keys that one caller may send, which is one address or network of IPv6.
 //!
 //! Keys are counted after the lookup, and only if they are unknown. So a valid key always works, even if others on the
 //! same network or behind the same proxy send unknown keys. Revoked and expired keys are not counted.
 
 use crate::keyed_limiter::KeyedLimiter;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use florin_application::caller_network;
+use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU32;
 
 /// Number of unknown keys that an address may send immediately, and per minute afterwards.
@@ -24,16 +25,7 @@ impl UnknownKeyLimiter {
 
     /// Counts an unknown key. If there were too many, returns the number of seconds to wait as an error.
     pub(crate) fn count(&self, peer: Option<IpAddr>) -> Result<(), u64> {
-        self.0.count(&peer.map_or(OTHERS, network))
-    }
-}
-
-/// Returns the part of an address that stands for one caller: a whole IPv4 address, or the first 64 bits of an IPv6
-/// address.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        self.0.count(&peer.map_or(OTHERS, caller_network))
     }
 }
 

@@ -100,8 +100,8 @@ pub struct CellEntry {
 
 /// The directory of cells, which one store keeps for all, and the name that each store has as a cell.
 ///
-/// Promises: a key has at most one entry, and the cell of an entry never changes. Of concurrent calls that add different
-/// cells under one key, the first one counts. Each call is one transaction.
+/// Promises: a key has at most one entry, and the cell of an entry never changes. Of concurrent calls that add
+/// different cells under one key, the first one counts. Each call is one transaction.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CellDirectory: Send + Sync {
@@ -125,8 +125,8 @@ pub trait CellDirectory: Send + Sync {
     /// Returns the number of clients of each cell that has any.
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError>;
 
-    /// Returns the cells that the directory lists, each with whether it accepts new clients. Entries may name cells that
-    /// it does not list.
+    /// Returns the cells that the directory lists, each with whether it accepts new clients. Entries may name cells
+    /// that it does not list.
     async fn listed(&self) -> Result<BTreeMap<CellName, bool>, StoreError>;
 
     /// Lists a cell, or changes whether a listed cell accepts new clients. Entries stay as they are.

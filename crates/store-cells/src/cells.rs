@@ -136,8 +136,8 @@ impl Cells {
         })
     }
 
-    /// Reserves a key for a cell permanently, before its object is created there. `Duplicate`: another cell has the key.
-    /// An entry that a world has left becomes permanent, so that [`Self::tidy`] does not remove it later.
+    /// Reserves a key for a cell permanently, before its object is created there. `Duplicate`: another cell has the
+    /// key. An entry that a world has left becomes permanent, so that [`Self::tidy`] does not remove it later.
     pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell) -> Result<(), StoreError> {
         let holder = match self.holder(&key).await? {
             Some(holder) if holder != cell.name => holder,
@@ -147,8 +147,8 @@ impl Cells {
     }
 
     /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is
-    /// added after its object was created, because [`Self::tidy`] removes the entries of worlds whose objects are absent.
-    /// A permanent entry is added before its object.
+    /// added after its object was created, because [`Self::tidy`] removes the entries of worlds whose objects are
+    /// absent. A permanent entry is added before its object.
     pub(crate) async fn enter(
         &self,
         key: CellKey,

@@ -1,5 +1,6 @@
-//! Deliveries of events. A call that names only a subscription goes to the cell in which the subscription was last found
-//! or due. If that is unknown, it goes to every cell: a cell ignores subscriptions and claims that it does not have.
+//! Deliveries of events. A call that names only a subscription goes to the cell in which the subscription was last
+//! found or due. If that is unknown, it goes to every cell: a cell ignores subscriptions and claims that it does not
+//! have.
 
 use crate::Cells;
 use crate::cells::Cell;

@@ -55,8 +55,8 @@ pub async fn run(factory: &impl Factory) -> Verdict {
     run_share(factory, 0, 1).await
 }
 
-/// Runs one share of the checks, each on a fresh store, so that several tests can divide them: of every `shares` checks,
-/// the one with the number `share`, counted from 0. All shares together run every check.
+/// Runs one share of the checks, each on a fresh store, so that several tests can divide them: of every `shares`
+/// checks, the one with the number `share`, counted from 0. All shares together run every check.
 pub async fn run_share(factory: &impl Factory, share: usize, shares: usize) -> Verdict {
     let mut verdict = Verdict::default();
     for check in checks::all().skip(share).step_by(shares.max(1)) {

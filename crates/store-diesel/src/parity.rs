@@ -169,8 +169,8 @@ fn both_schemas_have_the_same_checks() {
     assert_eq!(one.difference(&other).collect::<Vec<_>>(), other.difference(&one).collect::<Vec<_>>());
 }
 
-/// For a list of more than two constants in a CHECK, or in the condition of an index, SQLite builds an index of the list
-/// for every row that it writes. Comparisons take a tenth of the time: `x = 'a' OR x = 'b' OR x = 'c'`.
+/// For a list of more than two constants in a CHECK, or in the condition of an index, SQLite builds an index of the
+/// list for every row that it writes. Comparisons take a tenth of the time: `x = 'a' OR x = 'b' OR x = 'c'`.
 #[test]
 fn no_insert_into_sqlite_builds_an_index_of_a_list() {
     const LISTS: &str = "CREATE TABLE a_list (x TEXT CHECK (x IN ('a', 'b', 'c'))); \

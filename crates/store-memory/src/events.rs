@@ -145,9 +145,9 @@ fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Aud
     Audience { lists: recording.environment == Environment::Sandbox || enabled(), subscribed }
 }
 
-/// Returns the sequence of an event among the events of its object. `None`: it does not count as an event of its object.
-/// For budgets, batches and checkout sessions, the last sequence is stored; for chains and cards, it follows from the
-/// stored messages and transitions.
+/// Returns the sequence of an event among the events of its object. `None`: it does not count as an event of its
+/// object. For budgets, batches and checkout sessions, the last sequence is stored; for chains and cards, it follows
+/// from the stored messages and transitions.
 fn next_sequence(data: &mut Data, event: &Event) -> Option<u64> {
     let of_account = |account: &AccountId| *account == event.account;
     match (event.object(), &event.body) {

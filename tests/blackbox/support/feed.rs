@@ -75,7 +75,8 @@ impl Feed {
         while !self.read(client, 100).is_empty() {}
     }
 
-    /// Expects that the last state of every row equals the row in the list, and that every message was new exactly once.
+    /// Expects that the last state of every row equals the row in the list, and that every message was new exactly
+    /// once.
     pub(crate) fn must_equal_the_list(&self, client: &Client) {
         let last: BTreeMap<_, _> =
             self.seen.iter().map(|(id, states)| (id.clone(), states.last().unwrap().clone())).collect();

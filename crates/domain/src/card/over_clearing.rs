@@ -32,8 +32,8 @@ impl OverClearing {
     /// rental (7512); for fuel (5541, 5542), up to 100 major units, because a pump is authorized before the price is
     /// known. Other categories have no margin. Fractions of a minor unit are cut off.
     ///
-    /// Sources: the rules of Visa, <https://usa.visa.com/content/dam/VCOM/download/about-visa/visa-rules-public.pdf>, and
-    /// an issuer's table by category, <https://airwallex.com/docs/issuing__handle-overcaptures>.
+    /// Sources: the rules of Visa, <https://usa.visa.com/content/dam/VCOM/download/about-visa/visa-rules-public.pdf>,
+    /// and an issuer's table by category, <https://airwallex.com/docs/issuing__handle-overcaptures>.
     ///
     /// ```
     /// use florin_domain::card::OverClearing;

@@ -1,7 +1,7 @@
 //! The stores of this process: the home, and the cells beside it.
 //!
-//! `florin cells add` makes the database of a configured cell a cell: it binds the database to the name of the cell, and
-//! lists the cell in the directory of the home. A home that lists no cell is used as it is, without a router.
+//! `florin cells add` makes the database of a configured cell a cell: it binds the database to the name of the cell,
+//! and lists the cell in the directory of the home. A home that lists no cell is used as it is, without a router.
 
 mod database;
 mod home;
@@ -68,10 +68,10 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
-    /// Opens the cells for a server, applies their pending migrations, and checks that the keys of the home decrypt their
-    /// secrets. A cell that can't be used is logged, and what concerns its clients fails; other clients don't notice. Wrong
-    /// settings are refused: swapped URLs, a wrong key, and a database that another server uses or that belongs to another
-    /// environment.
+    /// Opens the cells for a server, applies their pending migrations, and checks that the keys of the home decrypt
+    /// their secrets. A cell that can't be used is logged, and what concerns its clients fails; other clients don't
+    /// notice. Wrong settings are refused: swapped URLs, a wrong key, and a database that another server uses or that
+    /// belongs to another environment.
     pub(crate) async fn of_server(
         settings: &Settings,
         home: &Arc<dyn AnyStore>,

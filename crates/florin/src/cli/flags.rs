@@ -112,7 +112,7 @@ pub(crate) struct SettingFlags {
     /// Maximum number of networks of a client that its callers add, from 1 to 10000 [default: 1000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_networks: Option<String>,
-    /// Private networks that receivers of webhooks may be in, such as 172.18.0.0/16, separated by commas [default: none]
+    /// Private networks, separated by commas, with receivers of webhooks, such as 172.18.0.0/16 [default: none]
     #[arg(long, global = true, value_name = "NETWORKS")]
     webhook_allowed_networks: Option<String>,
     /// The delays between attempts to deliver an event: standard or original [default: standard]

@@ -68,8 +68,9 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
     Ok(ExitCode::SUCCESS)
 }
 
-/// Migrates the cells and then the home, and returns the number of applied migrations. The home is last, because servers
-/// take their readiness from it: once the home is up to date, everything is. A repetition continues after a failure.
+/// Migrates the cells and then the home, and returns the number of applied migrations. The home is last, because
+/// servers take their readiness from it: once the home is up to date, everything is. A repetition continues after a
+/// failure.
 async fn migrate(context: &Context, home: &dyn AnyStore) -> anyhow::Result<usize> {
     let mut applied = 0;
     let mut done = |count: usize| {

@@ -178,8 +178,8 @@ async fn record_start(
     Ok(())
 }
 
-/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Demo data is in the home only, and a
-/// home with cells gets none here: `florin demo` seeds it. Returns whether there is demo data with a working key.
+/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Demo data is in the home only,
+/// and a home with cells gets none here: `florin demo` seeds it. Returns whether there is demo data with a working key.
 async fn prepare(
     settings: &Settings,
     environment: Environment,

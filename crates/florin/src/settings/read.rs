@@ -94,8 +94,8 @@ impl Texts {
         Ok(url)
     }
 
-    /// A warning for each setting with URLs that has a password and is still an argument, which every user of the machine
-    /// can read.
+    /// A warning for each setting with URLs that has a password and is still an argument, which every user of the
+    /// machine can read.
     pub(super) fn passwords_in_arguments(&self) -> impl Iterator<Item = String> {
         let shown = move |key: &str| {
             let (text, source) = self.0.get(key)?;

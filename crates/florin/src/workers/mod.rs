@@ -40,7 +40,8 @@ const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
 const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
 /// Pause between deletions of old idempotency records and deliveries.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
-/// Pause between renewals of the statistics of the store's planner. It is short, because an empty table may grow quickly.
+/// Pause between renewals of the statistics of the store's planner. It is short, because an empty table may grow
+/// quickly.
 const STATISTICS_PAUSE: Duration = Duration::from_secs(5);
 /// Pause between deletions of old events. It is short, so that each round deletes few events.
 const EVENTS_PAUSE: Duration = Duration::from_secs(60);

@@ -1,6 +1,6 @@
 //! Limits the number of open connections, in total and per address.
 
-use crate::unknown_keys::network;
+use florin_application::caller_network;
 use metrics::{counter, gauge};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -47,7 +47,7 @@ impl Admission {
 
     /// Admits a connection. `None`: a limit is reached, and the connection is refused.
     pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Permit> {
-        let address = network(peer);
+        let address = caller_network(peer);
         let mut open = self.open();
         let of_address = open.by_address.get(&address).copied().unwrap_or(0);
         let exceeded = if open.total >= self.limits.total {

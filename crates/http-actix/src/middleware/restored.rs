@@ -1,8 +1,8 @@
 //! Requests that fail because another server restores their world while they run.
 //!
-//! On one server, a restore waits for the requests on its world, and later requests wait for it. Requests on other servers
-//! can lose the rows that they have read before. Their failure would mislead the caller: the object of a 404 may exist.
-//! So after a failure, the epoch of the world is compared with the epoch at the beginning of the request.
+//! On one server, a restore waits for the requests on its world, and later requests wait for it. Requests on other
+//! servers can lose the rows that they have read before. Their failure would mislead the caller: the object of a 404
+//! may exist. So after a failure, the epoch of the world is compared with the epoch at the beginning of the request.
 
 use crate::problem::Problem;
 use crate::state::App;

@@ -29,8 +29,8 @@ where
     resource_allowing(path, "POST").route(web::post().to(handler))
 }
 
-/// Creates a resource without routes. A panic of a handler becomes a 500. Methods without a route get 405, with `allow` as
-/// the `Allow` header.
+/// Creates a resource without routes. A panic of a handler becomes a 500. Methods without a route get 405, with `allow`
+/// as the `Allow` header.
 pub(crate) fn resource_allowing(path: &str, allow: &'static str) -> Resource<impl Endpoint> {
     web::resource(path)
         .default_service(web::to(move || async move { method_not_allowed(allow) }))

@@ -209,9 +209,9 @@ struct ChainExample {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     leg: Option<BrokenLeg>,
-    /// `not_following`: the leg is not the next one, so legs before it are missing or were moved. `changed`: its hash is not
-    /// that of its contents. `other_end`: legs at the end of the chain are missing or were added. `unlinked`: legs from before
-    /// the chain are missing or were added.
+    /// `not_following`: the leg is not the next one, so legs before it are missing or were moved. `changed`: its hash
+    /// is not that of its contents. `other_end`: legs at the end of the chain are missing or were added. `unlinked`:
+    /// legs from before the chain are missing or were added.
     #[schema(pattern = "^(not_following|changed|other_end|unlinked)$")]
     reason: &'static str,
 }

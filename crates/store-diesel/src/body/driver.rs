@@ -64,15 +64,15 @@ functions! {
     without_time_limits: fn(&mut Conn) -> Outcome<()>;
     /// Makes the reads of a transaction follow indexes, whatever the planner expects.
     by_index: fn(&mut Conn) -> Outcome<()>;
-    /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few rows
-    /// match one value, and many match another.
+    /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few
+    /// rows match one value, and many match another.
     plan_by_values: fn(&mut Conn) -> Outcome<()>;
     /// Updates the planner's statistics of tables that have grown a lot, outside a transaction.
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
-    /// Locks those of these subscriptions that exist and that no other transaction has locked, in the order of their ids, and
-    /// returns them.
+    /// Locks those of these subscriptions that exist and that no other transaction has locked, in the order of their
+    /// ids, and returns them.
     lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;

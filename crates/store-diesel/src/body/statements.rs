@@ -142,8 +142,8 @@ pub(crate) fn push_name<T: Name>(column: &str, member: Option<T>, out: &mut AstP
     }
 }
 
-/// Reads a page whose rows carry the count of all matches, in one view. Past the end no row carries it, so `count` reads
-/// it.
+/// Reads a page whose rows carry the count of all matches, in one view. Past the end no row carries it, so `count`
+/// reads it.
 pub(crate) fn counted_page<T>(
     conn: &mut Conn,
     page: PageRequest,

@@ -291,8 +291,8 @@ impl Store {
         self.inner.writer.is_full()
     }
 
-    /// Passes a claim of deliveries to the writer. It yields to other work, and shares its transaction with other claims
-    /// and with ended attempts.
+    /// Passes a claim of deliveries to the writer. It yields to other work, and shares its transaction with other
+    /// claims and with ended attempts.
     pub(super) async fn claim_deliveries(
         &self,
         command: ClaimDeliveriesCommand,

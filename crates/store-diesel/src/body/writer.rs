@@ -257,7 +257,8 @@ impl WriterThread {
         true
     }
 
-    /// Runs the jobs that their group left out, each in its own transaction, where it waits for what others have locked.
+    /// Runs the jobs that their group left out, each in its own transaction, where it waits for what others have
+    /// locked.
     fn run_left_out(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         group.sort_by_key(|job| !job.is_left_out());
         let number = group.iter().filter(|job| job.is_left_out()).count();
@@ -265,8 +266,8 @@ impl WriterThread {
         self.run_each(left_out, turn, until)
     }
 
-    /// Runs a group whose transaction failed: commands and background jobs apart, so that neither waits for a fault of the
-    /// other, and each job in its own transaction if they are of one kind.
+    /// Runs a group whose transaction failed: commands and background jobs apart, so that neither waits for a fault of
+    /// the other, and each job in its own transaction if they are of one kind.
     fn run_apart(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         let number = group.iter().take_while(|job| job.is_background()).count();
         if number == 0 || number == group.len() {

@@ -19,12 +19,13 @@ use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_query;
 use diesel::sql_types::{Array, BigInt, Text};
 
-/// The last drawn number. Every transaction that drew a number up to it still holds the lock, or has ended.
-const DRAWN: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS number FROM outbox_positions";
+/// A text that identifies the server until it restarts or recovers from a crash, for statements that read
+/// `pg_control_checkpoint()`. A recovery ends with a checkpoint. Other checkpoints change the text, too; then the tail
+/// is read again.
+const SERVER: &str = "concat(pg_postmaster_start_time(), ' ', redo_lsn)";
 
-/// The server, until it restarts or recovers from a crash. A recovery ends with a checkpoint. Other checkpoints change
-/// the text, too; then the tail is read again.
-const SERVER: &str = "SELECT concat(pg_postmaster_start_time(), ' ', redo_lsn) AS server FROM pg_control_checkpoint()";
+/// The last drawn number. Every transaction that drew a number up to it still holds the lock, or has ended.
+const DRAWN: &str = "CASE WHEN is_called THEN last_value ELSE 0 END";
 
 /// The transactions that hold the lock 7003214873. `pg_locks` shows its key in two halves. A transaction releases the
 /// lock after others see its rows.
@@ -40,8 +41,20 @@ struct Number {
     number: i64,
 }
 
+/// The last drawn number, and the server that returned it.
 #[derive(QueryableByName)]
-struct Server {
+struct Drawn {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+    #[diesel(sql_type = Text)]
+    server: String,
+}
+
+/// Transactions that hold the lock, and the server that returned them.
+#[derive(QueryableByName)]
+struct Holders {
+    #[diesel(sql_type = Array<Text>)]
+    holders: Vec<String>,
     #[diesel(sql_type = Text)]
     server: String,
 }
@@ -79,29 +92,25 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     Ok(drawn)
 }
 
-fn server(conn: &mut Conn) -> Outcome<String> {
-    Ok(sql_query(SERVER).get_result::<Server>(conn)?.server)
-}
-
-/// Reads the last number that was drawn, and after it the holders of the lock. Each statement has its own snapshot.
+/// Reads the last number that was drawn, and then the holders of the lock, in a statement of its own: within one
+/// statement, PostgreSQL might read them first. A connection does not survive a crash of its server, so both statements
+/// read the same server.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
-    let server = server(conn)?;
-    let last = sql_query(DRAWN).get_result::<Number>(conn)?.number;
+    let drawn = format!("SELECT {DRAWN} AS number, {SERVER} AS server FROM outbox_positions, pg_control_checkpoint()");
+    let Drawn { number: last, server } = sql_query(drawn).get_result(conn)?;
     let holders = sql_query(HOLDERS).load::<Holder>(conn)?;
     Ok(EventTail { last, writers: holders.into_iter().map(|row| row.holder).collect(), server })
 }
 
-/// Returns the tail with those of its transactions that still hold the lock. `None` if another server was asked for it.
-/// A connection does not survive a crash of its server, so both statements ask the same one.
+/// Returns the tail with those of its transactions that still hold the lock. `None` if the tail is that of another
+/// server.
 pub(crate) fn still_writing(conn: &mut Conn, tail: &EventTail) -> Outcome<Option<EventTail>> {
-    let server = server(conn)?;
-    if server != tail.server {
-        return Ok(None);
-    }
-    let still = sql_query(format!("{HOLDERS} AND l.virtualtransaction = ANY($1)"));
-    let still = still.bind::<Array<Text>, _>(&tail.writers).load::<Holder>(conn)?;
-    let writers = still.into_iter().map(|row| row.holder).collect();
-    Ok(Some(EventTail { last: tail.last, writers, server }))
+    let still = sql_query(format!(
+        "SELECT ARRAY({HOLDERS} AND l.virtualtransaction = ANY($1)) AS holders, {SERVER} AS server \
+         FROM pg_control_checkpoint()"
+    ));
+    let Holders { holders, server } = still.bind::<Array<Text>, _>(&tail.writers).get_result(conn)?;
+    Ok((server == tail.server).then_some(EventTail { last: tail.last, writers: holders, server }))
 }
 
 /// Continues after the greatest position that was imported.
@@ -119,6 +128,16 @@ mod tests {
     use diesel::Connection;
     use diesel::connection::SimpleConnection;
 
+    /// Returns a tail, and the same tail after another read. Repeats both if there was a checkpoint in between, which
+    /// other tests cause when they drop their databases.
+    fn tail_read_twice(reader: &mut Conn) -> (EventTail, EventTail) {
+        let mut read = || {
+            let tail = event_tail(reader).unwrap();
+            still_writing(reader, &tail).unwrap().map(|still| (tail, still))
+        };
+        (0..100).find_map(|_| read()).unwrap()
+    }
+
     #[test]
     fn a_tail_is_not_used_on_another_server() {
         let Some(database) = Database::new("tails") else { return };
@@ -127,14 +146,16 @@ mod tests {
         writer.batch_execute("CREATE SEQUENCE outbox_positions").unwrap();
         writer.batch_execute("BEGIN").unwrap();
         draw_positions(&mut writer, 3).unwrap();
-        let tail = event_tail(&mut reader).unwrap();
+        let (tail, still) = tail_read_twice(&mut reader);
         assert_eq!((tail.last, tail.writers.len()), (3, 1));
-        let still = still_writing(&mut reader, &tail).unwrap().unwrap();
         assert_eq!((still.last, &still.writers), (3, &tail.writers));
         let elsewhere = EventTail { server: "another".into(), ..still };
         assert!(still_writing(&mut reader, &elsewhere).unwrap().is_none());
         // Recovery from a crash ends with a checkpoint.
         reader.batch_execute("CHECKPOINT").unwrap();
         assert!(still_writing(&mut reader, &tail).unwrap().is_none());
+        writer.batch_execute("COMMIT").unwrap();
+        let (tail, still) = tail_read_twice(&mut reader);
+        assert_eq!((tail.last, tail.writers.len(), still.last, still.writers.len()), (3, 0, 3, 0));
     }
 }

@@ -10,8 +10,8 @@ use florin_store_contract::OpenError;
 use r2d2::{ManageConnection, Pool};
 use std::time::Duration;
 
-/// Maximum time of opening the first connection. An attempt waits 2 s for each host of the URL that does not respond, so
-/// all connections together may take longer than a caller waits.
+/// Maximum time of opening the first connection. An attempt waits 2 s for each host of the URL that does not respond,
+/// so all connections together may take longer than a caller waits.
 const FIRST: Duration = Duration::from_secs(10);
 
 /// The connections that read.

@@ -209,8 +209,8 @@ pub(crate) fn structure_checks(conn: &mut Conn) -> Outcome<Vec<String>> {
 }
 
 /// A check of the whole file searches every index for every row. In a large file it takes long, and keeps a processor
-/// busy. Its snapshot prevents checkpoints, so the log grows, and reads and commits take longer. So the tables of a file
-/// that is larger than `max` are checked one by one, and not compared with their indexes.
+/// busy. Its snapshot prevents checkpoints, so the log grows, and reads and commits take longer. So the tables of a
+/// file that is larger than `max` are checked one by one, and not compared with their indexes.
 fn structure_checks_of(conn: &mut Conn, max: i64) -> Outcome<Vec<String>> {
     #[derive(QueryableByName)]
     struct Size {

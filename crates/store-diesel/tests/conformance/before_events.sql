@@ -1,5 +1,5 @@
--- What a database may hold before events have bodies: events of batches, and movements of two budgets. The rows are added
--- to those of `earlier.sql`.
+-- What a database may hold before events have bodies: events of batches, and movements of two budgets. The rows are
+-- added to those of `earlier.sql`.
 
 INSERT INTO budgets (account_id, id, name, parent_id, features)
 SELECT account_id, '00000000-0000-0000-0000-0000000000b2', 'Second', parent_id, features

@@ -1,5 +1,5 @@
--- What a database may hold before payments carry what lists show of their sessions: a failed and a completed payment of one
--- session, and a failed refund.
+-- What a database may hold before payments carry what lists show of their sessions: a failed and a completed payment of
+-- one session, and a failed refund.
 
 INSERT INTO clients (id, name, allowed_networks) VALUES ('00000000-0000-0000-0000-0000000000c1', 'Client', '');
 INSERT INTO accounts (id, client_id, name, merchant, mfa_required)

@@ -35,7 +35,8 @@ pub(crate) fn production_key(hash: &str) -> String {
     )
 }
 
-/// Returns the statements that create a database of the first schema with rows, in order. `kind` is the folder of its migrations.
+/// Returns the statements that create a database of the first schema with rows, in order. `kind` is the folder of its
+/// migrations.
 pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     before(JOURNAL, include_str!("earlier.sql"), kind, values)
 }

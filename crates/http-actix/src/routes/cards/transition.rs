@@ -38,9 +38,9 @@ named! {
 /// Changes the state of a card.
 ///
 /// UNACTIVATED can become ACTIVE or TERMINATED. ACTIVE and SUSPENDED can become each other, REPLACED or TERMINATED.
-/// REPLACED and TERMINATED are final. A transition to REPLACED creates no card: `replacedByCardId` stays null. To create
-/// the replacement, use `POST …/replace` instead. A card message sent at the same time is decided either before the
-/// change or after it.
+/// REPLACED and TERMINATED are final. A transition to REPLACED creates no card: `replacedByCardId` stays null. To
+/// create the replacement, use `POST …/replace` instead. A card message sent at the same time is decided either before
+/// the change or after it.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/transition", tag = "Cards", operation_id = "transitionCard",
     request_body = TransitionBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),

@@ -91,7 +91,49 @@ impl Drop for StreamPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use florin_ports::MockEvents;
     use uuid::Uuid;
+
+    const CLIENTS: [ClientId; 2] = [ClientId(Uuid::from_u128(1)), ClientId(Uuid::from_u128(2))];
+
+    /// Creates a store in which the tail of a client is the number in its id.
+    fn store(has_one_sequence: bool) -> MockEvents {
+        let mut events = MockEvents::new();
+        events.expect_has_one_sequence().return_const(has_one_sequence);
+        events.expect_tail().returning(|client| Ok(Some(EventPosition(i64::try_from(client.0.as_u128()).unwrap()))));
+        events
+    }
+
+    /// Returns the clients for which a tail is kept; `None` stands for all clients.
+    fn kept(streams: &Streams) -> Vec<Option<ClientId>> {
+        streams.tails.lock().unwrap().keys().copied().collect()
+    }
+
+    #[actix_web::test]
+    async fn each_client_has_its_own_tail_if_the_events_have_several_sequences() {
+        let (streams, events) = (Arc::new(Streams::default()), store(false));
+        let [one, two] = CLIENTS.map(|client| streams.open(client).ok().unwrap());
+        for (client, tail) in CLIENTS.into_iter().zip(1..) {
+            assert_eq!(streams.tail(&events, client).await, Ok(Some(EventPosition(tail))));
+        }
+        // The tail of a client is kept while it has an open stream.
+        drop(one);
+        assert_eq!(kept(&streams), [Some(CLIENTS[1])]);
+        drop(two);
+        assert!(kept(&streams).is_empty());
+    }
+
+    #[actix_web::test]
+    async fn all_clients_share_one_tail_if_their_events_share_one_sequence() {
+        let (streams, events) = (Arc::new(Streams::default()), store(true));
+        let places = CLIENTS.map(|client| streams.open(client).ok().unwrap());
+        for client in CLIENTS {
+            assert!(streams.tail(&events, client).await.is_ok());
+        }
+        assert_eq!(kept(&streams), [None]);
+        drop(places);
+        assert_eq!(kept(&streams), [None]);
+    }
 
     #[test]
     fn places_are_limited_per_client_and_free_again() {

@@ -10,7 +10,6 @@ use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::ConfirmErrors;
 use crate::state::App;
-use crate::unknown_keys::network;
 use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -86,7 +85,7 @@ pub(crate) async fn handle(
     let caller = &write.call.caller;
     let written = confirm_batch(&app.services, caller, &account, confirm, mode, claim).await;
     if let Err(ConfirmBatchError::Write(WriteError::Refused(ConfirmRefusal::Mfa(failure)))) = &written {
-        let peer = request.peer_addr().map(|address| network(address.ip()));
+        let peer = request.peer_addr().map(|address| address.ip());
         app.services.refusals.count(peer, Some(caller.key.id), refused_reason(*failure));
     }
     respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)

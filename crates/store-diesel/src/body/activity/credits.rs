@@ -1,4 +1,5 @@
-//! Credits and top-ups as movements: the amount comes from the journal, the details of a credit from its row, if it exists.
+//! Credits and top-ups as movements: the amount comes from the journal, the details of a credit from its row, if it
+//! exists.
 
 use super::body::backend::Conn;
 use super::body::credits;

@@ -14,8 +14,8 @@ use florin_domain::card::DisputeStatus;
 use florin_domain::ids::{AccountId, DisputeId};
 use florin_domain::money::{Minor, Total};
 
-/// Each dispute, with what its messages took from the network and with its chain. `{of}` is replaced by the condition on
-/// the account, `{high}` and `{low}` by the sums, `{moved}` and `{claims}` by the rows that they add up.
+/// Each dispute, with what its messages took from the network and with its chain. `{of}` is replaced by the condition
+/// on the account, `{high}` and `{low}` by the sums, `{moved}` and `{claims}` by the rows that they add up.
 const DISPUTES: &str = "SELECT e.id AS id, e.currency AS currency, e.amount_minor AS amount_minor, e.status AS status, \
     e.credit_id AS credit_id, c.disputed_minor AS disputed_minor, c.cleared_minor AS cleared_minor, \
     (SELECT {high} {moved}) AS network_high, (SELECT {low} {moved}) AS network_low, \

@@ -17,8 +17,8 @@ use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::ExplainResult;
 
-/// Returns the explanation and the checkpoints to store for the next one, in the view of the transaction. Returns `None` if it
-/// is in a hurry, and there is much to read.
+/// Returns the explanation and the checkpoints to store for the next one, in the view of the transaction. Returns
+/// `None` if it is in a hurry, and there is much to read.
 pub(super) fn explained(
     conn: &mut Conn,
     of: &Of,

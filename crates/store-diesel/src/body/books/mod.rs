@@ -78,8 +78,8 @@ async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<Expl
         .await
 }
 
-/// Stores checkpoints for the next explanation, while this one is answered. A failure does not matter: the next explanation
-/// has more to read.
+/// Stores checkpoints for the next explanation, while this one is answered. A failure does not matter: the next
+/// explanation has more to read.
 async fn extend(store: &Store, of: Of, extension: Option<Extension>) {
     let Some(extension) = extension else { return };
     let writer = store.clone();

@@ -160,8 +160,8 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcom
 pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> cards::BoxedQuery<'a, Db> {
     let mut rows = cards::table.filter(cards::account_id.eq(account.as_str())).into_boxed();
     if let Some(budget) = filter.budget {
-        // An individual card names its budgets in `card_budgets`. A shared card names only the budget that pays. With `OR`
-        // instead of `UNION`, PostgreSQL would read all cards of the account.
+        // An individual card names its budgets in `card_budgets`. A shared card names only the budget that pays. With
+        // `OR` instead of `UNION`, PostgreSQL would read all cards of the account.
         let of_budget = sql::<Bool>("cards.id IN (SELECT paid.id FROM cards paid WHERE paid.account_id = ")
             .bind::<Text, _>(account.as_str())
             .sql(" AND paid.budget_id = ")

@@ -38,8 +38,8 @@ pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE 
 /// Maximum number of deliveries that the claims of several subscriptions in one transaction take together, or one for
 /// each claim if that is more. Requests wait for the transaction.
 const CLAIMED: u32 = 128;
-/// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer. Those
-/// that wait for earlier ones are set aside.
+/// Number of deliveries that the claims of ordered subscriptions in one transaction check, even if they take fewer.
+/// Those that wait for earlier ones are set aside.
 const CHECKED: u32 = 256;
 /// Minimum number of deliveries that a claim of an ordered subscription checks.
 const CHECKED_AT_LEAST: u32 = 16;

@@ -1,5 +1,5 @@
-//! Work of the deliverer that shares a transaction: claims of deliveries, and ended attempts. A transaction costs a sync
-//! of the disk, and many subscriptions may receive the same event.
+//! Work of the deliverer that shares a transaction: claims of deliveries, and ended attempts. A transaction costs a
+//! sync of the disk, and many subscriptions may receive the same event.
 
 use super::body::backend::Conn;
 use super::body::driver;
@@ -9,8 +9,8 @@ use super::body::types::Id;
 use super::{claims, ends};
 use std::collections::BTreeSet;
 
-/// Does work that shares a transaction: records ended attempts, then claims deliveries. Keeps the answers. A job that runs alone
-/// always gets one.
+/// Does work that shares a transaction: records ended attempts, then claims deliveries. Keeps the answers. A job that
+/// runs alone always gets one.
 pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut DeliveryJob>) -> Outcome<()> {
     let (mut claiming, mut recording) = (Vec::new(), Vec::new());
     for job in jobs {
@@ -45,8 +45,8 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
     Ok(())
 }
 
-/// Locks the subscriptions of the work before its deliveries, as everywhere. One that another transaction has locked holds up
-/// no other: a claim of it takes nothing, and its ended attempts are left out, without an answer.
+/// Locks the subscriptions of the work before its deliveries, as everywhere. One that another transaction has locked
+/// holds up no other: a claim of it takes nothing, and its ended attempts are left out, without an answer.
 fn lock(conn: &mut Conn, claiming: &mut Vec<&mut ClaimTask>, recording: &mut Vec<&mut RecordTask>) -> Outcome<()> {
     let of_claims = claiming.iter().map(|task| task.work().webhook);
     let of_ends = recording.iter().flat_map(|task| &task.work().ends).map(|end| end.claim.webhook);

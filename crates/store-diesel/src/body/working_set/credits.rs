@@ -65,7 +65,8 @@ impl NewCredits {
         self.counters.get(account).map(|counter| counter.last)
     }
 
-    /// Stages the last link of the hash chain of the account's settlements. The counters of the account must have been loaded.
+    /// Stages the last link of the hash chain of the account's settlements. The counters of the account must have been
+    /// loaded.
     pub(super) fn link(&mut self, account: &AccountId, last: Link) {
         self.change(account, |counter| Counter { last, ..counter });
     }

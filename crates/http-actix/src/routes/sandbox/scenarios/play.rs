@@ -118,8 +118,8 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Plays a step, and describes its result. Fails with a 5xx, or with a 409 if the world was restored while a decision
-    /// endpoint was asked: a retry of the scenario continues with this step.
+    /// Plays a step, and describes its result. Fails with a 5xx, or with a 409 if the world was restored while a
+    /// decision endpoint was asked: a retry of the scenario continues with this step.
     async fn step(&mut self, number: usize, step: ScenarioMessageBody) -> Result<StepView, Problem> {
         let ScenarioMessageBody { message, body, dispute, name, advance_by } = step;
         let advanced = match advance_by {

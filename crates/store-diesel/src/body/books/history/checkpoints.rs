@@ -140,8 +140,8 @@ impl Extension {
         (self.epoch, self.read.map_or(1, |(_, version)| version + 1))
     }
 
-    /// Stores the new checkpoints, unless somebody else has changed the checkpoints since they were read. Returns whether
-    /// they were stored.
+    /// Stores the new checkpoints, unless somebody else has changed the checkpoints since they were read. Returns
+    /// whether they were stored.
     pub(crate) fn store(&self, conn: &mut Conn, of: &Of) -> Outcome<bool> {
         let (epoch, version) = self.stored_as();
         let stored = match self.read {

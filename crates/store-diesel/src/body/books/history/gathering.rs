@@ -35,7 +35,8 @@ impl Segment {
     }
 }
 
-/// Movements after a place in the list, divided into segments. They arrive in any order, and mostly in that of the list.
+/// Movements after a place in the list, divided into segments. They arrive in any order, and mostly in that of the
+/// list.
 #[derive(Debug)]
 pub(super) struct Gathering {
     /// Only movements after this place count.

@@ -3,9 +3,9 @@
 //! Checkpoints contain the sums of the oldest movements of a balance, in the order of the list. A read starts at the
 //! last checkpoint, and adds the movements after it. It verifies that it misses none by their number, which
 //! `balances.movements` counts: movements are never changed or deleted, so a read that finds this many has found all. A
-//! movement that was committed late may be missing, because its place in the list, or its id, is before the point from which
-//! the read starts. Then the read starts at an earlier checkpoint, or at the first movement, and the checkpoints after that
-//! are replaced. See `docs/adr/0018-checkpoints-of-explanations.md`.
+//! movement that was committed late may be missing, because its place in the list, or its id, is before the point from
+//! which the read starts. Then the read starts at an earlier checkpoint, or at the first movement, and the checkpoints
+//! after that are replaced. See `docs/adr/0018-checkpoints-of-explanations.md`.
 
 mod checkpoints;
 mod gathering;
@@ -163,7 +163,8 @@ impl Read<'_> {
         Ok(Some((gathering, distance > self.sizes.spread)))
     }
 
-    /// Adds the page, and the checkpoints to store. Returns `None` if a movement that a checkpoint covers does not exist.
+    /// Adds the page, and the checkpoints to store. Returns `None` if a movement that a checkpoint covers does not
+    /// exist.
     fn complete(
         &self,
         conn: &mut Conn,

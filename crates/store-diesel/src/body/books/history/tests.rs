@@ -40,7 +40,8 @@ fn of(account: &str, number: u64, currency: &str) -> Of {
     Of::new(&AccountId::parse(account).unwrap(), BudgetId(budget(number)), Currency::parse(currency).unwrap())
 }
 
-/// Creates two accounts with two budgets each, in two currencies. Without foreign keys, the rows that they refer to are missing.
+/// Creates two accounts with two budgets each, in two currencies. Without foreign keys, the rows that they refer to are
+/// missing.
 fn prepare(conn: &mut Conn) {
     for account in ACCOUNTS {
         for (number, currency) in [(0, "GBP"), (0, "JPY"), (1, "GBP"), (1, "JPY")] {
@@ -127,7 +128,8 @@ fn expected(conn: &mut Conn, of: &Of, page: PageRequest) -> Shown {
     (sums.into_list(), rows, skipped)
 }
 
-/// Random movements of all balances, mostly in order; some late in time, in id or in both. After each few, random pages are compared.
+/// Random movements of all balances, mostly in order; some late in time, in id or in both. After each few, random pages
+/// are compared.
 fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
     let mut numbers = Numbers(seed);
     let mut now = DateTime::from_timestamp(1_788_264_000, 0).unwrap();

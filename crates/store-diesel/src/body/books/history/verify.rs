@@ -15,8 +15,8 @@ use florin_domain::ids::BudgetId;
 use florin_domain::money;
 use uuid::Uuid;
 
-/// Returns the balances with a checkpoint that differs from the movements that it covers, and from which an explanation would
-/// start. Reads the journal from the first movement.
+/// Returns the balances with a checkpoint that differs from the movements that it covers, and from which an explanation
+/// would start. Reads the journal from the first movement.
 pub(crate) fn wrong(conn: &mut Conn) -> Outcome<Vec<(BudgetId, money::Currency)>> {
     let mut wrong = Vec::new();
     for coverage in checkpoints::all(conn)? {

@@ -1,45 +1,29 @@
-//! Positions of events that a crash of the database server takes back.
+//! Positions of events that are drawn twice: once before a crash of the database server, in a transaction that the
+//! crash ends, and again after it.
 
 use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::faults::restart;
-use crate::pair::{alone, until};
-use crate::standby::configure;
+use crate::changes::change_setting;
+use crate::pair::{alone, until, until_ready};
+use crate::restarts::{restart, restart_program};
 use crate::support::receiver::Receiver;
 use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
 use crate::support::{CREDIT, Server, demo, expect_json};
 
-/// Draws positions in a transaction, as Florin does.
+/// Draws positions in a transaction that stays open, as Florin does before it stores events.
 const DRAW: &str = "BEGIN; SELECT nextval('outbox_positions') FROM generate_series(1, 500) \
     WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL";
 
-/// A server that writes its log to the disk only when a transaction commits, until this is dropped.
-struct WritesLate;
-
-impl WritesLate {
-    fn new() -> Self {
-        let late = Self;
-        configure("ALTER SYSTEM SET wal_writer_delay = '10s'");
-        late
-    }
-}
-
-impl Drop for WritesLate {
-    fn drop(&mut self) {
-        configure("ALTER SYSTEM RESET wal_writer_delay");
-    }
-}
-
-/// The server crashes while the fan-out waits for a transaction that has drawn positions. Later transactions draw the
-/// same positions, and the deliveries of their events must be queued.
+/// The fan-out waits for a transaction that has drawn positions, and the server crashes meanwhile. Afterwards, other
+/// transactions draw the same positions. The deliveries of their events must be queued.
 #[test]
 fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
-    if std::env::var_os("WITH_POSTGRES_RESTART").is_none() {
-        // Without a crash, the positions are not drawn again.
+    if restart_program().is_none() {
+        // Without a crash, no position is drawn again.
         return;
     }
     let _alone = alone();
@@ -51,17 +35,20 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
         until("queued", LIMIT, || queued() == count);
     };
-    let _late = WritesLate::new();
-    // In a copy of a database, PostgreSQL 15 draws the first numbers without writing to its log, until a checkpoint.
+    // Now only commits write the write-ahead log to the disk, so a crash loses what the open transaction has logged.
+    let _delay = change_setting("wal_writer_delay", "10s");
+    // In a copy of a database, PostgreSQL 15 does not log the first numbers that are drawn, until a checkpoint. Then a
+    // crash would take back the positions of committed events, too.
     server.database().execute("CHECKPOINT");
     for round in 0..4 {
         credit(2 * round + 1);
         let mut session = server.database().connect();
         session.batch_execute(DRAW).unwrap();
+        // The fan-out searches for events five times a second, so it probably waits for the transaction by now.
         thread::sleep(Duration::from_millis(100));
         restart(&server);
-        until("ready again", LIMIT, || server.readiness() == 200);
-        // The fan-out looks for events five times a second.
+        until_ready(&server);
+        // The fan-out continues, and searches again.
         thread::sleep(Duration::from_millis(500));
         credit(2 * round + 2);
     }

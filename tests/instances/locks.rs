@@ -1,0 +1,76 @@
+//! Locks that other sessions of the database hold. Callers get the same answers as during faults of the server.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::fault_load::{run_fault_test, taken};
+use crate::pair::{Pair, undisturbed, until};
+use crate::support::load::check_journal;
+use crate::support::server::LIMIT;
+use crate::support::{BANKS, CHECKOUTS, expect_json, together};
+
+/// Tests a session that holds the rows for longer than a request may wait.
+fn held(name: &str, statement: &str) {
+    let _undisturbed = undisturbed();
+    run_fault_test(name, |pair, tally| {
+        let session = pair.first.database().hold(statement);
+        tally.more_refused(8);
+        drop(session);
+    });
+}
+
+#[test]
+fn balances_are_locked() {
+    held("balances", "SELECT 1 FROM balances FOR UPDATE");
+}
+
+#[test]
+fn idempotency_records_are_locked() {
+    held("records", "LOCK TABLE idempotency_records IN ACCESS EXCLUSIVE MODE");
+}
+
+#[test]
+fn the_journal_is_locked() {
+    held("journal", "LOCK TABLE journal_legs IN ACCESS EXCLUSIVE MODE");
+}
+
+/// Every connection of the pool waits for a lock, and there are more callers than connections.
+#[test]
+fn all_connections_are_taken() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let session = pair.first.database().hold("LOCK TABLE checkouts IN ACCESS EXCLUSIVE MODE");
+    let answers = together(100, |_| pair.first.client().get(CHECKOUTS));
+    let refused = answers.iter().filter(|answer| !taken(answer)).count();
+    assert_eq!(refused, 100, "somebody read a locked table");
+    // The other instance shares the database, not the pool.
+    expect_json(&pair.second.client().get(BANKS), 200);
+    drop(session);
+    for server in [&pair.first, &pair.second] {
+        until("served again", LIMIT, || taken(&server.client().get(CHECKOUTS)));
+        assert_eq!(server.readiness(), 200);
+    }
+    check_journal(pair.first.home());
+}
+
+/// Another session acquires an instance's locks in another order, so that both deadlock. Its deadlock timeout is long,
+/// so that the server cancels the instance.
+#[test]
+fn deadlocks() {
+    let _undisturbed = undisturbed();
+    run_fault_test("deadlocks", |pair, tally| {
+        let database = pair.first.database();
+        let deadlocks = || database.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+        for table in ["cards", "accounts", "credit_counters", "budgets", "cards"] {
+            let mut session = database.connect();
+            session.batch_execute("SET deadlock_timeout = '20s'; BEGIN").unwrap();
+            session.batch_execute(&format!("SELECT 1 FROM {table} FOR UPDATE")).unwrap();
+            // By now both instances wait for this session, and hold the balances.
+            thread::sleep(Duration::from_millis(200));
+            session.batch_execute("SET lock_timeout = '5s'; SELECT 1 FROM balances FOR UPDATE").unwrap();
+            drop(session);
+            tally.more_taken(10);
+        }
+        until("the server reports deadlocks", LIMIT, || deadlocks() > 0);
+    });
+}

@@ -1,0 +1,24 @@
+//! Restarts of the database server.
+
+use std::ffi::OsString;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::Server;
+
+/// Returns the program that kills and restarts the server. `None`: the server is not the tests' own.
+pub(crate) fn restart_program() -> Option<OsString> {
+    std::env::var_os("WITH_POSTGRES_RESTART")
+}
+
+/// Kills and restarts the server if the tests own it. Otherwise refuses connections to one database for a second.
+pub(crate) fn restart(one: &Server) {
+    if let Some(program) = restart_program() {
+        let output = Command::new("timeout").arg("120").arg(program).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    let _refused = one.database().refuse_sessions();
+    thread::sleep(Duration::from_secs(1));
+}
