@@ -295,11 +295,11 @@ async fn a_world_whose_entries_were_not_added_does_not_block_its_seed() {
     for (text, number) in [("W1", 1), ("W2", 2)] {
         Worlds::create(&stores.a, world(kit_client(1), text, number)).await.unwrap();
     }
-    let made_before = |text: &str| CreateWorldRefusal::MadeBefore(id(text));
+    let created_before = |text: &str| CreateWorldRefusal::CreatedBefore(id(text));
     let refusals = [
         ("W1", CreateWorldRefusal::Exists, "W1", true),
-        ("W3", made_before("W2"), "W2", true),
-        ("W3", made_before("W4"), "W4", false),
+        ("W3", created_before("W2"), "W2", true),
+        ("W3", created_before("W4"), "W4", false),
     ];
     for (new, refusal, existing, is_there) in refusals {
         assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(false), "{existing}");

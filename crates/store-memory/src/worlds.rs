@@ -220,15 +220,15 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         }
     };
     let of_client = || data.worlds.values().filter(|(world, _)| world.client == new.client);
-    let made = under.as_ref().and_then(|under| {
-        let mut others = of_client().filter_map(|(world, made)| Some((world, made.as_ref()?)));
-        let (world, made) = others.find(|(_, made)| made.key == under.key)?;
-        Some((world.account.clone(), made.request.clone()))
+    let created_before = under.as_ref().and_then(|under| {
+        let mut others = of_client().filter_map(|(world, claim)| Some((world, claim.as_ref()?)));
+        let (world, earlier) = others.find(|(_, earlier)| earlier.key == under.key)?;
+        Some((world.account.clone(), earlier.request.clone()))
     });
     let situation = CreateSituation {
         worlds: i64::try_from(of_client().count()).unwrap_or(i64::MAX),
         exists: data.worlds.contains_key(&new.account),
-        made,
+        created_before,
         // Data in memory always has the schema of this program.
         outdated: false,
         is_key_revoked: key

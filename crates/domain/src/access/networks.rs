@@ -69,7 +69,7 @@ pub enum NetworkRefusal {
     Absent,
     /// The same request added this network before.
     #[error("the network was added before")]
-    MadeBefore(Box<AllowedNetwork>),
+    CreatedBefore(Box<AllowedNetwork>),
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     OtherRequest,
@@ -89,11 +89,11 @@ pub enum NetworkRefusal {
 pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
     let NewNetwork { entry, covers_caller, max } = new;
     if let Some(under) = &entry.under {
-        let made = listed.iter().find(|one| one.under.as_ref().is_some_and(|claim| claim.key == under.key));
-        if let Some(made) = made {
-            let is_same = made.under.as_ref() == Some(under);
+        let earlier = listed.iter().find(|one| one.under.as_ref().is_some_and(|claim| claim.key == under.key));
+        if let Some(earlier) = earlier {
+            let is_same = earlier.under.as_ref() == Some(under);
             return Err(if is_same {
-                NetworkRefusal::MadeBefore(Box::new(made.clone()))
+                NetworkRefusal::CreatedBefore(Box::new(earlier.clone()))
             } else {
                 NetworkRefusal::OtherRequest
             });
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_same_request_adds_once() {
         let one = add(&[], under("a", "k", "r"), true).unwrap();
-        let again = Err(NetworkRefusal::MadeBefore(Box::new(one[0].clone())));
+        let again = Err(NetworkRefusal::CreatedBefore(Box::new(one[0].clone())));
         assert_eq!(add(&one, under("a", "k", "r"), false), again);
         assert_eq!(add(&one, under("b", "k", "s"), true), Err(NetworkRefusal::OtherRequest));
         assert_eq!(add(&one, under("b", "l", "r"), true).map(|listed| listed.len()), Ok(2));

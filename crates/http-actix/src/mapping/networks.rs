@@ -20,6 +20,6 @@ pub(crate) fn network_problem(refusal: &NetworkRefusal) -> Problem {
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
         NetworkRefusal::Absent => Problem::absent("path.ipAddressId", "address"),
-        NetworkRefusal::MadeBefore(_) | NetworkRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
+        NetworkRefusal::CreatedBefore(_) | NetworkRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
     }
 }

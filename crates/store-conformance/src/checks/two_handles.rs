@@ -338,7 +338,7 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
     for answer in created.await? {
         match answer {
             Ok(_) => created_now += 1,
-            Err(WriteError::Refused(CreateWorldRefusal::MadeBefore(_))) => {}
+            Err(WriteError::Refused(CreateWorldRefusal::CreatedBefore(_))) => {}
             Err(other) => return Err(Failure::new(format!("neither created now nor before: {other:?}"))),
         }
     }

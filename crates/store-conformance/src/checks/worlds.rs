@@ -81,7 +81,7 @@ async fn once(handle: Handle) -> CheckResult {
     };
     handle.worlds.create(under(empty("W1", 102)?, "a")).await?;
     let again = handle.worlds.create(under(empty("W2", 103)?, "a")).await;
-    same("the same request", refused(again)?, CreateWorldRefusal::MadeBefore(AccountId::parse("W1")?))?;
+    same("the same request", refused(again)?, CreateWorldRefusal::CreatedBefore(AccountId::parse("W1")?))?;
     let other = handle.worlds.create(under(empty("W2", 103)?, "b")).await;
     same("another request", refused(other)?, CreateWorldRefusal::OtherRequest)?;
     // The key belongs to the client, and becomes free when its world is deleted.

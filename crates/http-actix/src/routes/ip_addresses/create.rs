@@ -60,7 +60,7 @@ pub(crate) async fn handle(
             wait_until_effective().await;
             reply(render(&added), false)
         }
-        Err(WriteError::Refused(NetworkRefusal::MadeBefore(added))) => reply(render(&added), true),
+        Err(WriteError::Refused(NetworkRefusal::CreatedBefore(added))) => reply(render(&added), true),
         Err(error) => Err(write_problem(error, ("", "client"), None, |refusal| network_problem(&refusal))),
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn make(
     let situation = CreateSituation {
         worlds: rows::count(conn, world.client)?,
         exists: rows::find(conn, &world.account)?.is_some(),
-        made: match &command.under {
+        created_before: match &command.under {
             Some(under) => rows::made_under(conn, world.client, &under.key)?,
             None => None,
         },
