@@ -102,7 +102,7 @@ fn world(client: ClientId, text: &str, number: u8) -> CreateWorldCommand {
         hash,
         reseal: Arc::new(|_, _, secret| Ok(secret.clone())),
         page_tokens: Arc::new(|_, _| PageTokenHash([0; 32])),
-        under: None,
+        claim: None,
         decide: Arc::new(|situation: &CreateSituation| Ok(situation.exists)),
     }
 }

@@ -200,7 +200,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
 }
 
 fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-    let CreateWorldCommand { world: new, contents, key, hash, reseal, page_tokens, under, decide } = command;
+    let CreateWorldCommand { world: new, contents, key, hash, reseal, page_tokens, claim, decide } = command;
     let kept = match &contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
@@ -220,9 +220,9 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         }
     };
     let of_client = || data.worlds.values().filter(|(world, _)| world.client == new.client);
-    let created_before = under.as_ref().and_then(|under| {
-        let mut others = of_client().filter_map(|(world, claim)| Some((world, claim.as_ref()?)));
-        let (world, earlier) = others.find(|(_, earlier)| earlier.key == under.key)?;
+    let created_before = claim.as_ref().and_then(|claim| {
+        let mut others = of_client().filter_map(|(world, earlier)| Some((world, earlier.as_ref()?)));
+        let (world, earlier) = others.find(|(_, earlier)| earlier.key == claim.key)?;
         Some((world.account.clone(), earlier.request.clone()))
     });
     let situation = CreateSituation {
@@ -264,7 +264,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     begin_epoch(data, &new.account);
     insert_key(data, key, hash)?;
     let account = new.account.clone();
-    add(&mut data.worlds, account.clone(), (new, under))?;
+    add(&mut data.worlds, account.clone(), (new, claim))?;
     world(data, &account).ok_or(WriteError::Absent)
 }
 

@@ -21,14 +21,14 @@ pub struct AllowedNetwork {
     /// When the client added it. `None`: the operator added it.
     pub created_at: Option<DateTime<Utc>>,
     /// The idempotency key of the request that added it, with a hash of the request.
-    pub under: Option<CreationClaim>,
+    pub claim: Option<CreationClaim>,
 }
 
 impl AllowedNetwork {
     /// Creates the entry of a network that the operator allowed. Its id is derived from the client and the network.
     pub fn of_operator(client: ClientId, network: String) -> Self {
         let id = NetworkId(derived(client.0.as_bytes().iter().chain(network.as_bytes())));
-        Self { id, network, description: None, created_at: None, under: None }
+        Self { id, network, description: None, created_at: None, claim: None }
     }
 }
 
@@ -88,10 +88,10 @@ pub enum NetworkRefusal {
 /// ```
 pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
     let NewNetwork { entry, covers_caller, max } = new;
-    if let Some(under) = &entry.under {
-        let earlier = listed.iter().find(|one| one.under.as_ref().is_some_and(|claim| claim.key == under.key));
+    if let Some(claim) = &entry.claim {
+        let earlier = listed.iter().find(|one| one.claim.as_ref().is_some_and(|other| other.key == claim.key));
         if let Some(earlier) = earlier {
-            let is_same = earlier.under.as_ref() == Some(under);
+            let is_same = earlier.claim.as_ref() == Some(claim);
             return Err(if is_same {
                 NetworkRefusal::CreatedBefore(Box::new(earlier.clone()))
             } else {
@@ -142,9 +142,9 @@ mod tests {
         AllowedNetwork::of_operator(CLIENT, network.to_owned())
     }
 
-    fn under(network: &str, key: &str, request: &str) -> AllowedNetwork {
+    fn claimed(network: &str, key: &str, request: &str) -> AllowedNetwork {
         let claim = CreationClaim { key: key.to_owned(), request: request.to_owned() };
-        AllowedNetwork { under: Some(claim), ..entry(network) }
+        AllowedNetwork { claim: Some(claim), ..entry(network) }
     }
 
     fn add(
@@ -167,11 +167,11 @@ mod tests {
 
     #[test]
     fn the_same_request_adds_once() {
-        let one = add(&[], under("a", "k", "r"), true).unwrap();
+        let one = add(&[], claimed("a", "k", "r"), true).unwrap();
         let again = Err(NetworkRefusal::CreatedBefore(Box::new(one[0].clone())));
-        assert_eq!(add(&one, under("a", "k", "r"), false), again);
-        assert_eq!(add(&one, under("b", "k", "s"), true), Err(NetworkRefusal::OtherRequest));
-        assert_eq!(add(&one, under("b", "l", "r"), true).map(|listed| listed.len()), Ok(2));
+        assert_eq!(add(&one, claimed("a", "k", "r"), false), again);
+        assert_eq!(add(&one, claimed("b", "k", "s"), true), Err(NetworkRefusal::OtherRequest));
+        assert_eq!(add(&one, claimed("b", "l", "r"), true).map(|listed| listed.len()), Ok(2));
     }
 
     #[test]

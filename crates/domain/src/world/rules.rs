@@ -89,13 +89,13 @@ pub enum CreateWorldRefusal {
 pub fn decide_create_world(
     situation: &CreateSituation,
     replace: bool,
-    under: Option<&CreationClaim>,
+    claim: Option<&CreationClaim>,
 ) -> Result<bool, CreateWorldRefusal> {
     if situation.is_key_revoked {
         return Err(CreateWorldRefusal::KeyRevoked);
     }
-    if let (Some(under), Some((account, request))) = (under, &situation.created_before) {
-        return Err(if under.request == *request {
+    if let (Some(claim), Some((account, request))) = (claim, &situation.created_before) {
+        return Err(if claim.request == *request {
             CreateWorldRefusal::CreatedBefore(account.clone())
         } else {
             CreateWorldRefusal::OtherRequest

@@ -155,18 +155,18 @@ async fn refusals(handle: Handle) -> CheckResult {
 async fn repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = endpoint(Who::Mine)?;
-    let under = |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<Answer>| -> Result<_, Failure> {
+    let claimed_put = |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<Answer>| -> Result<_, Failure> {
         Ok(EndpointCommand { claim: Some(claimed(Who::Mine, key, body, answer)?), ..put(to) })
     };
-    expect_new(handle.decision_endpoints.change_endpoint(under(&made, "create", "a", None)?).await)?;
+    expect_new(handle.decision_endpoints.change_endpoint(claimed_put(&made, "create", "a", None)?).await)?;
     let later = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..made.clone() };
-    let again = handle.decision_endpoints.change_endpoint(under(&later, "create", "a", None)?).await;
+    let again = handle.decision_endpoints.change_endpoint(claimed_put(&later, "create", "a", None)?).await;
     same("a repeated creation", refused(again)?, EndpointRefusal::ShownOnce)?;
-    let other = mismatch(handle.decision_endpoints.change_endpoint(under(&later, "create", "b", None)?).await)?;
+    let other = mismatch(handle.decision_endpoints.change_endpoint(claimed_put(&later, "create", "b", None)?).await)?;
     same("the first request", other.path, request("{}").path)?;
     shown(&handle, &made.account, Some(&made)).await?;
     let stored = Answer { status: 200, body: "ünïcode".into() };
-    let edit = |to: &DecisionEndpoint| under(to, "edit", "c", Some(stored.clone()));
+    let edit = |to: &DecisionEndpoint| claimed_put(to, "edit", "c", Some(stored.clone()));
     expect_new(handle.decision_endpoints.change_endpoint(edit(&later)?).await)?;
     let replay = handle.decision_endpoints.change_endpoint(edit(&made)?).await;
     same("the replay", replayed(replay)?, stored.clone())?;

@@ -37,7 +37,7 @@ fn entry(number: u128, network: &str) -> Result<AllowedNetwork, Failure> {
         network: network.into(),
         description: Some(Text::parse("Büro \"Süd\" ✓")?),
         created_at: Some(noon()),
-        under: Some(CreationClaim { key: format!("key {number}"), request: "a".repeat(64) }),
+        claim: Some(CreationClaim { key: format!("key {number}"), request: "a".repeat(64) }),
     })
 }
 

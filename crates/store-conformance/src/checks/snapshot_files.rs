@@ -182,7 +182,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     before.still_holds("refused imports", &handle).await
 }
 
-fn under<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
+fn claim_for<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
     let answer = Answer { status: 201, body: "{}".into() };
     claimed(Who::Mine, "c", body, Some(answer)).map(Some)
 }
@@ -190,7 +190,7 @@ fn under<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
 async fn replays(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     let keyed = |number, body| -> Result<ImportSnapshotCommand, Failure> {
-        Ok(ImportSnapshotCommand { claim: under(body)?, ..import_of(&file, number)? })
+        Ok(ImportSnapshotCommand { claim: claim_for(body)?, ..import_of(&file, number)? })
     };
     expect_new(handle.snapshot_files.import_snapshot(keyed(1, "one")?).await)?;
     same("the answer", replayed(handle.snapshot_files.import_snapshot(keyed(2, "one")?).await)?.status, 201)?;

@@ -133,7 +133,7 @@ impl Mutant {
 impl Worlds for Mutant {
     async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         if self.has(Bug::WorldKeysForgotten) {
-            command.under = None;
+            command.claim = None;
         }
         if self.has(Bug::CopiesNotSealedAgain) {
             command.reseal = Arc::new(|_, _, secret| Ok(secret.clone()));

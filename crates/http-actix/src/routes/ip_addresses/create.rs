@@ -52,9 +52,9 @@ pub(crate) async fn handle(
     let body = call.read_body::<NetworkBody>(document.as_ref())?;
     call.finish_reading()?;
     let sent = hash(canonical(document.as_ref())?.as_bytes());
-    let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
+    let claim = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
     let NetworkBody { network, description } = expect_valid(body)?;
-    let new = NewNetworkRequest { network: network.0, description, under };
+    let new = NewNetworkRequest { network: network.0, description, claim };
     match add_network(&app.management, network_change(&call), new).await {
         Ok(added) => {
             wait_until_effective().await;
