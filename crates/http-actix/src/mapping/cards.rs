@@ -103,7 +103,7 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
         CreateCardRefusal::NoBudget(path) => Problem::absent(&path, "budget"),
         CreateCardRefusal::NoPerson => no_person(),
         CreateCardRefusal::Erased => erased(),
-        CreateCardRefusal::CardsOff { path, feature } => feature_missing(&path, feature.as_str()),
+        CreateCardRefusal::FeatureMissing { path, feature } => feature_missing(&path, feature.as_str()),
         CreateCardRefusal::TooMany(max) => too_many_cards(max),
     }
 }
