@@ -25,7 +25,7 @@ use florin_domain::people::Person;
 use florin_domain::secret::{SealedSecret, StoreKey};
 use florin_domain::webhook::Webhook;
 use florin_domain::world::{CreationClaim, ImportedSnapshot, SandboxWorld, Timeline, WorldSnapshot};
-use florin_ports::{AcceptedPayment, Answer, CellEntry, CellName, EventRecording, RecordedRequest, StoreError};
+use florin_ports::{AcceptedPayment, CellEntry, CellName, EventRecording, RecordedRequest, StoreError, StoredResponse};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
@@ -168,7 +168,7 @@ pub(crate) type RecordKey = (AccountId, ClientId, String);
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) request: RecordedRequest,
-    pub(crate) answer: Answer,
+    pub(crate) answer: StoredResponse,
     pub(crate) at: DateTime<Utc>,
 }
 

@@ -19,7 +19,8 @@ use florin_domain::world::{
     ClockSetting, ImportRefusal, ImportedSnapshot, SnapshotFile, SnapshotImport, WorldSeed, decide_import,
 };
 use florin_ports::{
-    Answer, ClientClaim, CreateWorldCommand, EventReach, FirstMessageCommand, ImportSnapshotCommand, WorldContents,
+    ClientClaim, CreateWorldCommand, EventReach, FirstMessageCommand, ImportSnapshotCommand, StoredResponse,
+    WorldContents,
 };
 use std::sync::Arc;
 
@@ -183,7 +184,7 @@ async fn refusals(handle: Handle) -> CheckResult {
 }
 
 fn claim_for<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
-    let answer = Answer { status: 201, body: "{}".into() };
+    let answer = StoredResponse { status: 201, body: "{}".into() };
     claimed(Who::Mine, "c", body, Some(answer)).map(Some)
 }
 
@@ -198,7 +199,7 @@ async fn replays(handle: Handle) -> CheckResult {
     let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
     same("the list", list.count, 1)?;
     let delete = async |body: &str| {
-        let claim = claimed(Who::Mine, "d", body, Some(Answer { status: 204, body: String::new() }))?;
+        let claim = claimed(Who::Mine, "d", body, Some(StoredResponse { status: 204, body: String::new() }))?;
         Ok::<_, Failure>(
             handle.snapshot_files.delete_imported_snapshot(Who::Mine.client(), imported_id(1), Some(claim)).await,
         )

@@ -11,7 +11,7 @@ use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookUrl};
-use florin_ports::{Answer, ChangeWebhookCommand, WebhookReach};
+use florin_ports::{ChangeWebhookCommand, StoredResponse, WebhookReach};
 use std::sync::Arc;
 
 checks! {
@@ -147,7 +147,7 @@ async fn deletes(handle: Handle) -> CheckResult {
 async fn repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = webhook(Who::Mine, 1)?;
-    let claim_for = |key: &str, body: &str, answer: Option<Answer>| claimed(Who::Mine, key, body, answer);
+    let claim_for = |key: &str, body: &str, answer: Option<StoredResponse>| claimed(Who::Mine, key, body, answer);
     let claimed_create = |number, body: &str| -> Result<_, Failure> {
         let mut command = create(webhook(Who::Mine, number)?);
         command.claim = Some(claim_for("create", body, None)?);
@@ -160,7 +160,7 @@ async fn repeats(handle: Handle) -> CheckResult {
     same("the first request", other.path, request("{}").path)?;
     same("how many", handle.webhooks.all().await?, vec![made.clone()])?;
 
-    let stored = Answer { status: 200, body: "ünïcode".into() };
+    let stored = StoredResponse { status: 200, body: "ünïcode".into() };
     let edit = |ordered| -> Result<_, Failure> {
         let mut command = change(Who::Mine, Webhook { ordered, ..made.clone() });
         command.claim = Some(claim_for("edit", "c", Some(stored.clone()))?);
@@ -171,7 +171,7 @@ async fn repeats(handle: Handle) -> CheckResult {
     let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
     expect_true("the replay took effect", found.is_some_and(|found| found.ordered))?;
 
-    let gone = Answer { status: 204, body: String::new() };
+    let gone = StoredResponse { status: 204, body: String::new() };
     let claim = || claimed(Who::Mine, "delete", "", Some(gone.clone()));
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?;
     same("the replay", replayed(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?, gone)

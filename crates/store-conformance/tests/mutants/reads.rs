@@ -16,9 +16,9 @@ use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRe
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, Answer, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts,
-    CreateCheckoutCommand, Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions,
-    Readiness, Registry, SeedData, Seeding, StoreError, Upkeep, WriteError, Written,
+    Accounts, AddressBook, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts, CreateCheckoutCommand,
+    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions, Readiness, Registry,
+    SeedData, Seeding, StoreError, StoredResponse, Upkeep, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Callers for Mutant {
 
 #[async_trait]
 impl IdempotencyRecords for Mutant {
-    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
+    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>> {
         if self.has(Bug::AddedRecordsHidden) {
             return Ok(None);
         }

@@ -17,7 +17,7 @@ use florin_application::{NewNetworkRequest, add_network, permit_all_accounts};
 use florin_domain::access::{AllowedNetwork, NetworkRefusal};
 use florin_domain::text::Text;
 use florin_domain::world::CreationClaim;
-use florin_ports::{Answer, WriteError};
+use florin_ports::{StoredResponse, WriteError};
 
 body! {
     /// An address or network that the client may call from.
@@ -65,6 +65,6 @@ pub(crate) async fn handle(
     }
 }
 
-fn render(entry: &AllowedNetwork) -> Answer {
+fn render(entry: &AllowedNetwork) -> StoredResponse {
     answer(StatusCode::CREATED, &IpAddressView::from(entry))
 }

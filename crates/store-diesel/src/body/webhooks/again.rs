@@ -127,7 +127,7 @@ pub(super) async fn recover(
 /// The result of the checks before a recovery.
 enum Recovery {
     /// The request is a repetition. This is the stored answer.
-    Done(florin_ports::Answer),
+    Done(florin_ports::StoredResponse),
     /// The events of this subscription are to be sent again.
     Of(Box<Webhook>),
 }
