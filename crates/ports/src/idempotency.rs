@@ -62,8 +62,8 @@ pub struct StoredResponse {
 ///
 /// Before anything else, the adapter looks up the record of the client, account and key. If the record has an equal
 /// request, the adapter returns [`Written::Replayed`]; if it has another request, [`crate::WriteError::Mismatch`].
-/// Without a record, the adapter executes the command and stores the record, with the response created from the outcome,
-/// in the same transaction. Refusals store no record.
+/// Without a record, the adapter executes the command and stores the record, with the response created from the
+/// outcome, in the same transaction. Refusals store no record.
 #[derive(Clone)]
 pub struct IdempotencyClaim<T> {
     /// The API client.

@@ -9,7 +9,8 @@ use std::convert::Infallible;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait IdempotencyRecords: Send + Sync {
-    /// Returns the stored response of a claim; `None` if there is no record. `Mismatch`: the record has another request.
+    /// Returns the stored response of a claim; `None` if there is no record. `Mismatch`: the record has another
+    /// request.
     async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>>;
 
     /// Stores the record of a claim. If there is one already, it is replayed.

@@ -75,7 +75,8 @@ routes! { BooksCheck:
 }
 
 routes! { IdempotencyRecords:
-    find(claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>> => [account(&claim.account)];
+    find(claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>>
+        => [account(&claim.account)];
     add(claim: IdempotencyClaim<()>) -> Result<Written<()>, WriteError<Infallible>> => [account(&claim.account)];
 }
 
