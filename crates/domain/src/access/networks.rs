@@ -56,11 +56,11 @@ pub struct NewNetwork {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkRefusal {
     /// The change would lock out the caller: no network of the list would contain the caller's address.
-    #[error("the caller would be shut out")]
-    ShutsOut,
+    #[error("the caller would be locked out")]
+    LocksOutCaller,
     /// The network is already on the list.
     #[error("the network is allowed already")]
-    Listed,
+    AlreadyListed,
     /// The list is full.
     #[error("a client has at most {0} networks")]
     TooMany(usize),
@@ -84,7 +84,7 @@ pub enum NetworkRefusal {
 ///
 /// let entry = AllowedNetwork::of_operator(CLIENT, "192.0.2.0/24".into());
 /// let new = NewNetwork { entry, covers_caller: false, max: 10 };
-/// assert_eq!(decide_add_network(&[], &new), Err(NetworkRefusal::ShutsOut));
+/// assert_eq!(decide_add_network(&[], &new), Err(NetworkRefusal::LocksOutCaller));
 /// ```
 pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
     let NewNetwork { entry, covers_caller, max } = new;
@@ -100,10 +100,10 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
         }
     }
     if listed.iter().any(|one| one.network == entry.network) {
-        return Err(NetworkRefusal::Listed);
+        return Err(NetworkRefusal::AlreadyListed);
     }
     if listed.is_empty() && !covers_caller {
-        return Err(NetworkRefusal::ShutsOut);
+        return Err(NetworkRefusal::LocksOutCaller);
     }
     if listed.len() >= *max {
         return Err(NetworkRefusal::TooMany(*max));
@@ -119,7 +119,7 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
 /// use florin_domain::test_support::CLIENT;
 ///
 /// let listed = [AllowedNetwork::of_operator(CLIENT, "192.0.2.0/24".into())];
-/// assert_eq!(decide_remove_network(&listed, listed[0].id, |_| true), Err(NetworkRefusal::ShutsOut));
+/// assert_eq!(decide_remove_network(&listed, listed[0].id, |_| true), Err(NetworkRefusal::LocksOutCaller));
 /// ```
 pub fn decide_remove_network(
     listed: &[AllowedNetwork],
@@ -130,7 +130,7 @@ pub fn decide_remove_network(
     if left.len() == listed.len() {
         return Err(NetworkRefusal::Absent);
     }
-    if left.iter().any(covers_caller) { Ok(left) } else { Err(NetworkRefusal::ShutsOut) }
+    if left.iter().any(covers_caller) { Ok(left) } else { Err(NetworkRefusal::LocksOutCaller) }
 }
 
 #[cfg(test)]
@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn the_first_network_covers_the_caller() {
-        assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::ShutsOut));
+        assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::LocksOutCaller));
         let one = add(&[], entry("a"), true).unwrap();
         let two = add(&one, entry("b"), false).unwrap();
         assert_eq!(two, [entry("a"), entry("b")]);
         assert_eq!(add(&two, entry("c"), true), Err(NetworkRefusal::TooMany(2)));
-        assert_eq!(add(&two, entry("a"), true), Err(NetworkRefusal::Listed));
+        assert_eq!(add(&two, entry("a"), true), Err(NetworkRefusal::AlreadyListed));
     }
 
     #[test]
@@ -178,11 +178,14 @@ mod tests {
     fn a_network_that_the_caller_uses_stays() {
         let listed = [entry("a"), entry("b"), entry("c")];
         let from = |uses: &'static [&str]| move |one: &AllowedNetwork| uses.contains(&one.network.as_str());
-        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::ShutsOut));
+        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::LocksOutCaller));
         let left = decide_remove_network(&listed, entry("a").id, from(&["a", "c"])).unwrap();
         assert_eq!(left, [entry("b"), entry("c")]);
         assert_eq!(decide_remove_network(&listed, entry("d").id, from(&["a"])), Err(NetworkRefusal::Absent));
-        assert_eq!(decide_remove_network(&listed[..1], entry("a").id, from(&["a"])), Err(NetworkRefusal::ShutsOut));
+        assert_eq!(
+            decide_remove_network(&listed[..1], entry("a").id, from(&["a"])),
+            Err(NetworkRefusal::LocksOutCaller)
+        );
     }
 
     #[test]

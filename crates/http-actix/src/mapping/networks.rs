@@ -10,11 +10,11 @@ const IP: &str = "body.ip";
 /// Maps the refusal of a change of networks.
 pub(crate) fn network_problem(refusal: &NetworkRefusal) -> Problem {
     match refusal {
-        NetworkRefusal::ShutsOut => {
+        NetworkRefusal::LocksOutCaller => {
             let message = "would shut out the caller: an allowed network must contain its address";
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
-        NetworkRefusal::Listed => Problem::conflict(IP, ErrorCode::InvalidState, "is allowed already"),
+        NetworkRefusal::AlreadyListed => Problem::conflict(IP, ErrorCode::InvalidState, "is allowed already"),
         NetworkRefusal::TooMany(max) => {
             let message = format!("a client has at most {max} networks; delete one first");
             Problem::conflict("", ErrorCode::InvalidState, message)
