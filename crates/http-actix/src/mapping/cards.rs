@@ -72,7 +72,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             let message = format!("must be at most {max} {}, by the setting overClearing", max.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
-        CardRefusal::ExceedsRest { rest } => {
+        CardRefusal::ExceedsRemainder { rest } => {
             let message = format!("must be at most {rest} {}, the amount left", rest.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }

@@ -88,7 +88,7 @@ pub enum CardRefusal {
     },
     /// The return exceeds the amount that can still be returned.
     #[error("must be at most the amount that is left, {rest} {}", rest.currency)]
-    ExceedsRest {
+    ExceedsRemainder {
         /// The amount that can still be returned.
         rest: Money,
     },
