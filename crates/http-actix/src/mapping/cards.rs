@@ -79,7 +79,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
         CardRefusal::WorldRestored => Problem::world_restored(),
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
         // Not expected: the use case asks the endpoint, and runs the command again with its decision.
-        refusal @ CardRefusal::Undecided(_) => Problem::bug(&refusal),
+        refusal @ CardRefusal::EndpointNotAsked(_) => Problem::bug(&refusal),
     }
 }
 

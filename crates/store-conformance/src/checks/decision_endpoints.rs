@@ -278,7 +278,7 @@ async fn questions(handle: Handle) -> CheckResult {
     };
     for key in [None, Some("k")] {
         let asked = handle.cards.first_message(asking(key)?).await;
-        let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::Undecided(_))));
+        let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::EndpointNotAsked(_))));
         expect_true("it is not refused with a question", is_question)?;
         before.still_holds("a question", &handle).await?;
     }

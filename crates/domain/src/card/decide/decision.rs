@@ -94,7 +94,7 @@ pub enum CardRefusal {
     },
     /// The decision endpoint of the account must be asked first.
     #[error("the decision endpoint was not asked yet")]
-    Undecided(Box<DecisionQuestion>),
+    EndpointNotAsked(Box<DecisionQuestion>),
     /// The world was restored or replaced while the decision endpoint was asked.
     #[error("the world was restored during the request")]
     WorldRestored,
