@@ -148,7 +148,7 @@ fn log(
         kept.attempts.iter().filter(is_last).cloned().collect()
     };
     let found = found.into_iter().map(|kept| (kept.delivery.clone(), attempts(kept))).collect();
-    crate::pages::cut(found, page)
+    crate::pages::paginate(found, page)
 }
 
 #[async_trait]

@@ -131,7 +131,7 @@ impl Webhooks for MemoryStore {
     async fn list(&self, reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> {
         let found =
             self.read(|data| data.webhooks.values().filter(|webhook| reach.includes(webhook)).cloned().collect());
-        Ok(crate::pages::cut(in_order(found), page))
+        Ok(crate::pages::paginate(in_order(found), page))
     }
 
     async fn all(&self) -> Result<Vec<Webhook>, StoreError> {

@@ -6,7 +6,7 @@ use crate::activities::begin_epoch;
 use crate::data::{Data, add};
 use crate::deliveries;
 use crate::idempotency::{key_of, once};
-use crate::pages::cut;
+use crate::pages::paginate;
 use crate::registry::{insert_account, insert_key};
 use crate::seeding::seed_account;
 use async_trait::async_trait;
@@ -47,7 +47,7 @@ impl Worlds for MemoryStore {
             world.client == client && only.as_ref().is_none_or(|only| only.contains(&world.account))
         });
         worlds.sort_by(|one, other| (other.created_at, &one.account).cmp(&(one.created_at, &other.account)));
-        Ok(cut(worlds, page))
+        Ok(paginate(worlds, page))
     }
 
     async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
@@ -116,7 +116,7 @@ impl Worlds for MemoryStore {
             let own = data.snapshots.iter().filter(|((world, _), _)| world == account);
             own.map(|(_, (snapshot, ..))| snapshot.clone()).collect()
         });
-        Ok(cut(snapshots, page))
+        Ok(paginate(snapshots, page))
     }
 
     async fn delete_snapshot(

@@ -132,7 +132,7 @@ impl Checkouts for Mutant {
         if self.has(Bug::CheckoutsOldestFirst) {
             all.sort_by_key(|one| (std::cmp::Reverse(one.created_at), one.id));
         }
-        Ok(self.cut(all, page))
+        Ok(self.paginate(all, page))
     }
 
     async fn find(&self, account: &AccountId, checkout: CheckoutId) -> Result<Option<Checkout>, StoreError> {
@@ -189,12 +189,12 @@ impl Banks for Mutant {
         if self.has(Bug::BanksFoldCase) {
             all.sort_by_key(|bank| bank.name.to_lowercase());
         }
-        Ok(self.cut(all, page))
+        Ok(self.paginate(all, page))
     }
 }
 
 impl Mutant {
-    fn cut<T>(&self, all: Vec<T>, page: PageRequest) -> Page<T> {
+    fn paginate<T>(&self, all: Vec<T>, page: PageRequest) -> Page<T> {
         let size = |number: i64| usize::try_from(number).unwrap();
         let count = all.len();
         let rows: Vec<_> = all.into_iter().skip(size(page.offset)).take(size(page.limit)).collect();
