@@ -30,7 +30,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     for kind in [Kind::Sqlite, Kind::Postgres] {
-        if settings.wants(kind.name()) {
+        if settings.selects(kind.name()) {
             measure(kind, settings, folder, &mut report)?;
         }
     }

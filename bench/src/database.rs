@@ -152,7 +152,7 @@ impl Books for Database {
         Ok(std::array::from_fn(|index| row.get(index)))
     }
 
-    fn flaws(&mut self) -> anyhow::Result<[i64; 4]> {
+    fn violations(&mut self) -> anyhow::Result<[i64; 4]> {
         let row = self.client.query_one(books::PROOF, &[])?;
         Ok(std::array::from_fn(|index| row.get(index)))
     }

@@ -22,12 +22,14 @@ use std::time::Duration;
 
 /// How long the endpoint takes to reply.
 const THINKING: Duration = Duration::from_millis(50);
-/// Number of authorizations in a turn about which the endpoint is asked, and number of their connections.
+/// Number of authorizations in a turn for which the endpoint is asked.
 const DECIDED: u64 = 10_000;
+/// Number of connections of those authorizations.
 const CONNECTIONS: usize = 32;
-/// Authorizations of the measured account per second, and number of their connections. The rate is far below the
-/// server's capacity, so that latencies show waiting, not saturation.
+/// Authorizations of the measured account per second: far below the server's capacity, so that latencies show waiting,
+/// not saturation.
 const MEASURED_RATE: f64 = 200.0;
+/// Number of connections of the measured account.
 const MEASURED_CONNECTIONS: usize = 32;
 /// Maximum duration of a turn.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -35,12 +37,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         progress("SQLite: loading the data set");
         let file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
         measure(("SQLite", &file.url), settings, folder, &mut report)?;
     }
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         progress("PostgreSQL: loading the data set");
         let database = Database::fill("decisions", Size::STANDARD)?;
         measure(("PostgreSQL", &database.url), settings, folder, &mut report)?;

@@ -30,7 +30,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     lists::run(settings, folder, &mut report)?;
-    if !settings.wants("authorize") {
+    if !settings.selects("authorize") {
         return Ok(report);
     }
     let [mut small, mut large] = runners(settings, folder, &mut report)?;

@@ -96,7 +96,7 @@ impl Sizes {
 /// Measures on SQLite and on PostgreSQL.
 pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     let sizes = Sizes::of(settings.growth_rows);
-    if settings.wants("lists PostgreSQL") {
+    if settings.selects("lists PostgreSQL") {
         let began = Instant::now();
         let mut database = Database::empty("lists")?;
         database.load(&sizes.fill(POSTGRES))?;
@@ -104,7 +104,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         loaded(report, "PostgreSQL", began);
         measure(settings, folder, report, ("PostgreSQL", &database.url), sizes)?;
     }
-    if settings.wants("lists SQLite") {
+    if settings.selects("lists SQLite") {
         let began = Instant::now();
         let mut file = File::empty(&folder.join("lists.db"))?;
         file.load(&sizes.fill(SQLITE))?;

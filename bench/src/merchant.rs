@@ -30,11 +30,11 @@ const LIST: Rule = Rule::AtLeast(0.8, 1.0);
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         let database = Database::empty("merchant")?;
         on(&database.url, "PostgreSQL", settings, folder, &mut report)?;
     }
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         let file = format!("sqlite://{}", folder.join("merchant.db").display());
         on(&file, "SQLite", settings, folder, &mut report)?;
     }

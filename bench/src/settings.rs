@@ -53,7 +53,7 @@ impl Settings {
     }
 
     /// Whether a workload is selected.
-    pub(crate) fn wants(&self, workload: &str) -> bool {
+    pub(crate) fn selects(&self, workload: &str) -> bool {
         self.workloads.is_empty() || self.workloads.iter().any(|start| workload.starts_with(start.as_str()))
     }
 }

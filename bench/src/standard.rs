@@ -48,7 +48,7 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     let mut runner = Runner::new(database, settings, folder);
     let florin = Server::florin(&runner.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
-        if settings.wants(workload.name) {
+        if settings.selects(workload.name) {
             compare::concurrent(&mut runner, &workload, &florin, report)?;
             compare::single(&mut runner, &workload, &florin, report)?;
         }
@@ -60,7 +60,7 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
 
 /// Compares Florin on SQLite with loops that run the same statements directly on the file.
 fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
-    if !settings.wants("SQLite") {
+    if !settings.selects("SQLite") {
         return Ok(());
     }
     progress("SQLite: loading the data set");

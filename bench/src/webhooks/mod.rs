@@ -38,12 +38,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         progress("SQLite: loading the data set");
         let file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
         Bench::new("SQLite", &file.url, settings, folder)?.measure(&mut report)?;
     }
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         progress("PostgreSQL: loading the data set");
         let database = Database::fill("webhooks", Size::STANDARD)?;
         Bench::new("PostgreSQL", &database.url, settings, folder)?.measure(&mut report)?;

@@ -36,12 +36,12 @@ const SUBSCRIPTIONS: [(&str, &str, f64); 2] =
 
 /// Measures on each store.
 pub(super) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         let file = File::fill(&folder.join("production.db"), Size::STANDARD)?;
         file.conn.execute_batch(BECOME_PRODUCTION)?;
         measure(("SQLite", &file.url), settings, folder, report)?;
     }
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         let mut database = Database::fill("production", Size::STANDARD)?;
         database.client.batch_execute(BECOME_PRODUCTION)?;
         measure(("PostgreSQL", &database.url), settings, folder, report)?;
