@@ -51,7 +51,8 @@ pub struct CardRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads to create a card, under the lock that serializes creations on an account.
+/// The situation for the creation of a card. An adapter loads it under the lock that serializes creations on
+/// an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateCardSituation {
     /// The budgets that the request names, in order. An element is `None` if the account has no such budget.

@@ -8,7 +8,7 @@ use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction};
 use crate::money::Money;
 
-/// What an adapter stores atomically after a message. A decline is a decision, too; it changes no balance.
+/// The decision on a message. An adapter stores it atomically. A decline is a decision, too; it changes no balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardDecision {
     /// The record of the message.
