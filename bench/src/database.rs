@@ -102,7 +102,7 @@ impl Database {
         Ok(self.client.batch_execute(&script)?)
     }
 
-    /// Writes a checkpoint, so that every turn starts from the same state.
+    /// Writes a checkpoint, so that every round starts from the same state.
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute("CHECKPOINT")?)
     }

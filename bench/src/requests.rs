@@ -48,20 +48,20 @@ pub(crate) struct Requests {
     ask: Ask,
     key: String,
     /// Makes idempotency keys unique.
-    turn: u64,
+    round: u64,
     made: u64,
     random: u64,
     body: Vec<u8>,
 }
 
 impl Requests {
-    pub(crate) fn new(ask: Ask, turn: u64) -> Self {
-        Self::of_key(api_key(), ask, turn)
+    pub(crate) fn new(ask: Ask, round: u64) -> Self {
+        Self::of_key(api_key(), ask, round)
     }
 
     /// Returns requests with another API key.
-    pub(crate) fn of_key(key: String, ask: Ask, turn: u64) -> Self {
-        Self { ask, key, turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
+    pub(crate) fn of_key(key: String, ask: Ask, round: u64) -> Self {
+        Self { ask, key, round, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ round, body: Vec::with_capacity(512) }
     }
 
     /// Returns a random number below `max`.
@@ -80,7 +80,7 @@ impl Requests {
             "POST /v2/{path}?accountId=bench-{account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {}\r\n\
             Idempotency-Key: bench-{}-{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             self.key,
-            self.turn,
+            self.round,
             self.made,
             self.body.len()
         );

@@ -71,7 +71,7 @@ impl File {
         Ok(file)
     }
 
-    /// Writes the WAL into the file, so that every turn starts from the same state.
+    /// Writes the WAL into the file, so that every round starts from the same state.
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
