@@ -32,8 +32,9 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         settings.connections
     ));
     report.notes.push(
-        "Checked after every round: messages, chains, journal, postings, idempotency records and balances moved by exactly \
-        what was answered; every balance is verified. Before the first round, the check detected every deliberate fault."
+        "Checked after every round: messages, chains, journal, postings, idempotency records and balances moved by \
+        exactly what was answered; every balance is verified. Before the first round, the check detected every \
+        deliberate fault."
             .into(),
     );
     Ok(report)

@@ -19,8 +19,8 @@ const DATA: &str = include_str!("../../sql/sqlite/data.sql");
 const KEPT_COUNTS: &str = "INSERT INTO checkout_counts \
     SELECT account_id, checkout_type, status, count(*) FROM checkouts GROUP BY 1, 2, 3";
 
-/// Settings of the connection: WAL, durable commits, foreign keys and the cache size as in Florin's writer, and a longer
-/// timeout.
+/// Settings of the connection: WAL, durable commits, foreign keys and the cache size as in Florin's writer, and a
+/// longer timeout.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768;";
 

@@ -120,8 +120,8 @@ async fn sweep(
                     record(&mut sweep, &item, advance_refund_of(services, account, *id, at).await)?
                 }
             };
-            // A step that is due after the last item of this portion waits for the next portion, because items that were
-            // not loaded yet may be due before it.
+            // A step that is due after the last item of this portion waits for the next portion, because items that
+            // were not loaded yet may be due before it.
             queue.extend(due_again.map(|next| (next, item)).filter(|next| *next < last));
         }
     }

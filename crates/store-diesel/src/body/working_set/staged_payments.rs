@@ -1,5 +1,5 @@
-//! Staged changes of payments. A confirmation or cancellation changes all payments of a batch; all other commands change
-//! single payments.
+//! Staged changes of payments. A confirmation or cancellation changes all payments of a batch; all other commands
+//! change single payments.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
