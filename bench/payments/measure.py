@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times a batch of 10,000 payments from the upload to its end: measure.py FLORIN DATABASE_URL NAME
 
-Wants nothing but Python's standard library. Prints rows of a Markdown table; medians of the turns. Anything but a 2xx, another
+Wants nothing but Python's standard library. Prints rows of a Markdown table; medians of the rounds. Anything but a 2xx, another
 end than `completed`, and books that do not agree fail the run.
 """
 
@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.request
 
-TURNS = int(os.environ.get("FLORIN_BENCH_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("FLORIN_BENCH_ROUNDS", "3"))
 ROWS, ROWS_OF_JSON = 10_000, 3_000
 HEADER = "amount,currencyCode,reference,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n"
 PATIENCE = 120
@@ -101,7 +101,7 @@ def main(binary, database, name):
         florin = Florin(binary, database or f"sqlite://{directory}/florin.db", directory)
         times = {"good": [], "bad": [], "json": [], "confirm": [], "process": []}
         try:
-            for _ in range(TURNS):
+            for _ in range(ROUNDS):
                 florin.fund()
                 batch, seconds = florin.fill(good, "text/csv", "validated")
                 times["good"].append(seconds)

@@ -2,4 +2,4 @@
 \set n :first + :client_id * :each + :seq
 \set seq :seq + 1
 \set account :n % 10
-SELECT bench_confirm('bench-' || :account, bench_id(15, :n), bench_id(17, :n), bench_id(:turn, :n), :turn || '-' || :n);
+SELECT bench_confirm('bench-' || :account, bench_id(15, :n), bench_id(17, :n), bench_id(:round, :n), :round || '-' || :n);

@@ -20,16 +20,16 @@ UPDATE payment_batches SET status = 'confirmed', updated_at = now(), confirmed_b
     confirmed_at = now(), passed_mfa_check_at = now()
 WHERE account_id = 'bench-' || :account AND id = bench_id(15, :n) AND status = 'validated';
 INSERT INTO journal_transactions VALUES (
-    'bench-' || :account, bench_id(:turn, :n), 'batch_reservation', bench_id(15, :n), 'GBP', now());
+    'bench-' || :account, bench_id(:round, :n), 'batch_reservation', bench_id(15, :n), 'GBP', now());
 INSERT INTO journal_entries VALUES
-    ('bench-' || :account, bench_id(:turn, :n), 0, 'available', :budget_id, - :total_minor::bigint),
-    ('bench-' || :account, bench_id(:turn, :n), 1, 'reserved', :budget_id, :total_minor::bigint);
+    ('bench-' || :account, bench_id(:round, :n), 0, 'available', :budget_id, - :total_minor::bigint),
+    ('bench-' || :account, bench_id(:round, :n), 1, 'reserved', :budget_id, :total_minor::bigint);
 SELECT bench_counted_event('bench-' || :account, 'PaymentBatchOrderCreated', bench_id(15, :n));
 UPDATE balances SET available_minor = :available_minor::bigint - :total_minor::bigint,
     reserved_minor = :reserved_minor::bigint + :total_minor::bigint
 WHERE account_id = 'bench-' || :account AND budget_id = :budget_id AND currency = 'GBP';
 INSERT INTO idempotency_records VALUES (
-    'bench-' || :account, bench_id(1, 1), :turn || '-' || :n, 'POST', '/v2/payment-batches/' || bench_id(15, :n) || '/confirm',
+    'bench-' || :account, bench_id(1, 1), :round || '-' || :n, 'POST', '/v2/payment-batches/' || bench_id(15, :n) || '/confirm',
     'accountId=bench-' || :account, 'hash', 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9', 200,
     '{"status" : "confirmed"}', now());
 COMMIT;

@@ -10,18 +10,18 @@ WHERE g.account_id = 'bench-' || :account AND g.id = bench_id(3, :budget) AND b.
 UPDATE credit_counters SET last_number = last_number + 1 WHERE account_id = 'bench-' || :account
 RETURNING last_number \gset
 INSERT INTO journal_transactions VALUES (
-    'bench-' || :account, bench_id(:turn, :n), 'credit', bench_id(:turn, :n), 'GBP', now());
+    'bench-' || :account, bench_id(:round, :n), 'credit', bench_id(:round, :n), 'GBP', now());
 INSERT INTO journal_entries VALUES
-    ('bench-' || :account, bench_id(:turn, :n), 0, 'inbound_payments', NULL, -20000),
-    ('bench-' || :account, bench_id(:turn, :n), 1, 'available', bench_id(3, :budget), 20000);
+    ('bench-' || :account, bench_id(:round, :n), 0, 'inbound_payments', NULL, -20000),
+    ('bench-' || :account, bench_id(:round, :n), 1, 'available', bench_id(3, :budget), 20000);
 INSERT INTO credits VALUES (
-    'bench-' || :account, :last_number, bench_id(3, :budget), bench_id(:turn, :n), 'GBP', 20000, 'FasterPayment', 'Ada Byron',
+    'bench-' || :account, :last_number, bench_id(3, :budget), bench_id(:round, :n), 'GBP', 20000, 'FasterPayment', 'Ada Byron',
     '1 Inkersley Road, Manchester', 'Florin Bench', NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     :available_minor::bigint + 20000, :held_minor, :reserved_minor, now());
 SELECT bench_counted_event('bench-' || :account, 'BoxCredited', bench_id(3, :budget));
 UPDATE balances SET available_minor = :available_minor::bigint + 20000
 WHERE account_id = 'bench-' || :account AND budget_id = bench_id(3, :budget) AND currency = 'GBP';
 INSERT INTO idempotency_records VALUES (
-    'bench-' || :account, bench_id(1, 1), :turn || '-' || :n, 'POST', '/v2/budgets/generate-credit',
+    'bench-' || :account, bench_id(1, 1), :round || '-' || :n, 'POST', '/v2/budgets/generate-credit',
     'accountId=bench-' || :account, 'json', bench_body(), 200, '{"boxTransactionId" : 1}', now());
 COMMIT;

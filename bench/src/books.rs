@@ -28,8 +28,8 @@ const NAMES: [&str; 11] = [
     "reserved minor units",
 ];
 
-/// Names of the flaws, in the order of `proof.sql`.
-const FLAWS: [&str; 4] = [
+/// Names of the violations, in the order of `proof.sql`.
+const VIOLATIONS: [&str; 4] = [
     "journal transactions that do not add up to zero",
     "balances that are not the sums of their postings",
     "balances that do not hold what the open chains hold",
@@ -52,8 +52,8 @@ pub(crate) const NOTHING: Counts = [0; 11];
 pub(crate) trait Books {
     /// Returns the stored counts.
     fn counts(&mut self) -> anyhow::Result<Counts>;
-    /// Returns the number of flaws of each kind.
-    fn flaws(&mut self) -> anyhow::Result<[i64; 4]>;
+    /// Returns the number of violations of each kind.
+    fn violations(&mut self) -> anyhow::Result<[i64; 4]>;
     /// Runs a statement.
     fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
 }
@@ -77,10 +77,10 @@ pub(crate) fn check_counts(before: &Counts, after: &Counts, effect: &Counts, ans
 
 /// Verifies every balance.
 pub(crate) fn verify_balances(books: &mut dyn Books) -> anyhow::Result<()> {
-    let flaws = books.flaws().context("cannot check the books")?;
-    let wrong: Vec<_> = FLAWS
+    let violations = books.violations().context("cannot check the books")?;
+    let wrong: Vec<_> = VIOLATIONS
         .iter()
-        .zip(flaws)
+        .zip(violations)
         .filter(|(_, count)| *count != 0)
         .map(|(name, count)| format!("{count} {name}"))
         .collect();
@@ -89,8 +89,8 @@ pub(crate) fn verify_balances(books: &mut dyn Books) -> anyhow::Result<()> {
 
 /// A deliberate fault.
 struct Fault {
-    /// The index of the flaw that must be detected.
-    flaw: usize,
+    /// The index of the violation that must be detected.
+    violation: usize,
     /// Whether the counts must differ as well.
     is_counted: bool,
     statement: &'static str,
@@ -98,30 +98,30 @@ struct Fault {
 
 const FAULTS: [Fault; 5] = [
     Fault {
-        flaw: 0,
+        violation: 0,
         is_counted: false,
         statement: "UPDATE journal_entries SET amount_minor = amount_minor + 1 WHERE account_id = 'bench-1' \
             AND journal_id = '00000000-0000-0000-000c-000000000001' AND line = 0",
     },
     Fault {
-        flaw: 1,
+        violation: 1,
         is_counted: false,
         statement: "UPDATE journal_legs SET amount_minor = amount_minor + 1 WHERE account_id = 'bench-1' \
             AND journal_id = '00000000-0000-0000-000c-000000000001' AND line = 0",
     },
     Fault {
-        flaw: 1,
+        violation: 1,
         is_counted: true,
         statement: "UPDATE balances SET available_minor = available_minor + 1 \
             WHERE account_id = 'bench-1' AND budget_id = '00000000-0000-0000-0003-000000000001'",
     },
     Fault {
-        flaw: 2,
+        violation: 2,
         is_counted: false,
         statement: "UPDATE card_chains SET held_minor = held_minor + 1 WHERE id = '00000000-0000-0000-0006-000000000003'",
     },
     Fault {
-        flaw: 3,
+        violation: 3,
         is_counted: false,
         statement: "UPDATE balances SET reserved_minor = reserved_minor + 1 \
             WHERE account_id = 'bench-1' AND budget_id = '00000000-0000-0000-0003-000000000001'",
@@ -132,13 +132,13 @@ const FAULTS: [Fault; 5] = [
 pub(crate) fn test_the_checks(books: &mut dyn Books) -> anyhow::Result<()> {
     verify_balances(books)?;
     let before = books.counts()?;
-    for Fault { flaw, is_counted, statement } in FAULTS {
+    for Fault { violation, is_counted, statement } in FAULTS {
         books.execute("BEGIN")?;
         books.execute(statement)?;
-        let (found, counts) = (books.flaws()?, books.counts()?);
+        let (found, counts) = (books.violations()?, books.counts()?);
         books.execute("ROLLBACK")?;
-        if found[flaw] == 0 {
-            bail!("the check does not detect {} after {statement}", FLAWS[flaw]);
+        if found[violation] == 0 {
+            bail!("the check does not detect {} after {statement}", VIOLATIONS[violation]);
         }
         if is_counted && check_counts(&before, &counts, &NOTHING, 0).is_ok() {
             bail!("the check does not detect a balance that changed without a posting");

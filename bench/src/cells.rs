@@ -31,17 +31,17 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     for kind in [Kind::Sqlite, Kind::Postgres] {
-        if settings.wants(kind.name()) {
+        if settings.selects(kind.name()) {
             measure(kind, settings, folder, &mut report)?;
         }
     }
     report.notes.push(format!(
-        "{} turns of {:.0} s each, alternating; medians. {} connections. 4 accounts of 4 clients, each with {BUDGETS} budgets \
-        and cards, in one store, and in the home and three cells. Load generator and database share the processors with Florin. \
-        Checked after every turn: messages, idempotency records and held amounts of all stores grew by exactly what was \
-        answered; every balance is verified at the end.",
-        settings.turns,
-        settings.turn.as_secs_f64(),
+        "{} rounds of {:.0} s each, alternating; medians. {} connections. 4 accounts of 4 clients, each with {BUDGETS} \
+        budgets and cards, in one store, and in the home and three cells. Load generator and database share the \
+        processors with Florin. Checked after every round: messages, idempotency records and held amounts of all stores \
+        grew by exactly what was answered; every balance is verified at the end.",
+        settings.rounds,
+        settings.round.as_secs_f64(),
         settings.connections
     ));
     Ok(report)
@@ -85,7 +85,7 @@ impl Store {
         }
     }
 
-    /// Settles the store, so that every turn starts from the same state, and counts what [`COUNTS`] says.
+    /// Settles the store, so that every round starts from the same state, and counts what [`COUNTS`] says.
     fn counts(&mut self) -> anyhow::Result<[i64; 3]> {
         match self {
             Self::Sqlite(path) => {
@@ -156,10 +156,10 @@ impl Side {
         Ok(sum)
     }
 
-    /// Runs one turn, with its check.
-    fn turn(&mut self, settings: &Settings, lasting: Duration, turn: u64) -> anyhow::Result<Figures> {
+    /// Runs one round, with its check.
+    fn round(&mut self, settings: &Settings, lasting: Duration, round: u64) -> anyhow::Result<Figures> {
         let before = self.counts()?;
-        let mut requests = Authorizations::new(&self.tenants, turn);
+        let mut requests = Authorizations::new(&self.tenants, round);
         let (outcome, server_cpu) = drive(&self.server, settings.connections, lasting, &mut requests)?;
         let (rate, transactions) = (outcome.rate(), outcome.answered);
         let after = self.counts()?;
@@ -222,15 +222,15 @@ impl Tenant {
 struct Authorizations<'a> {
     tenants: &'a [Tenant],
     /// Makes idempotency keys unique.
-    turn: u64,
+    round: u64,
     made: u64,
     random: Random,
     body: Vec<u8>,
 }
 
 impl<'a> Authorizations<'a> {
-    fn new(tenants: &'a [Tenant], turn: u64) -> Self {
-        Self { tenants, turn, made: 0, random: Random::of_turn(turn), body: Vec::with_capacity(512) }
+    fn new(tenants: &'a [Tenant], round: u64) -> Self {
+        Self { tenants, round, made: 0, random: Random::of_round(round), body: Vec::with_capacity(512) }
     }
 }
 
@@ -242,7 +242,7 @@ impl Source for Authorizations<'_> {
         self.body.clear();
         // Writing to a Vec cannot fail.
         let _ = write!(self.body, "{}", Authorization(card));
-        let idempotency_key = format!("cells-{}-{}", self.turn, self.made);
+        let idempotency_key = format!("cells-{}-{}", self.round, self.made);
         let caller = (tenant.key.as_str(), tenant.account.as_str());
         let path = "cards/simulations/transaction/authorization";
         post(out, format_args!("{path}"), caller, &idempotency_key, &self.body);
@@ -256,12 +256,12 @@ fn measure(kind: Kind, settings: &Settings, folder: &Path, report: &mut Report) 
     progress(&format!("{}: preparing one store, and four cells", kind.name()));
     let mut sides = [Side::start(kind, "one", &CELLS[..1], folder)?, Side::start(kind, "four", &CELLS, folder)?];
     let mut all = [Vec::new(), Vec::new()];
-    for number in 0..=settings.turns {
-        let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
-        for (side, turns) in sides.iter_mut().zip(&mut all) {
-            let figures = side.turn(settings, lasting, number as u64)?;
+    for number in 0..=settings.rounds {
+        let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
+        for (side, rounds) in sides.iter_mut().zip(&mut all) {
+            let figures = side.round(settings, lasting, number as u64)?;
             progress(&format!(
-                "{}, {} store(s), turn {number}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+                "{}, {} store(s), round {number}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
                 kind.name(),
                 side.stores.len(),
                 figures.rate,
@@ -269,11 +269,11 @@ fn measure(kind: Kind, settings: &Settings, folder: &Path, report: &mut Report) 
                 figures.p99 / 1000.0
             ));
             if number > 0 {
-                turns.push(figures);
+                rounds.push(figures);
             }
         }
     }
-    let [one, four] = all.map(|turns| median(&turns));
+    let [one, four] = all.map(|rounds| median(&rounds));
     let name = format!("{}: authorize over accounts in 4 cells", kind.name());
     report.rows.push(Row::rates(
         &name,

@@ -1,4 +1,4 @@
-//! Compares several contenders at one workload: alternating turns, medians of all turns.
+//! Compares several contenders at one workload: alternating rounds, medians of all rounds.
 
 use crate::figures::{Figures, median};
 use crate::progress;
@@ -58,7 +58,7 @@ pub(crate) fn single(
 fn best<'s>(runner: &mut Runner<'_>, workload: &Workload, script: &'s str) -> anyhow::Result<Contender<'s>> {
     let mut rates = Vec::new();
     for clients in runner.settings.clients.clone() {
-        let figures = runner.turn(workload, Contender::Pgbench(script, clients), Purpose::WarmUp)?;
+        let figures = runner.round(workload, Contender::Pgbench(script, clients), Purpose::WarmUp)?;
         rates.push((figures.rate, clients));
     }
     let tried: Vec<_> = rates.iter().map(|(rate, clients)| format!("{clients}: {rate:.0}/s")).collect();
@@ -67,7 +67,7 @@ fn best<'s>(runner: &mut Runner<'_>, workload: &Workload, script: &'s str) -> an
     Ok(Contender::Pgbench(script, best.map_or(16, |(_, clients)| clients)))
 }
 
-/// Runs all contenders in alternating turns and returns their medians.
+/// Runs all contenders in alternating rounds and returns their medians.
 pub(crate) fn alternate(
     runner: &mut Runner<'_>,
     workload: &Workload,
@@ -75,23 +75,23 @@ pub(crate) fn alternate(
 ) -> anyhow::Result<Vec<Figures>> {
     let mut rates = Vec::new();
     for contender in contenders {
-        rates.push(runner.turn(workload, *contender, Purpose::WarmUp)?.rate);
+        rates.push(runner.round(workload, *contender, Purpose::WarmUp)?.rate);
     }
-    let mut turns: Vec<Vec<Figures>> = contenders.iter().map(|_| Vec::new()).collect();
-    for number in 1..=runner.settings.turns {
+    let mut rounds: Vec<Vec<Figures>> = contenders.iter().map(|_| Vec::new()).collect();
+    for number in 1..=runner.settings.rounds {
         for (index, contender) in contenders.iter().enumerate() {
-            let figures = runner.turn(workload, *contender, Purpose::Measure(rates[index]))?;
+            let figures = runner.round(workload, *contender, Purpose::Measure(rates[index]))?;
             rates[index] = figures.rate;
             progress(&format!(
-                "{}, turn {number}: {}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+                "{}, round {number}: {}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
                 workload.name,
                 contender.name(),
                 figures.rate,
                 figures.p50 / 1000.0,
                 figures.p99 / 1000.0
             ));
-            turns[index].push(figures);
+            rounds[index].push(figures);
         }
     }
-    Ok(turns.iter().map(|turns| median(turns)).collect())
+    Ok(rounds.iter().map(|rounds| median(rounds)).collect())
 }

@@ -102,7 +102,7 @@ impl Database {
         Ok(self.client.batch_execute(&script)?)
     }
 
-    /// Writes a checkpoint, so that every turn starts from the same state.
+    /// Writes a checkpoint, so that every round starts from the same state.
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.client.batch_execute("CHECKPOINT")?)
     }
@@ -152,7 +152,7 @@ impl Books for Database {
         Ok(std::array::from_fn(|index| row.get(index)))
     }
 
-    fn flaws(&mut self) -> anyhow::Result<[i64; 4]> {
+    fn violations(&mut self) -> anyhow::Result<[i64; 4]> {
         let row = self.client.query_one(books::PROOF, &[])?;
         Ok(std::array::from_fn(|index| row.get(index)))
     }

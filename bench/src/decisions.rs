@@ -22,25 +22,27 @@ use std::time::Duration;
 
 /// How long the endpoint takes to reply.
 const THINKING: Duration = Duration::from_millis(50);
-/// Number of authorizations in a turn about which the endpoint is asked, and number of their connections.
+/// Number of authorizations in a round for which the endpoint is asked.
 const DECIDED: u64 = 10_000;
+/// Number of connections of those authorizations.
 const CONNECTIONS: usize = 32;
-/// Authorizations of the measured account per second, and number of their connections. The rate is far below the
-/// server's capacity, so that latencies show waiting, not saturation.
+/// Authorizations of the measured account per second: far below the server's capacity, so that latencies show waiting,
+/// not saturation.
 const MEASURED_RATE: f64 = 200.0;
+/// Number of connections of the measured account.
 const MEASURED_CONNECTIONS: usize = 32;
-/// Maximum duration of a turn.
+/// Maximum duration of a round.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         progress("SQLite: loading the data set");
         let file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
         measure(("SQLite", &file.url), settings, folder, &mut report)?;
     }
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         progress("PostgreSQL: loading the data set");
         let database = Database::fill("decisions", Size::STANDARD)?;
         measure(("PostgreSQL", &database.url), settings, folder, &mut report)?;
@@ -61,17 +63,17 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
     let body = format!("{{\"url\":\"http://127.0.0.1:{}/\",\"timeoutMs\":5000}}", endpoint.port);
     call(server.address, "PUT", "card-decisions?accountId=bench-1", &body)?;
     let mut all = [Vec::new(), Vec::new()];
-    let mut turn = 0x1000;
-    for number in 0..=settings.turns {
+    let mut round = 0x1000;
+    for number in 0..=settings.rounds {
         // The order of the two sides alternates.
         let first = number % 2 == 1;
         for is_busy in [first, !first] {
-            turn += 2;
-            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
+            round += 2;
+            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
             let (asked, before) = (if number == 0 { DECIDED / 10 } else { DECIDED }, endpoint.count());
             let (others, decided) = std::thread::scope(|scope| {
-                let deciding = is_busy.then(|| scope.spawn(move || authorize(server.address, asked, turn)));
-                let others = measured_account(server.address, lasting, turn + 1);
+                let deciding = is_busy.then(|| scope.spawn(move || authorize(server.address, asked, round)));
+                let others = measured_account(server.address, lasting, round + 1);
                 let decided =
                     deciding.map(|deciding| deciding.join().map_err(|_| anyhow::anyhow!("the load panicked")));
                 anyhow::Ok((others?, decided.transpose()?.transpose()?))
@@ -96,7 +98,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
             }
         }
     }
-    let [idle, busy] = all.map(|turns| median(&turns));
+    let [idle, busy] = all.map(|rounds| median(&rounds));
     report.rows.push(Row {
         workload: format!("{name}: authorize beside an account whose endpoint takes 50 ms, p99"),
         compared_with: "while it is idle".into(),
@@ -116,16 +118,16 @@ const fn cards_of(account: u64) -> Cards {
 }
 
 /// Authorizes on the account with the endpoint.
-fn authorize(server: SocketAddr, count: u64, turn: u64) -> anyhow::Result<Outcome> {
-    let mut requests = Limited { inner: Requests::new(Ask::Authorize(cards_of(1)), turn), left: count };
+fn authorize(server: SocketAddr, count: u64, round: u64) -> anyhow::Result<Outcome> {
+    let mut requests = Limited { inner: Requests::new(Ask::Authorize(cards_of(1)), round), left: count };
     let outcome = http::closed(server, CONNECTIONS, End(PATIENCE), &mut requests).context("decided authorizations")?;
     outcome.must_be_clean()?;
     Ok(outcome)
 }
 
 /// Authorizes on the measured account, at a fixed rate.
-fn measured_account(server: SocketAddr, lasting: Duration, turn: u64) -> anyhow::Result<Figures> {
-    let mut requests = Requests::new(Ask::Authorize(cards_of(2)), turn);
+fn measured_account(server: SocketAddr, lasting: Duration, round: u64) -> anyhow::Result<Figures> {
+    let mut requests = Requests::new(Ask::Authorize(cards_of(2)), round);
     let outcome = http::open(server, MEASURED_CONNECTIONS, MEASURED_RATE, End(lasting), &mut requests)?;
     outcome.must_be_clean()?;
     let (rate, transactions) = (outcome.rate(), outcome.answered);

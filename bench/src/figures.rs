@@ -1,6 +1,6 @@
-//! Measurements of one turn, and medians of several turns.
+//! Measurements of one round, and medians of several rounds.
 
-/// Measurements of one turn, or the medians of several. Times are in microseconds.
+/// Measurements of one round, or the medians of several. Times are in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     /// Requests per second.
@@ -20,19 +20,19 @@ pub(crate) fn quantile(values: &mut [u32], share: f64) -> f64 {
     values.get(rank.max(1) - 1).copied().map_or(f64::NAN, f64::from)
 }
 
-/// Returns the median of each measurement separately. A measurement that one turn lacks is `None`.
-pub(crate) fn median(turns: &[Figures]) -> Figures {
-    let of = |figure: fn(&Figures) -> f64| median_of(turns.iter().map(figure).collect());
+/// Returns the median of each measurement separately. A measurement that one round lacks is `None`.
+pub(crate) fn median(rounds: &[Figures]) -> Figures {
+    let of = |figure: fn(&Figures) -> f64| median_of(rounds.iter().map(figure).collect());
     let maybe = |figure: fn(&Figures) -> Option<f64>| {
-        let all: Option<Vec<f64>> = turns.iter().map(figure).collect();
+        let all: Option<Vec<f64>> = rounds.iter().map(figure).collect();
         all.map(median_of)
     };
     Figures {
-        rate: of(|turn| turn.rate),
-        p50: of(|turn| turn.p50),
-        p99: of(|turn| turn.p99),
-        server_cpu: maybe(|turn| turn.server_cpu),
-        store_cpu: maybe(|turn| turn.store_cpu),
+        rate: of(|round| round.rate),
+        p50: of(|round| round.p50),
+        p99: of(|round| round.p99),
+        server_cpu: maybe(|round| round.server_cpu),
+        store_cpu: maybe(|round| round.store_cpu),
     }
 }
 
@@ -55,8 +55,8 @@ mod tests {
         let mut values: Vec<u32> = (1..=100).rev().collect();
         assert_eq!((quantile(&mut values, 0.5) as u32, quantile(&mut values, 0.99) as u32), (50, 99));
         assert!(quantile(&mut [], 0.5).is_nan());
-        let turn = |rate| Figures { rate, ..Figures::default() };
-        assert_eq!(median(&[turn(9.0), turn(1.0), turn(2.0)]).rate as u32, 2);
-        assert_eq!(median(&[turn(4.0), turn(2.0)]).rate as u32, 3);
+        let round = |rate| Figures { rate, ..Figures::default() };
+        assert_eq!(median(&[round(9.0), round(1.0), round(2.0)]).rate as u32, 2);
+        assert_eq!(median(&[round(4.0), round(2.0)]).rate as u32, 3);
     }
 }

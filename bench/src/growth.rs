@@ -30,7 +30,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     lists::run(settings, folder, &mut report)?;
-    if !settings.wants("authorize") {
+    if !settings.selects("authorize") {
         return Ok(report);
     }
     let [mut small, mut large] = runners(settings, folder, &mut report)?;
@@ -97,31 +97,31 @@ fn row(workload: String, compared_with: String, few: Figures, many: Figures, rul
     Row { workload, compared_with, unit: "/s", baseline: few.rate, florin: many.rate, ratio, rule, figures: Some(many) }
 }
 
-/// Runs two workloads, each on its runner, in alternating turns.
+/// Runs two workloads, each on its runner, in alternating rounds.
 fn alternate(both: &mut [(&mut Runner<'_>, Workload, Contender<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
-    let turns = both[0].0.settings.turns;
-    for number in 0..=turns {
+    let rounds = both[0].0.settings.rounds;
+    for number in 0..=rounds {
         for (index, (runner, workload, contender)) in both.iter_mut().enumerate() {
-            turn(runner, workload, *contender, number, &mut all[index])?;
+            round(runner, workload, *contender, number, &mut all[index])?;
         }
     }
-    Ok(all.map(|turns| median(&turns)))
+    Ok(all.map(|rounds| median(&rounds)))
 }
 
-/// Runs one turn on each of two contenders of one runner.
+/// Runs one round on each of two contenders of one runner.
 fn alternate_on_one(runner: &mut Runner<'_>, both: &[(Workload, Contender<'_>); 2]) -> anyhow::Result<[Figures; 2]> {
     let mut all = [Vec::new(), Vec::new()];
-    for number in 0..=runner.settings.turns {
+    for number in 0..=runner.settings.rounds {
         for (index, (workload, contender)) in both.iter().enumerate() {
-            turn(runner, workload, *contender, number, &mut all[index])?;
+            round(runner, workload, *contender, number, &mut all[index])?;
         }
     }
-    Ok(all.map(|turns| median(&turns)))
+    Ok(all.map(|rounds| median(&rounds)))
 }
 
-/// Runs one turn. Turn 0 warms up.
-fn turn(
+/// Runs one round. Round 0 warms up.
+fn round(
     runner: &mut Runner<'_>,
     workload: &Workload,
     contender: Contender<'_>,
@@ -129,13 +129,13 @@ fn turn(
     all: &mut Vec<Figures>,
 ) -> anyhow::Result<()> {
     if number == 0 {
-        runner.turn(workload, contender, Purpose::WarmUp)?;
+        runner.round(workload, contender, Purpose::WarmUp)?;
         return Ok(());
     }
-    let figures = runner.turn(workload, contender, Purpose::Measure(0.0))?;
+    let figures = runner.round(workload, contender, Purpose::Measure(0.0))?;
     let times = (figures.p50 / 1000.0, figures.p99 / 1000.0);
     progress(&format!(
-        "turn {number}: {}, {:?}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+        "round {number}: {}, {:?}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
         workload.name, workload.kind, figures.rate, times.0, times.1
     ));
     all.push(figures);

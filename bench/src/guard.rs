@@ -18,7 +18,7 @@ fn locked<T>(of: &'static Mutex<T>) -> MutexGuard<'static, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a thread that waits for a signal to end. It then kills the children, removes the folder and exits.
+/// Starts a thread that waits for SIGINT, SIGTERM or SIGHUP. It then kills the children, removes the folder and exits.
 pub(crate) fn watch() -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {

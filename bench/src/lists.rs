@@ -96,7 +96,7 @@ impl Sizes {
 /// Measures on SQLite and on PostgreSQL.
 pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     let sizes = Sizes::of(settings.growth_rows);
-    if settings.wants("lists PostgreSQL") {
+    if settings.selects("lists PostgreSQL") {
         let began = Instant::now();
         let mut database = Database::empty("lists")?;
         database.load(&sizes.fill(POSTGRES))?;
@@ -104,7 +104,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         loaded(report, "PostgreSQL", began);
         measure(settings, folder, report, ("PostgreSQL", &database.url), sizes)?;
     }
-    if settings.wants("lists SQLite") {
+    if settings.selects("lists SQLite") {
         let began = Instant::now();
         let mut file = File::empty(&folder.join("lists.db"))?;
         file.load(&sizes.fill(SQLITE))?;
@@ -135,12 +135,12 @@ fn measure(
         let requests = [(0, few), (1, many)].map(|(place, sizes)| request(comparison, place, sizes));
         let [first_few, first_many] = [once(&server, &requests[0])?, once(&server, &requests[1])?];
         let mut all = [Vec::new(), Vec::new()];
-        for _ in 0..settings.turns {
-            for (request, turns) in requests.iter().zip(&mut all) {
-                turns.push(turn(&server, request, settings.turn / 2)?);
+        for _ in 0..settings.rounds {
+            for (request, rounds) in requests.iter().zip(&mut all) {
+                rounds.push(round(&server, request, settings.round / 2)?);
             }
         }
-        let [few, many] = all.map(|turns| median(&turns));
+        let [few, many] = all.map(|rounds| median(&rounds));
         let name = format!("{store}, {}", comparison.name);
         let rule = if comparison.has_no_requirement { Rule::Free } else { Rule::AtMost(1.5, 1.1) };
         progress(&format!(
@@ -173,7 +173,7 @@ fn request(comparison: &Comparison, place: usize, sizes: Sizes) -> Vec<u8> {
 }
 
 /// Sends the request for some time, on one connection.
-fn turn(server: &Server, request: &[u8], lasting: Duration) -> anyhow::Result<Figures> {
+fn round(server: &Server, request: &[u8], lasting: Duration) -> anyhow::Result<Figures> {
     let (outcome, server_cpu) = drive(server, 1, lasting, &mut Same(request.to_vec()))?;
     let (rate, transactions) = (outcome.rate(), outcome.answered);
     let measured = pgbench::Measured { rate, transactions, latencies: outcome.latencies };
@@ -183,6 +183,6 @@ fn turn(server: &Server, request: &[u8], lasting: Duration) -> anyhow::Result<Fi
 /// Sends the request until it is answered, and returns the time in milliseconds.
 fn once(server: &Server, request: &[u8]) -> anyhow::Result<f64> {
     let began = Instant::now();
-    turn(server, request, Duration::from_millis(1))?;
+    round(server, request, Duration::from_millis(1))?;
     Ok(began.elapsed().as_secs_f64() * 1000.0)
 }

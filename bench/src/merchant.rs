@@ -31,19 +31,19 @@ const LIST: Rule = Rule::AtLeast(0.8, 1.0);
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         let database = Database::empty("merchant")?;
         on(&database.url, "PostgreSQL", settings, folder, &mut report)?;
     }
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         let file = format!("sqlite://{}", folder.join("merchant.db").display());
         on(&file, "SQLite", settings, folder, &mut report)?;
     }
     report.notes.push(format!(
         "{} rounds of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and payments had \
         grown by exactly the successful responses.",
-        settings.turns,
-        settings.turn.as_secs_f64(),
+        settings.rounds,
+        settings.round.as_secs_f64(),
         settings.connections
     ));
     Ok(report)
@@ -75,7 +75,7 @@ struct Shop<'a> {
 struct Requests<'a> {
     shop: &'a Shop<'a>,
     ask: Ask,
-    turn: usize,
+    round: usize,
     made: usize,
     /// The ids of sessions to pay, or the tokens of pages.
     objects: &'a [String],
@@ -96,24 +96,24 @@ fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut R
         bank: String::new(),
     };
     shop.bank = first(&shop.get("merchant/banks", "")?, "id")?;
-    let mut turns: Vec<Vec<Figures>> = ALL.map(|_| Vec::new()).to_vec();
-    for turn in 0..=settings.turns {
-        for (ask, turns) in ALL.iter().zip(&mut turns) {
-            let lasting = if turn == 0 { Duration::from_secs(1) } else { settings.turn };
-            let figures = shop.turn(*ask, turn, settings.connections, lasting)?;
+    let mut rounds: Vec<Vec<Figures>> = ALL.map(|_| Vec::new()).to_vec();
+    for round in 0..=settings.rounds {
+        for (ask, rounds) in ALL.iter().zip(&mut rounds) {
+            let lasting = if round == 0 { Duration::from_secs(1) } else { settings.round };
+            let figures = shop.round(*ask, round, settings.connections, lasting)?;
             progress(&format!(
-                "{store}: {ask:?}, round {turn}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+                "{store}: {ask:?}, round {round}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
                 figures.rate,
                 figures.p50 / 1000.0,
                 figures.p99 / 1000.0
             ));
             // The first round only warms up.
-            if turn > 0 {
-                turns.push(figures);
+            if round > 0 {
+                rounds.push(figures);
             }
         }
     }
-    let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&turns[ask]));
+    let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&rounds[ask]));
     let beside = |what: &str, against: &str, baseline: Figures, own, rule| {
         Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, rule)
     };
@@ -137,9 +137,9 @@ fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut R
 }
 
 impl Shop<'_> {
-    /// Runs one turn, and compares the number of responses with the number of objects that the server counts
+    /// Runs one round, and compares the number of responses with the number of objects that the server counts
     /// afterwards.
-    fn turn(&self, ask: Ask, turn: usize, connections: usize, lasting: Duration) -> anyhow::Result<Figures> {
+    fn round(&self, ask: Ask, round: usize, connections: usize, lasting: Duration) -> anyhow::Result<Figures> {
         let open = match ask {
             Ask::Pay | Ask::Page => self.open_sessions()?,
             _ => String::new(),
@@ -158,7 +158,7 @@ impl Shop<'_> {
             Ok([shop.count("merchant/checkout-sessions")?, shop.count("merchant/payments")?])
         };
         let [sessions, payments] = counted(self)?;
-        let mut requests = Requests { shop: self, ask, turn, made: 0, objects: &objects };
+        let mut requests = Requests { shop: self, ask, round, made: 0, objects: &objects };
         let (outcome, server_cpu) = drive(self.server, connections, lasting, &mut requests)?;
         let own = |of: Ask| if ask == of { outcome.answered } else { 0 };
         let expected = [sessions + own(Ask::Create), payments + own(Ask::Pay)];
@@ -204,7 +204,7 @@ impl Shop<'_> {
 impl Requests<'_> {
     /// Returns path and body of a POST, or the path of a GET.
     fn target(&self, object: &str) -> (String, Option<String>) {
-        let number = format!("{}-{}", self.turn, self.made);
+        let number = format!("{}-{}", self.round, self.made);
         let amount = "\"amount\":{\"amount\":\"12.50\",\"currencyCode\":\"GBP\"}";
         let at = |path: &str| format!("/v2/{path}?accountId={}", self.shop.account);
         match self.ask {
@@ -242,7 +242,7 @@ impl Source for Requests<'_> {
                 "POST {target} HTTP/1.1\r\n{head}Idempotency-Key: bench-{:?}-{}-{}\r\nContent-Type: application/json\r\n\
                 Content-Length: {}\r\n\r\n{body}",
                 self.ask,
-                self.turn,
+                self.round,
                 self.made,
                 body.len()
             ),

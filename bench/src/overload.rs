@@ -32,7 +32,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     ));
     runner.database.settle()?;
     let before = runner.database.counts()?;
-    let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), runner.next_turn());
+    let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), runner.next_round());
     let end = http::End(settings.overload);
     let mut outcome = http::open(florin.address, settings.overload_connections, rate, end, &mut requests)?;
     if outcome.others.0 > 0 {
@@ -40,7 +40,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     }
     books::check_counts(&before, &runner.database.counts()?, &AUTHORIZED, outcome.answered)?;
     books::verify_balances(&mut runner.database)?;
-    let recovered = runner.turn(
+    let recovered = runner.round(
         &workloads(Size::STANDARD)[1],
         Contender::Server(&florin, settings.connections),
         Purpose::Measure(peak),
@@ -57,9 +57,9 @@ fn peak(runner: &mut Runner<'_>, florin: &Server) -> anyhow::Result<f64> {
     let workload = workloads(Size::STANDARD)[1];
     let mut peak = 0.0_f64;
     for connections in [runner.settings.connections, 4 * runner.settings.connections] {
-        runner.turn(&workload, Contender::Server(florin, connections), Purpose::WarmUp)?;
-        for _ in 0..runner.settings.turns {
-            let figures = runner.turn(&workload, Contender::Server(florin, connections), Purpose::Measure(0.0))?;
+        runner.round(&workload, Contender::Server(florin, connections), Purpose::WarmUp)?;
+        for _ in 0..runner.settings.rounds {
+            let figures = runner.round(&workload, Contender::Server(florin, connections), Purpose::Measure(0.0))?;
             progress(&format!("closed loop, {connections} connections: {:.0}/s", figures.rate));
             peak = peak.max(figures.rate);
         }

@@ -28,7 +28,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     ];
     let all = workloads(Size::STANDARD);
     for workload in [all[0], all[1], all[2], all[3]] {
-        if !settings.wants(workload.name) {
+        if !settings.selects(workload.name) {
             continue;
         }
         let contenders = servers.each_ref().map(|server| Contender::Server(server, settings.connections));
@@ -84,7 +84,7 @@ fn fastify(url: &str, installed: &Path, settings: &Settings, folder: &Path) -> a
     let address = free_address()?;
     let mut command = Command::new("node");
     command.arg("server.js").current_dir(installed.join("node")).env("PORT", address.port().to_string());
-    equip(&mut command, url, settings).env("NODE_ENV", "production");
+    set_peer_environment(&mut command, url, settings).env("NODE_ENV", "production");
     Server::start(FASTIFY, address, &mut command, folder)
 }
 
@@ -95,10 +95,10 @@ fn starlette(url: &str, installed: &Path, settings: &Settings, folder: &Path) ->
     command.args(["app:app", "--host", "127.0.0.1", "--port", &address.port().to_string()]);
     command.args(["--workers", &machine::cores().to_string(), "--no-access-log", "--log-level", "warning"]);
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python")).env("PYTHONDONTWRITEBYTECODE", "1");
-    Server::start("Starlette", address, equip(&mut command, url, settings), folder)
+    Server::start("Starlette", address, set_peer_environment(&mut command, url, settings), folder)
 }
 
-fn equip<'a>(command: &'a mut Command, url: &str, settings: &Settings) -> &'a mut Command {
+fn set_peer_environment<'a>(command: &'a mut Command, url: &str, settings: &Settings) -> &'a mut Command {
     command
         .env("DATABASE_URL", url)
         .env("PEER_PROCESSES", machine::cores().to_string())

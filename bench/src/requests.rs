@@ -71,8 +71,8 @@ pub(crate) struct Random(u64);
 
 impl Random {
     /// Returns other numbers for each turn.
-    pub(crate) const fn of_turn(turn: u64) -> Self {
-        Self(0x9E37_79B9_7F4A_7C15 ^ turn)
+    pub(crate) const fn of_round(round: u64) -> Self {
+        Self(0x9E37_79B9_7F4A_7C15 ^ round)
     }
 
     /// Returns a random number below `max`.
@@ -114,24 +114,24 @@ pub(crate) struct Requests {
     ask: Ask,
     key: String,
     /// Makes idempotency keys unique.
-    turn: u64,
+    round: u64,
     made: u64,
     random: Random,
     body: Vec<u8>,
 }
 
 impl Requests {
-    pub(crate) fn new(ask: Ask, turn: u64) -> Self {
-        Self::of_key(api_key(), ask, turn)
+    pub(crate) fn new(ask: Ask, round: u64) -> Self {
+        Self::of_key(api_key(), ask, round)
     }
 
     /// Returns requests with another API key.
-    pub(crate) fn of_key(key: String, ask: Ask, turn: u64) -> Self {
-        Self { ask, key, turn, made: 0, random: Random::of_turn(turn), body: Vec::with_capacity(512) }
+    pub(crate) fn of_key(key: String, ask: Ask, round: u64) -> Self {
+        Self { ask, key, round, made: 0, random: Random::of_round(round), body: Vec::with_capacity(512) }
     }
 
     fn post(&self, out: &mut Vec<u8>, path: fmt::Arguments<'_>, account: u64) {
-        let (account, idempotency_key) = (format!("bench-{account}"), format!("bench-{}-{}", self.turn, self.made));
+        let (account, idempotency_key) = (format!("bench-{account}"), format!("bench-{}-{}", self.round, self.made));
         post(out, path, (&self.key, &account), &idempotency_key, &self.body);
     }
 

@@ -1,4 +1,4 @@
-//! Runs turns on PostgreSQL. In a turn, one contender runs one workload for some seconds. Then the books are checked.
+//! Runs rounds on PostgreSQL. In a round, one contender runs one workload for some seconds. Then the books are checked.
 
 use crate::books::{self, Books, Counts};
 use crate::database::Database;
@@ -13,12 +13,12 @@ use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// The number before the number of the first turn. A turn's number is the kind of the ids that pgbench creates in the
-/// turn (see [`crate::requests::id`]), so it is above all kinds of the data set.
-const FIRST_TURN: u64 = 0x1000;
+/// The number before the number of the first round. A round's number is the kind of the ids that pgbench creates in the
+/// round (see [`crate::requests::id`]), so it is above all kinds of the data set.
+const FIRST_ROUND: u64 = 0x1000;
 /// Number of batches prepared for the warm-up of a workload that uses one batch per request.
 const WARM_UP_BATCHES: u64 = 1600;
-/// Factor by which the prepared batches exceed those that a turn uses at the rate of the warm-up.
+/// Factor by which the prepared batches exceed those that a round uses at the rate of the warm-up.
 const SPARE: f64 = 1.1;
 
 /// A PostgreSQL database with the data set, on which contenders take turns.
@@ -26,10 +26,10 @@ pub(crate) struct Runner<'a> {
     pub(crate) database: Database,
     pub(crate) settings: &'a Settings,
     pub(crate) folder: &'a Path,
-    turn: u64,
+    round: u64,
     /// Number of prepared batches.
     batches: u64,
-    /// Whether the caller verifies the balances at the end, because that takes too long after each turn.
+    /// Whether the caller verifies the balances at the end, because that takes too long after each round.
     large: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Contender<'a> {
     Server(&'a Server, usize),
 }
 
-/// The purpose of a turn.
+/// The purpose of a round.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     /// Warms up, and finds the rate for [`Self::Measure`].
@@ -53,7 +53,7 @@ pub(crate) enum Purpose {
 
 impl<'a> Runner<'a> {
     pub(crate) fn new(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
-        Self { database, settings, folder, turn: FIRST_TURN, batches: 0, large: false }
+        Self { database, settings, folder, round: FIRST_ROUND, batches: 0, large: false }
     }
 
     /// Creates a runner for a large store. Turns only check the counts of rows; the caller verifies balances at the
@@ -62,22 +62,22 @@ impl<'a> Runner<'a> {
         Self { large: true, ..Self::new(database, settings, folder) }
     }
 
-    /// Runs one turn, and checks the books after it.
-    pub(crate) fn turn(
+    /// Runs one round, and checks the books after it.
+    pub(crate) fn round(
         &mut self,
         workload: &Workload,
         contender: Contender<'_>,
         purpose: Purpose,
     ) -> anyhow::Result<Figures> {
-        self.turn += 1;
+        self.round += 1;
         let clients = match contender {
             Contender::Pgbench(_, clients) | Contender::Server(_, clients) => clients as u64,
         };
-        // With one client the median latency is compared, not the rate: a shorter turn has enough requests for it.
+        // With one client the median latency is compared, not the rate: a shorter round has enough requests for it.
         let lasting = match purpose {
-            Purpose::Measure(_) if clients > 1 => self.settings.turn,
-            Purpose::Measure(_) => self.settings.turn * 3 / 5,
-            Purpose::WarmUp => self.settings.turn * 2 / 5,
+            Purpose::Measure(_) if clients > 1 => self.settings.round,
+            Purpose::Measure(_) => self.settings.round * 3 / 5,
+            Purpose::WarmUp => self.settings.round * 2 / 5,
         };
         let lasting = lasting.max(Duration::from_secs(1));
         let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
@@ -95,7 +95,7 @@ impl<'a> Runner<'a> {
         Ok(figures)
     }
 
-    /// Prepares the batches of a turn, the same number for each client.
+    /// Prepares the batches of a round, the same number for each client.
     fn prepare(&mut self, purpose: Purpose, lasting: Duration, clients: u64) -> anyhow::Result<(u64, u64)> {
         let required = match purpose {
             Purpose::WarmUp => WARM_UP_BATCHES,
@@ -115,7 +115,7 @@ impl<'a> Runner<'a> {
         lasting: Duration,
     ) -> anyhow::Result<(u64, Figures)> {
         let mut variables = workload.variables();
-        variables.push(("turn", self.turn));
+        variables.push(("round", self.round));
         let mut end = pgbench::End::Seconds(lasting.as_secs_f64());
         if let Some((first, last)) = batches {
             let each = (last + 1 - first) / clients as u64;
@@ -135,9 +135,9 @@ impl<'a> Runner<'a> {
         batches: Option<(u64, u64)>,
         lasting: Duration,
     ) -> anyhow::Result<(u64, Figures)> {
-        // The turn ends when all prepared batches are used.
+        // The round ends when all prepared batches are used.
         let max = if batches.is_some() { Duration::from_secs(120) } else { lasting };
-        let mut requests = Requests::new(workload.ask(batches), self.turn);
+        let mut requests = Requests::new(workload.ask(batches), self.round);
         let (outcome, server_cpu) = drive(server, connections, max, &mut requests)?;
         let answered = outcome.answered;
         let measured = Measured { rate: outcome.rate(), transactions: answered, latencies: outcome.latencies };
@@ -150,10 +150,10 @@ impl<'a> Runner<'a> {
         if proof { books::verify_balances(&mut self.database) } else { Ok(()) }
     }
 
-    /// Returns an unused turn number.
-    pub(crate) fn next_turn(&mut self) -> u64 {
-        self.turn += 1;
-        self.turn
+    /// Returns an unused round number.
+    pub(crate) fn next_round(&mut self) -> u64 {
+        self.round += 1;
+        self.round
     }
 }
 

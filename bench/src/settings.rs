@@ -7,10 +7,10 @@ use std::time::Duration;
 /// Settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Length of a turn.
-    pub(crate) turn: Duration,
-    /// Number of turns of each contender.
-    pub(crate) turns: usize,
+    /// Length of a round.
+    pub(crate) round: Duration,
+    /// Number of rounds of each contender.
+    pub(crate) rounds: usize,
     /// Number of connections to the server.
     pub(crate) connections: usize,
     /// Client counts to try with pgbench.
@@ -34,8 +34,8 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn read() -> anyhow::Result<Self> {
         let settings = Self {
-            turn: Duration::from_secs_f64(number("SECONDS", 5.0)?),
-            turns: number("ROUNDS", 3)?,
+            round: Duration::from_secs_f64(number("SECONDS", 5.0)?),
+            rounds: number("ROUNDS", 3)?,
             connections: number("CONNECTIONS", 32)?,
             clients: list("CLIENTS", "8 16 32 64")?,
             workloads: list("WORKLOADS", "")?,
@@ -46,14 +46,14 @@ impl Settings {
             waiting: number("WAITING", 1_000_000)?,
             strict: number("STRICT", 0_u8)? != 0,
         };
-        if settings.turns == 0 || settings.connections == 0 || settings.clients.is_empty() {
+        if settings.rounds == 0 || settings.connections == 0 || settings.clients.is_empty() {
             bail!("FLORIN_BENCH_ROUNDS, FLORIN_BENCH_CONNECTIONS and FLORIN_BENCH_CLIENTS must not be zero or empty");
         }
         Ok(settings)
     }
 
     /// Whether a workload is selected.
-    pub(crate) fn wants(&self, workload: &str) -> bool {
+    pub(crate) fn selects(&self, workload: &str) -> bool {
         self.workloads.is_empty() || self.workloads.iter().any(|start| workload.starts_with(start.as_str()))
     }
 }

@@ -26,14 +26,15 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         report.notes.insert(1, format!("The disk: {rate} of 8 kB, sequentially (`pg_test_fsync`)."));
     }
     report.notes.push(format!(
-        "{} turns of {:.0} s each, alternating; medians. {} connections to Florin.",
-        settings.turns,
-        settings.turn.as_secs_f64(),
+        "{} rounds of {:.0} s each, alternating; medians. {} connections to Florin.",
+        settings.rounds,
+        settings.round.as_secs_f64(),
         settings.connections
     ));
     report.notes.push(
-        "Checked after every turn: messages, chains, journal, postings, idempotency records and balances moved by exactly \
-        what was answered; every balance is verified. Before the first turn, the check detected every deliberate fault."
+        "Checked after every round: messages, chains, journal, postings, idempotency records and balances moved by \
+        exactly what was answered; every balance is verified. Before the first round, the check detected every \
+        deliberate fault."
             .into(),
     );
     Ok(report)
@@ -48,7 +49,7 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     let mut runner = Runner::new(database, settings, folder);
     let florin = Server::florin(&runner.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
-        if settings.wants(workload.name) {
+        if settings.selects(workload.name) {
             compare::concurrent(&mut runner, &workload, &florin, report)?;
             compare::single(&mut runner, &workload, &florin, report)?;
         }
@@ -60,7 +61,7 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
 
 /// Compares Florin on SQLite with loops that run the same statements directly on the file.
 fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
-    if !settings.wants("SQLite") {
+    if !settings.selects("SQLite") {
         return Ok(());
     }
     progress("SQLite: loading the data set");
@@ -69,16 +70,16 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
     let florin = Server::florin(&file.url, folder, &[])?;
     let cards = spread(Size::STANDARD);
     let writes = [("SQLite: authorize, 1,000 budgets", settings.connections), ("SQLite: authorize: one at a time", 1)];
-    let mut turn = 0x1000;
+    let mut round = 0x1000;
     for (name, connections) in writes {
         let (mut direct, mut own) = (Vec::new(), Vec::new());
-        for number in 0..=settings.turns {
-            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
-            turn += 2;
-            let loops = checked(&mut file, &AUTHORIZED, |file| sqlite::authorize(file, turn, cards.span, lasting))?;
-            let mut requests = Requests::new(Ask::Authorize(cards), turn + 1);
+        for number in 0..=settings.rounds {
+            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
+            round += 2;
+            let loops = checked(&mut file, &AUTHORIZED, |file| sqlite::authorize(file, round, cards.span, lasting))?;
+            let mut requests = Requests::new(Ask::Authorize(cards), round + 1);
             let served = served(&mut file, &florin, connections, lasting, &mut requests, &AUTHORIZED)?;
-            report_turn(name, number, &loops, &served);
+            report_round(name, number, &loops, &served);
             if number > 0 {
                 direct.push(loops);
                 own.push(served);
@@ -102,12 +103,12 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
 fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Report) -> anyhow::Result<()> {
     let name = "SQLite: list of 100 checkouts with count";
     let (mut direct, mut own) = (Vec::new(), Vec::new());
-    for number in 0..=settings.turns {
-        let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
+    for number in 0..=settings.rounds {
+        let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
         let loops = checked(file, &NOTHING, |file| sqlite::list(file, lasting))?;
         let mut requests = Requests::new(Ask::List(0, 9), 0);
         let served = served(file, florin, settings.connections, lasting, &mut requests, &NOTHING)?;
-        report_turn(name, number, &loops, &served);
+        report_round(name, number, &loops, &served);
         if number > 0 {
             direct.push(loops);
             own.push(served);
@@ -118,7 +119,7 @@ fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Rep
     Ok(())
 }
 
-/// Runs a turn of Florin on SQLite, with its checks.
+/// Runs a round of Florin on SQLite, with its checks.
 fn served(
     file: &mut File,
     florin: &Server,
@@ -136,23 +137,23 @@ fn served(
     Ok(Figures { server_cpu, ..served })
 }
 
-/// Runs a turn on SQLite, with its checks.
+/// Runs a round on SQLite, with its checks.
 fn checked(
     file: &mut File,
     effect: &books::Counts,
-    turn: impl FnOnce(&mut File) -> anyhow::Result<Measured>,
+    round: impl FnOnce(&mut File) -> anyhow::Result<Measured>,
 ) -> anyhow::Result<Figures> {
     file.settle()?;
     let before = file.counts()?;
-    let measured = turn(file)?;
+    let measured = round(file)?;
     books::check_counts(&before, &file.counts()?, effect, measured.transactions)?;
     books::verify_balances(file)?;
     Ok(figures(measured))
 }
 
-fn report_turn(name: &str, number: usize, direct: &Figures, own: &Figures) {
+fn report_round(name: &str, number: usize, direct: &Figures, own: &Figures) {
     progress(&format!(
-        "{name}, turn {number}: directly {:.0}/s, p50 {:.2} ms; Florin {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+        "{name}, round {number}: directly {:.0}/s, p50 {:.2} ms; Florin {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
         direct.rate,
         direct.p50 / 1000.0,
         own.rate,

@@ -92,7 +92,7 @@ fn hot(size: Size) -> Cards {
 }
 
 impl Workload {
-    /// Returns the requests of one turn, using the prepared `batches`.
+    /// Returns the requests of one round, using the prepared `batches`.
     pub(crate) fn ask(&self, batches: Option<(u64, u64)>) -> Ask {
         match (self.kind, batches) {
             (Kind::Cards(cards), _) => Ask::Authorize(cards),

@@ -26,13 +26,13 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let all = workloads(Size::STANDARD);
     for (workload, cards) in [(all[0], None), (all[1], Some(Size::STANDARD.cards))] {
         let own = Contender::Server(&florin, settings.connections);
-        runner.turn(&workload, own, Purpose::WarmUp)?;
+        runner.round(&workload, own, Purpose::WarmUp)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for number in 1..=settings.turns {
-            ours.push(runner.turn(&workload, own, Purpose::Measure(0.0))?);
-            theirs.push(turn(&mut runner, &workload, &florin, cards)?);
-            let [own, wrk] = [&ours, &theirs].map(|turns| turns[number - 1].rate);
-            progress(&format!("{}, turn {number}: own generator {own:.0}/s, wrk {wrk:.0}/s", workload.name));
+        for number in 1..=settings.rounds {
+            ours.push(runner.round(&workload, own, Purpose::Measure(0.0))?);
+            theirs.push(round(&mut runner, &workload, &florin, cards)?);
+            let [own, wrk] = [&ours, &theirs].map(|rounds| rounds[number - 1].rate);
+            progress(&format!("{}, round {number}: own generator {own:.0}/s, wrk {wrk:.0}/s", workload.name));
         }
         let (ours, theirs) = (median(&ours), median(&theirs));
         report.rows.push(Row::rates(workload.name, "driven by wrk".into(), theirs.rate, ours, Rule::Free));
@@ -40,9 +40,9 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-/// Runs a turn with wrk. At the end, wrk drops outstanding responses, so one request per connection may be stored but
+/// Runs a round with wrk. At the end, wrk drops outstanding responses, so one request per connection may be stored but
 /// not counted.
-fn turn(runner: &mut Runner<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
+fn round(runner: &mut Runner<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
     let connections = runner.settings.connections;
     runner.database.settle()?;
     let before = runner.database.counts()?;
@@ -60,11 +60,11 @@ fn turn(runner: &mut Runner<'_>, workload: &Workload, florin: &Server, cards: Op
 }
 
 fn drive(runner: &mut Runner<'_>, florin: &Server, cards: Option<u64>) -> anyhow::Result<(u64, Figures)> {
-    let (settings, turn) = (runner.settings, runner.next_turn());
+    let (settings, round) = (runner.settings, runner.next_round());
     let mut command = Command::new("wrk");
     command.args(["-t", &machine::cores().to_string(), "-c", &settings.connections.to_string()]);
-    command.arg(format!("-d{:.0}s", settings.turn.as_secs_f64().max(1.0))).args(["-s", SCRIPT]);
-    command.arg(format!("http://{}", florin.address)).args(["--", &api_key(), &turn.to_string()]);
+    command.arg(format!("-d{:.0}s", settings.round.as_secs_f64().max(1.0))).args(["-s", SCRIPT]);
+    command.arg(format!("http://{}", florin.address)).args(["--", &api_key(), &round.to_string()]);
     command.args(cards.map(|cards| cards.to_string())).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut wrk = Guarded::spawn(&mut command).context("install wrk (Debian: apt-get install wrk)")?;
     let mut output = String::new();

@@ -7,8 +7,8 @@ function setup(thread)
 end
 
 function init(args)
-   key, turn, cards, made = args[1], args[2], tonumber(args[3] or "0"), 0
-   math.randomseed(number * 7919 + tonumber(turn))
+   key, round, cards, made = args[1], args[2], tonumber(args[3] or "0"), 0
+   math.randomseed(number * 7919 + tonumber(round))
    wrk.headers["Authorization"] = "ApiKey " .. key
    wrk.headers["Content-Type"] = "application/json"
 end
@@ -21,7 +21,7 @@ function request()
    if cards == 0 then return list() end
    made = made + 1
    local card = math.random(1, cards)
-   wrk.headers["Idempotency-Key"] = "wrk-" .. turn .. "-" .. number .. "-" .. made
+   wrk.headers["Idempotency-Key"] = "wrk-" .. round .. "-" .. number .. "-" .. made
    local body = string.format(
       '{"cardId":"00000000-0000-0000-0004-%012x","amount":10.00,"network":"VISA","cardAcceptor":{"mid":"11111"}}', card)
    return wrk.format("POST", "/v2/cards/simulations/transaction/authorization?accountId=bench-" .. card % 10, nil, body)

@@ -196,7 +196,8 @@ fn an_operator_can_supply_the_complete_sort_code_table() {
     home.write("valacdos.txt", "200000 299999 nonsense\n");
     home.write("scsubtab.txt", "");
     assert!(home.refused(&["serve", "--json"]).contains("FLORIN_SORT_CODES_FOLDER"));
-    // These weights accept only a number of zeros, for a sort code that the built-in table treats differently.
+    // The weights accept an account number only if its digits add up to a multiple of 11. The built-in table treats the
+    // sort code differently.
     home.write(
         "valacdos.txt",
         "089999 089999 MOD11    0    0    0    0    0    0    1    1    1    1    1    1    1    1\n",

@@ -211,7 +211,7 @@ fn everything_else_works() {
 }
 
 #[test]
-fn the_scripted_provider_is_unknown() {
+fn the_sandbox_mfa_provider_is_unknown() {
     let body = json!({"paymentBatchId": ABSENT, "provider": "sandbox"}).to_string();
     expect_fault(&client().post(MFA_SESSIONS, body), 400, "body.provider", "invalid_value");
     let mfa = json!({"provider": "sandbox", "sessionId": ABSENT, "token": "000000"});

@@ -138,7 +138,7 @@ fn under_load_every_answered_effect_is_stored() {
     let taken = 10_000_000 - wallet.balance().available;
     let answered = i64::try_from(approved.into_inner()).unwrap() * 100;
     assert!(answered >= 10_000, "too little load");
-    assert_eq!(taken, answered, "a request that was taken in was answered, and no other had an effect");
+    assert_eq!(taken, answered, "the stored effects are not exactly those of the answered requests");
 }
 
 #[test]

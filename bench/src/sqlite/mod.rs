@@ -19,7 +19,8 @@ const DATA: &str = include_str!("../../sql/sqlite/data.sql");
 const KEPT_COUNTS: &str = "INSERT INTO checkout_counts \
     SELECT account_id, checkout_type, status, count(*) FROM checkouts GROUP BY 1, 2, 3";
 
-/// The settings that Florin uses on its own connections: WAL, durable commits, foreign keys.
+/// Settings of the connection: WAL, durable commits, foreign keys and the cache size as in Florin's writer, and a
+/// longer timeout.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768;";
 
@@ -70,7 +71,7 @@ impl File {
         Ok(file)
     }
 
-    /// Writes the WAL into the file, so that every turn starts from the same state.
+    /// Writes the WAL into the file, so that every round starts from the same state.
     pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
         Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
@@ -85,7 +86,7 @@ impl Books for File {
         self.conn.query_row(books::COUNTS, [], row).context("cannot count the rows")
     }
 
-    fn flaws(&mut self) -> anyhow::Result<[i64; 4]> {
+    fn violations(&mut self) -> anyhow::Result<[i64; 4]> {
         self.conn.query_row(books::PROOF, [], row).context("cannot read the books")
     }
 

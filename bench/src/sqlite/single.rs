@@ -33,21 +33,21 @@ const PAGE: &str = "SELECT * FROM checkouts WHERE account_id = ?1 ORDER BY creat
 const COUNT: &str = "SELECT count(*) FROM checkouts WHERE account_id = ?1";
 
 /// Writes authorizations of 10.00, spread over the cards, for a given time.
-pub(crate) fn authorize(file: &mut File, turn: u64, cards: u64, lasting: Duration) -> anyhow::Result<Measured> {
+pub(crate) fn authorize(file: &mut File, round: u64, cards: u64, lasting: Duration) -> anyhow::Result<Measured> {
     let body = "b".repeat(110);
     let answer = "a".repeat(880);
     // The time is near the present, so that holds are not due.
     let now: i64 = file.conn.query_row("SELECT unixepoch('now') * 1000000", [], |row| row.get(0))?;
     repeat(lasting, |number| {
         let card = 1 + number.wrapping_mul(7919) % cards;
-        one(&mut file.conn, (turn, number, card), now, [&body, &answer])
+        one(&mut file.conn, (round, number, card), now, [&body, &answer])
     })
 }
 
 fn one(conn: &mut Connection, at: (u64, u64, u64), now: i64, [body, answer]: [&str; 2]) -> anyhow::Result<()> {
-    let (turn, number, card) = at;
+    let (round, number, card) = at;
     let account = format!("bench-{}", card % 10);
-    let token = id(u16::try_from(turn)?, number);
+    let token = id(u16::try_from(round)?, number);
     let card = id(4, card);
     let write = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let read = |row: &rusqlite::Row<'_>| {
@@ -70,7 +70,7 @@ fn one(conn: &mut Connection, at: (u64, u64, u64), now: i64, [body, answer]: [&s
     write.prepare_cached(ENTRIES)?.execute(params![account, token, budget])?;
     write.prepare_cached(BALANCES)?.execute(params![available - 1000, held + 1000, account, budget])?;
     write.prepare_cached(EVENT)?.execute(params![account, token, now, answer])?;
-    let key = format!("{turn}-{number}");
+    let key = format!("{round}-{number}");
     write.prepare_cached(RECORD)?.execute(params![account, id(1, 1), key, body, answer, now])?;
     Ok(write.commit()?)
 }

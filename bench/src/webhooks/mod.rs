@@ -36,12 +36,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         progress("SQLite: loading the data set");
         let file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
         Bench::new("SQLite", &file.url, settings, folder)?.measure(&mut report)?;
     }
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         progress("PostgreSQL: loading the data set");
         let database = Database::fill("webhooks", Size::STANDARD)?;
         Bench::new("PostgreSQL", &database.url, settings, folder)?.measure(&mut report)?;
@@ -59,13 +59,13 @@ struct Bench<'a> {
     folder: &'a Path,
     server: Server,
     receiver: Receiver,
-    turn: u64,
+    round: u64,
 }
 
 impl<'a> Bench<'a> {
     fn new(name: &'static str, url: &'a str, settings: &'a Settings, folder: &'a Path) -> anyhow::Result<Self> {
         let server = Server::florin(url, folder, &[])?;
-        Ok(Self { name, url, settings, folder, server, receiver: Receiver::start()?, turn: 0x1000 })
+        Ok(Self { name, url, settings, folder, server, receiver: Receiver::start()?, round: 0x1000 })
     }
 
     fn measure(mut self, report: &mut Report) -> anyhow::Result<()> {
@@ -84,21 +84,21 @@ impl<'a> Bench<'a> {
     /// Compares authorizations with a subscription to their events and without.
     fn authorizations(&mut self, what: &str, webhook: &str, report: &mut Report) -> anyhow::Result<()> {
         let mut all = [Vec::new(), Vec::new()];
-        for number in 0..=self.settings.turns {
+        for number in 0..=self.settings.rounds {
             // The order of the two sides alternates.
             let first = number % 2 == 1;
             for enabled in [first, !first] {
                 let change = format!("{{\"enabled\":{enabled}}}");
                 call(self.server.address, "PATCH", &format!("webhooks/{webhook}"), &change)?;
-                let turn = self.authorize(if number == 0 { Duration::from_secs(1) } else { self.settings.turn })?;
-                progress(&format!("{}: {what}, subscribed {enabled}: {:.0}/s", self.name, turn.rate));
+                let round = self.authorize(if number == 0 { Duration::from_secs(1) } else { self.settings.round })?;
+                progress(&format!("{}: {what}, subscribed {enabled}: {:.0}/s", self.name, round.rate));
                 if number > 0 {
-                    all[usize::from(enabled)].push(turn);
+                    all[usize::from(enabled)].push(round);
                 }
                 self.rest();
             }
         }
-        let [without, with] = all.map(|turns| median(&turns));
+        let [without, with] = all.map(|rounds| median(&rounds));
         let name = format!("{}: authorize, {what}", self.name);
         report.rows.push(Row::rates(
             &name,
@@ -199,14 +199,14 @@ impl<'a> Bench<'a> {
             waiting += self.drive(Duration::from_secs(1))?.answered;
         }
         progress(&format!("{}: at least {waiting} events wait", self.name));
-        let Self { name, url, settings, folder, server, receiver, turn } = self;
+        let Self { name, url, settings, folder, server, receiver, round } = self;
         drop(server);
         let server = Server::florin(url, folder, &[])?;
-        let mut restarted = Self { name, url, settings, folder, server, receiver, turn };
+        let mut restarted = Self { name, url, settings, folder, server, receiver, round };
         restarted.authorizations(&format!("{waiting} events wait"), &webhook, report)?;
         restarted.receiver.refuse(false);
         call(restarted.server.address, "PATCH", &format!("webhooks/{webhook}"), "{\"enabled\":true}")?;
-        std::thread::sleep(settings.turn);
+        std::thread::sleep(settings.round);
         let peak = restarted.server.peak_memory().map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
         report.rows.push(Row {
             workload: format!("{name}: memory, at least {waiting} events wait for one subscription"),
@@ -229,8 +229,8 @@ impl<'a> Bench<'a> {
     }
 
     fn drive(&mut self, lasting: Duration) -> anyhow::Result<Outcome> {
-        self.turn += 1;
-        let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), self.turn);
+        self.round += 1;
+        let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), self.round);
         Ok(drive(&self.server, self.settings.connections, lasting, &mut requests)?.0)
     }
 

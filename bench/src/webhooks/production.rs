@@ -36,12 +36,12 @@ const SUBSCRIPTIONS: [(&str, &str, f64); 2] =
 
 /// Measures on each store.
 pub(super) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
-    if settings.wants("SQLite") {
+    if settings.selects("SQLite") {
         let file = File::fill(&folder.join("production.db"), Size::STANDARD)?;
         file.conn.execute_batch(BECOME_PRODUCTION)?;
         measure(("SQLite", &file.url), settings, folder, report)?;
     }
-    if settings.wants("PostgreSQL") {
+    if settings.selects("PostgreSQL") {
         let mut database = Database::fill("production", Size::STANDARD)?;
         database.client.batch_execute(BECOME_PRODUCTION)?;
         measure(("PostgreSQL", &database.url), settings, folder, report)?;
@@ -55,10 +55,10 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
     server::output(url, &["init"], &PRODUCTION)?;
     let key = issue_key(url, "Benchmark", &PRODUCTION)?;
     let server = Server::florin(url, folder, &PRODUCTION)?;
-    let mut turn = 0x1000;
+    let mut round = 0x1000;
     for (event_type, what, min) in SUBSCRIPTIONS {
         let workload = format!("{name}: transfer in production, {what}");
-        let [without, with] = compare((&server, key.as_str()), settings, (event_type, workload.as_str()), &mut turn)?;
+        let [without, with] = compare((&server, key.as_str()), settings, (event_type, workload.as_str()), &mut round)?;
         let rule = Rule::AtLeast(min, 1.0);
         report.rows.push(Row::rates(&workload, "without a subscription".into(), without.rate, with, rule));
     }
@@ -70,7 +70,7 @@ fn compare(
     (server, key): (&Server, &str),
     settings: &Settings,
     (event_type, workload): (&str, &str),
-    turn: &mut u64,
+    round: &mut u64,
 ) -> anyhow::Result<[Figures; 2]> {
     let call = |method: &str, path: &str, body: &str| call_with(key, server.address, method, path, body);
     let subscription =
@@ -78,14 +78,14 @@ fn compare(
     let webhook = call("POST", "webhooks", &subscription)?;
     let webhook = member(&webhook, "id").context("a subscription without an id")?.to_owned();
     let mut all = [Vec::new(), Vec::new()];
-    for number in 0..=settings.turns {
+    for number in 0..=settings.rounds {
         // The order of the two sides alternates.
         let first = number % 2 == 1;
         for enabled in [first, !first] {
             call("PATCH", &format!("webhooks/{webhook}"), &format!("{{\"enabled\":{enabled}}}"))?;
-            *turn += 1;
-            let mut requests = Requests::of_key(key.to_owned(), Ask::Transfer(Size::STANDARD.budgets), *turn);
-            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.turn };
+            *round += 1;
+            let mut requests = Requests::of_key(key.to_owned(), Ask::Transfer(Size::STANDARD.budgets), *round);
+            let lasting = if number == 0 { Duration::from_secs(1) } else { settings.round };
             let outcome = drive(server, settings.connections, lasting, &mut requests)?.0;
             let (rate, transactions) = (outcome.rate(), outcome.answered);
             let figures = figures(Measured { rate, transactions, latencies: outcome.latencies });
@@ -96,5 +96,5 @@ fn compare(
         }
     }
     call("DELETE", &format!("webhooks/{webhook}"), "")?;
-    Ok(all.map(|turns| median(&turns)))
+    Ok(all.map(|rounds| median(&rounds)))
 }

@@ -73,7 +73,7 @@ pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessEr
     let now = services.time.real_now();
     match caller {
         Some(caller) if caller.is_valid(services.environment, now) => {
-            services.key_uses.note(caller.key.id, now);
+            services.key_uses.record(caller.key.id, now);
             Ok(caller)
         }
         caller => Err(AccessError::InvalidCredentials { key: caller.map(|caller| caller.key.id) }),

@@ -30,7 +30,7 @@ fn hash_of(event: &AuditEvent, number: i64, previous: AuditHash) -> AuditHash {
 
 /// The result of verifying the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditChain {
+pub struct AuditVerification {
     /// Number of intact records.
     pub intact: i64,
     /// The hash of the last intact record. Store it elsewhere, and pass it as `expected` later.
@@ -64,7 +64,7 @@ pub enum BrokenReason {
     Changed,
 }
 
-impl AuditChain {
+impl AuditVerification {
     /// Returns why a record does not continue the chain under this number. `None`: it does.
     fn breach(&self, record: &AuditRecord, number: i64) -> Option<BrokenReason> {
         if record.number != number {
@@ -81,8 +81,8 @@ impl AuditChain {
 pub async fn verify_audit(
     log: &(impl AuditLog + ?Sized),
     expected: Option<AuditHash>,
-) -> Result<AuditChain, StoreError> {
-    let mut chain = AuditChain {
+) -> Result<AuditVerification, StoreError> {
+    let mut chain = AuditVerification {
         intact: 0,
         head: AuditHash::START,
         broken: None,
@@ -134,7 +134,7 @@ mod tests {
         records
     }
 
-    fn verified(records: Vec<AuditRecord>, expected: Option<AuditHash>) -> AuditChain {
+    fn verified(records: Vec<AuditRecord>, expected: Option<AuditHash>) -> AuditVerification {
         let mut log = MockAuditLog::new();
         log.expect_records().returning(move |after, max| {
             let later = records.iter().filter(|record| record.number > after);

@@ -64,7 +64,7 @@ pub(crate) async fn consult(
         return run(DecisionPass { endpoint_decision: EndpointDecision::Off, token: None }).await;
     };
     let question = match run(DecisionPass { endpoint_decision: EndpointDecision::Due, token: None }).await {
-        Err(WriteError::Refused(CardRefusal::Undecided(question))) => question,
+        Err(WriteError::Refused(CardRefusal::EndpointNotAsked(question))) => question,
         other => return other,
     };
     let token = question.message.token;

@@ -17,8 +17,8 @@ use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_purc
 use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets, WebhookUrl};
 use florin_ports::test_support::FakeCipher;
 use florin_ports::{
-    Answer, FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode,
-    SecretCipher, WriteError, Written,
+    FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode, SecretCipher,
+    StoredResponse, WriteError, Written,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -125,7 +125,7 @@ async fn a_replay_and_a_refusal_ask_nobody() {
     let (services, _) = deciding(MockDecisionAsker::new());
     let account = account(Some(endpoint(true)));
     for outcome in [
-        Ok(Written::Replayed(Answer { status: 201, body: "{}".into() })),
+        Ok(Written::Replayed(StoredResponse { status: 201, body: "{}".into() })),
         Err(WriteError::Absent),
         Err(WriteError::Refused(CardRefusal::Expired)),
     ] {

@@ -24,7 +24,7 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
         }
     }
     let mut written = sweep.written();
-    for (account, timeline) in services.timelines.own().await? {
+    for (account, timeline) in services.timelines.accounts_with_timeline().await? {
         written += expire_holds_of(services, &account, &timeline).await?;
     }
     Ok(written)

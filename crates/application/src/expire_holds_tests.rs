@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 pub(crate) fn services(cards: MockCardLedger) -> Services {
     let mut timelines = MockTimelines::new();
-    timelines.expect_own().returning(|| Ok(Vec::new()));
+    timelines.expect_accounts_with_timeline().returning(|| Ok(Vec::new()));
     Services {
         environment: Environment::Sandbox,
         time: AccountClocks::new(

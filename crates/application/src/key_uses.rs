@@ -12,7 +12,7 @@ pub struct KeyUses(Mutex<BTreeMap<ApiKeyId, DateTime<Utc>>>);
 
 impl KeyUses {
     /// Records the use of a valid key in memory.
-    pub fn note(&self, key: ApiKeyId, at: DateTime<Utc>) {
+    pub fn record(&self, key: ApiKeyId, at: DateTime<Utc>) {
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last = uses.entry(key).or_insert(at);
         *last = at.max(*last);
@@ -31,7 +31,7 @@ pub async fn record_key_uses(uses: &KeyUses, store: &(impl KeyUpkeep + ?Sized)) 
     }
     if let Err(error) = store.record_uses(taken.iter().map(|(key, at)| (*key, *at)).collect()).await {
         for (key, at) in taken {
-            uses.note(key, at);
+            uses.record(key, at);
         }
         return Err(error);
     }
@@ -51,7 +51,7 @@ mod tests {
         let (uses, key) = (KeyUses::default(), ApiKeyId(Uuid::nil()));
         let at = |seconds| DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds);
         for seconds in [1, 3, 2] {
-            uses.note(key, at(seconds));
+            uses.record(key, at(seconds));
         }
         let mut store = MockKeyUpkeep::new();
         store.expect_record_uses().times(1).returning(|_| Err(StoreError::Overloaded));

@@ -71,7 +71,7 @@ pub use access::{
     AccessError, ReachError, Requirement, identify, key_hash, permit, permit_all_accounts, reach_account,
 };
 pub use account_clocks::{AccountClock, AccountClocks};
-pub use audit_log::{AuditChain, BrokenReason, BrokenRecord, append_audit, verify_audit};
+pub use audit_log::{AuditVerification, BrokenReason, BrokenRecord, append_audit, verify_audit};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
 pub use cancel_batch::cancel_batch;
 pub use card_settings::{set_hold_life, set_over_clearing};

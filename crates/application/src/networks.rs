@@ -31,7 +31,7 @@ pub struct NewNetworkRequest {
     /// The client's description of the network.
     pub description: Option<Text<1, 256>>,
     /// The idempotency key of the request.
-    pub under: Option<CreationClaim>,
+    pub claim: Option<CreationClaim>,
 }
 
 /// Parses a network in CIDR form and removes its host bits. A single address is a network with one address.
@@ -74,13 +74,13 @@ pub async fn add_network(
     change: NetworkChange<'_>,
     request: NewNetworkRequest,
 ) -> Result<AllowedNetwork, WriteError<NetworkRefusal>> {
-    let NewNetworkRequest { network, description, under } = request;
+    let NewNetworkRequest { network, description, claim } = request;
     let details = format!("network {network} of client {}", change.caller.client.id);
     let entry = AllowedNetwork {
         id: NetworkId(services.time.real_id()),
         description,
         created_at: Some(services.time.real_now()),
-        under,
+        claim,
         network,
     };
     let covers_caller = covers(&entry.network, change.peer);

@@ -34,7 +34,7 @@ pub async fn import_snapshot(
         client,
         id: id_of(client, digest),
         file,
-        trial: account_of_world(None, services.time.real_id())?,
+        trial_account: account_of_world(None, services.time.real_id())?,
         page_tokens: services.page_tokens.hashes(),
         real,
         expires_at: real + services.world_lifetime,

@@ -39,7 +39,7 @@ pub struct NewWorld {
     /// Whether the new world replaces an existing one with the same seed.
     pub replace: bool,
     /// The idempotency key of the request.
-    pub under: Option<CreationClaim>,
+    pub claim: Option<CreationClaim>,
 }
 
 /// What a new world starts from.
@@ -100,7 +100,7 @@ pub async fn create_world(
     let expires_at = real + services.world_lifetime;
     let world =
         SandboxWorld { account: id.clone(), client, template, seed: new.seed, created_at: real, expires_at, clock };
-    let (replace, under) = (new.replace, new.under.clone());
+    let (replace, claim) = (new.replace, new.claim.clone());
     let cipher = Arc::clone(&services.cipher);
     let command = CreateWorldCommand {
         world,
@@ -109,8 +109,8 @@ pub async fn create_world(
         hash: key_hash(&secret),
         reseal: Arc::new(move |from, to, secret| Ok(cipher.seal(to, &cipher.open(from, secret)?)?)),
         page_tokens: services.page_tokens.hashes(),
-        under: new.under,
-        decide: Arc::new(move |situation| decide_create_world(situation, replace, under.as_ref())),
+        claim: new.claim,
+        decide: Arc::new(move |situation| decide_create_world(situation, replace, claim.as_ref())),
     };
     let created = services.worlds.create(command).await;
     services.accounts.forget(&id);

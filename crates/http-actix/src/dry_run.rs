@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::reply::reply;
 use crate::views::DryRunView;
 use actix_web::HttpResponse;
-use florin_ports::{Answer, IdempotencyClaim, WriteError, Written};
+use florin_ports::{IdempotencyClaim, StoredResponse, WriteError, Written};
 
 /// Executes a write under its idempotency claim, or its dry run, and returns the HTTP response. `object` is the path
 /// and the kind of the object that the write changes.
@@ -13,7 +13,7 @@ pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
-    render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
+    render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let Sent { answer, replayed } = send(claim, object, refused, render, work).await?;
@@ -25,7 +25,7 @@ pub(crate) async fn send<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
-    render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
+    render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<Sent, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
@@ -37,7 +37,7 @@ pub(crate) async fn send<T, R>(
 /// command would make.
 pub(crate) fn respond<T>(
     written: Written<T>,
-    render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
+    render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse,
 ) -> Result<HttpResponse, Problem> {
     let Sent { answer, replayed } = Sent::of(written, render);
     reply(answer, replayed)
@@ -45,14 +45,14 @@ pub(crate) fn respond<T>(
 
 /// The response to a command.
 pub(crate) struct Sent {
-    pub(crate) answer: Answer,
+    pub(crate) answer: StoredResponse,
     /// Whether the response was stored by an earlier request.
     pub(crate) replayed: bool,
 }
 
 impl Sent {
     /// Renders the result of a command. The result of a dry run includes the changes that the command would make.
-    pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> Answer) -> Self {
+    pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> StoredResponse) -> Self {
         match written {
             Written::New(done) => Self { answer: render(&done, None), replayed: false },
             Written::Replayed(answer) => Self { answer, replayed: true },

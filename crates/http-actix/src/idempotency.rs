@@ -10,7 +10,7 @@ use actix_web::HttpResponse;
 use florin_domain::access::Account;
 use florin_domain::ids::ClientId;
 use florin_ports::{
-    Answer, ClientClaim, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, WriteError, Written,
+    ClientClaim, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, StoredResponse, WriteError, Written,
 };
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
@@ -85,7 +85,7 @@ impl Recording {
             key,
             request,
             at: app.services.time.real_now(),
-            answer: Arc::new(render),
+            response: Arc::new(render),
         })
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn claim_of<T: 'static>(
         key,
         request,
         at: call.app.services.time.real_now(),
-        answer: Arc::new(render),
+        response: Arc::new(render),
     }
 }
 
@@ -139,11 +139,11 @@ pub(crate) fn client_claim<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
     body: &str,
-    render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,
+    render: impl Fn(&T) -> Option<StoredResponse> + Send + Sync + 'static,
 ) -> ClientClaim<T> {
     let request = recorded_request(call, RecordedBody::Hash(hash(body.as_bytes())));
     let at = call.app.services.time.real_now();
-    ClientClaim { client: call.caller.client.id, key, request, at, answer: Arc::new(render) }
+    ClientClaim { client: call.caller.client.id, key, request, at, response: Arc::new(render) }
 }
 
 /// Executes a write under a client's claim, and returns the HTTP response.
@@ -151,7 +151,7 @@ pub(crate) async fn execute_for_client<T, R>(
     claim: Option<ClientClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
-    render: impl Fn(&T) -> Option<Answer>,
+    render: impl Fn(&T) -> Option<StoredResponse>,
     work: impl AsyncFnOnce(Option<ClientClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
@@ -203,7 +203,7 @@ pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
-    render: impl Fn(&T) -> Answer,
+    render: impl Fn(&T) -> StoredResponse,
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     execute_creation(claim, object, refused, (render, |_| true), work).await
@@ -214,7 +214,7 @@ pub(crate) async fn execute_creation<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
-    (render, is_new): (impl Fn(&T) -> Answer, impl Fn(&T) -> bool),
+    (render, is_new): (impl Fn(&T) -> StoredResponse, impl Fn(&T) -> bool),
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());

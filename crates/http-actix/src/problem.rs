@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use florin_domain::fault::{Fault, Faults};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;
@@ -195,8 +195,8 @@ impl Problem {
     }
 
     /// Returns the status and the body as an answer that can be stored.
-    pub(crate) fn answer(&self) -> Answer {
-        Answer { status: self.status.as_u16(), body: self.body(self.message.clone()) }
+    pub(crate) fn answer(&self) -> StoredResponse {
+        StoredResponse { status: self.status.as_u16(), body: self.body(self.message.clone()) }
     }
 
     fn body(&self, message: String) -> String {

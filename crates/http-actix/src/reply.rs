@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName, HeaderValue};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -14,23 +14,23 @@ use utoipa::ToSchema;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A function that renders the result of a write as an answer.
-pub(crate) trait Render<T>: Fn(&T) -> Answer + Send + Sync + 'static {}
+pub(crate) trait Render<T>: Fn(&T) -> StoredResponse + Send + Sync + 'static {}
 
-impl<T, F: Fn(&T) -> Answer + Send + Sync + 'static> Render<T> for F {}
+impl<T, F: Fn(&T) -> StoredResponse + Send + Sync + 'static> Render<T> for F {}
 
 /// Creates an answer with a JSON body.
-pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
+pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> StoredResponse {
     // Serialization of a view cannot fail: its keys are strings.
-    Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
+    StoredResponse { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
 }
 
 /// Creates an answer with status 204 and without a body.
-pub(crate) fn no_content() -> Answer {
-    Answer { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
+pub(crate) fn no_content() -> StoredResponse {
+    StoredResponse { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
 }
 
 /// Converts an answer to an HTTP response. `replayed` marks it as the replay of a stored answer.
-pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Problem> {
+pub(crate) fn reply(answer: StoredResponse, replayed: bool) -> Result<HttpResponse, Problem> {
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);
     if !answer.body.is_empty() {

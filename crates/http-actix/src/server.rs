@@ -54,8 +54,8 @@ impl BoundServer {
     }
 }
 
-/// Prepares a server: for the API on `listener`, and for operators on `admin`. From then on, signals stop the server in
-/// order. Must be called in a Tokio runtime.
+/// Prepares a server: for the API on `listener`, and for operators on `admin`. From then on, signals stop the server
+/// gracefully. Must be called in a Tokio runtime.
 pub fn bind(
     services: AllServices,
     settings: &HttpSettings,
@@ -106,7 +106,7 @@ pub fn bind_address(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Installs signal handlers immediately, so that a signal that arrives right after the server has announced itself
-/// stops it in order. The future ends on SIGTERM (from a supervisor) or SIGINT (Ctrl-C).
+/// stops it gracefully. The future ends on SIGTERM (from a supervisor) or SIGINT (Ctrl-C).
 fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

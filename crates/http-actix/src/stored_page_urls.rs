@@ -5,7 +5,7 @@ use crate::reply::Render;
 use crate::state::App;
 use actix_web::web::Data;
 use florin_domain::ids::AccountId;
-use florin_ports::{Answer, Written};
+use florin_ports::{StoredResponse, Written};
 use uuid::Uuid;
 
 /// Marks the place of a token in a stored response. The id from which the token is derived follows it. Our JSON never
@@ -26,7 +26,7 @@ pub(crate) fn without_tokens<T: 'static>(
         let answer = render(done);
         let Some(id) = id(done) else { return answer };
         let token = app.checkouts.page_tokens.token(&account, id);
-        Answer { body: answer.body.replace(&format!("/{token}"), &format!("{MARK}{id}")), ..answer }
+        StoredResponse { body: answer.body.replace(&format!("/{token}"), &format!("{MARK}{id}")), ..answer }
     }
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn with_tokens<T, E>(
 ) -> Result<Written<T>, E> {
     let Ok(Written::Replayed(answer)) = written else { return written };
     let body = with_tokens_in(&answer.body, |id| app.checkouts.page_tokens.token(account, id));
-    Ok(Written::Replayed(Answer { body, ..answer }))
+    Ok(Written::Replayed(StoredResponse { body, ..answer }))
 }
 
 fn with_tokens_in(stored: &str, token: impl Fn(Uuid) -> String) -> String {

@@ -40,7 +40,7 @@ impl fmt::Display for CellName {
     }
 }
 
-/// What the directory finds a cell by.
+/// A key of the directory: whose cell it returns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CellKey {
     /// A client. All its accounts, keys and subscriptions are in its cell.

@@ -17,7 +17,7 @@ pub struct EndpointCommand {
     pub account: AccountId,
     /// The rule. It receives the endpoint that the account has now.
     pub decide: Decide<Option<DecisionEndpoint>, Result<EndpointChange, EndpointRefusal>>,
-    /// The idempotency claim, if the caller made one. An answer that contains a new secret is not stored: a retry of
+    /// The idempotency claim, if the caller made one. A response that contains a new secret is not stored: a retry of
     /// its request is refused with [`EndpointRefusal::ShownOnce`].
     pub claim: Option<ClientClaim<EndpointChange>>,
 }

@@ -49,9 +49,9 @@ pub enum RecordedBody {
     Hash(String),
 }
 
-/// A stored answer, which is replayed for a retried request.
+/// A stored response, which is replayed for a retried request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct StoredResponse {
     /// The HTTP status, 2xx.
     pub status: u16,
     /// The body.
@@ -62,8 +62,8 @@ pub struct Answer {
 ///
 /// Before anything else, the adapter looks up the record of the client, account and key. If the record has an equal
 /// request, the adapter returns [`Written::Replayed`]; if it has another request, [`crate::WriteError::Mismatch`].
-/// Without a record, the adapter executes the command and stores the record, with the answer created from the outcome,
-/// in the same transaction. Refusals store no record.
+/// Without a record, the adapter executes the command and stores the record, with the response created from the
+/// outcome, in the same transaction. Refusals store no record.
 #[derive(Clone)]
 pub struct IdempotencyClaim<T> {
     /// The API client.
@@ -76,8 +76,8 @@ pub struct IdempotencyClaim<T> {
     pub request: RecordedRequest,
     /// The current time.
     pub at: DateTime<Utc>,
-    /// Creates the answer to store.
-    pub answer: Arc<dyn Fn(&T) -> Answer + Send + Sync>,
+    /// Creates the response to store.
+    pub response: Arc<dyn Fn(&T) -> StoredResponse + Send + Sync>,
 }
 
 impl<T> fmt::Debug for IdempotencyClaim<T> {
@@ -95,8 +95,8 @@ impl<T> fmt::Debug for IdempotencyClaim<T> {
 pub enum Written<T> {
     /// The write took effect now.
     New(T),
-    /// The write took effect before. Its stored answer is attached.
-    Replayed(Answer),
+    /// The write took effect before. Its stored response is attached.
+    Replayed(StoredResponse),
     /// The command was a dry run: nothing was written. Only commands with a [`crate::Mode`] can return it.
     DryRun(Box<DryRun<T>>),
 }

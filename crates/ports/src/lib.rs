@@ -100,7 +100,7 @@ pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
 pub use error::{StoreError, WriteError};
 pub use events::{EventReach, EventRecording, EventRenderer, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
-pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
+pub use idempotency::{IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, StoredResponse, Written};
 pub use idempotency_records::IdempotencyRecords;
 pub use key_source::KeySource;
 pub use key_upkeep::KeyUpkeep;
@@ -128,7 +128,7 @@ pub use storage::{CompleteStorage, SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use webhook_sender::{WebhookRequest, WebhookSender};
-pub use webhooks::{AnswerIfKept, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, WebhookReach, Webhooks};
+pub use webhooks::{ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, ResponseIfStored, WebhookReach, Webhooks};
 pub use worlds::{
     CreateWorldCommand, PageTokens, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds,
 };

@@ -105,7 +105,7 @@ pub struct SettlementCommand {
     pub bank: Option<BankId>,
     /// The rule. It changes neither ids nor bank details of a stored settlement account.
     pub decide: Decide<SettlementSituation, Result<SettlementChange, SettlementRefusal>>,
-    /// The idempotency claim, if the caller made one. Its answer shows the created or changed settlement account;
+    /// The idempotency claim, if the caller made one. Its response shows the created or changed settlement account;
     /// `None`: it was deleted.
     pub claim: Option<IdempotencyClaim<Option<SettlementAccountOverview>>>,
 }

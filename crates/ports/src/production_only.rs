@@ -38,7 +38,7 @@ impl<S: ProductionOnly> Timelines for S {
         Err(no_sandbox())
     }
 
-    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -195,7 +195,7 @@ mod tests {
     #[tokio::test]
     async fn the_marker_trait_implements_all_sandbox_ports() {
         is_sandbox_storage(&Production);
-        assert_eq!(Production.own().await, Ok(Vec::new()));
+        assert_eq!(Production.accounts_with_timeline().await, Ok(Vec::new()));
         assert!(matches!(Production.seed(SeedData::default()).await, Err(StoreError::Corrupt(_))));
     }
 }

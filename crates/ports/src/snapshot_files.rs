@@ -17,7 +17,7 @@ pub struct ImportSnapshotCommand {
     /// The file.
     pub file: SnapshotFile,
     /// The id of an account that does not exist. The rows of the file are checked by inserting them there.
-    pub trial: AccountId,
+    pub trial_account: AccountId,
     /// Creates the tokens of payment pages for that check.
     pub page_tokens: PageTokens,
     /// The current real time.

@@ -30,7 +30,7 @@ pub trait Timelines: Send + Sync {
     async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError>;
 
     /// Returns all accounts with their own timeline, by id.
-    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
+    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
 
     /// Returns holds of an account that are due at the given time, oldest first, at most `max`.
     async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;

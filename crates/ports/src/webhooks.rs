@@ -1,6 +1,6 @@
 //! Subscriptions to events.
 
-use crate::{Answer, Decide, IdempotencyKey, RecordedRequest, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyKey, RecordedRequest, StoreError, StoredResponse, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{AccountId, ClientId, WebhookId};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// An idempotency claim of a request that belongs to a client, not to an account.
 ///
-/// Its record is stored like that of an [`crate::IdempotencyClaim`]. An answer that contains a new secret is not
+/// Its record is stored like that of an [`crate::IdempotencyClaim`]. A response that contains a new secret is not
 /// stored: a retry of its request is refused with [`WebhookRefusal::ShownOnce`].
 #[derive(Clone)]
 pub struct ClientClaim<T> {
@@ -24,12 +24,12 @@ pub struct ClientClaim<T> {
     pub request: RecordedRequest,
     /// The current real time.
     pub at: DateTime<Utc>,
-    /// Creates the answer to store; `None` if it must not be shown again.
-    pub answer: AnswerIfKept<T>,
+    /// Creates the response to store; `None` if it must not be shown again.
+    pub response: ResponseIfStored<T>,
 }
 
-/// A function that creates the answer to store; `None` if it must not be shown again.
-pub type AnswerIfKept<T> = Arc<dyn Fn(&T) -> Option<Answer> + Send + Sync>;
+/// A function that creates the response to store; `None` if it must not be shown again.
+pub type ResponseIfStored<T> = Arc<dyn Fn(&T) -> Option<StoredResponse> + Send + Sync>;
 
 impl<T> fmt::Debug for ClientClaim<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,7 +82,7 @@ pub struct ChangeWebhookCommand {
 }
 
 /// Stores subscriptions. Each call is one transaction. A subscription outside the reach is absent. This applies to
-/// retries under an idempotency key, too: their stored answer is not returned.
+/// retries under an idempotency key, too: their stored response is not returned.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Webhooks: Send + Sync {

@@ -57,7 +57,7 @@ pub struct CreateWorldCommand {
     /// Creates the page tokens of the snapshot's sessions and refunds in the new world.
     pub page_tokens: PageTokens,
     /// The idempotency key of the request, if the caller sent one.
-    pub under: Option<CreationClaim>,
+    pub claim: Option<CreationClaim>,
     /// The rule. It returns whether to delete an existing world first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }

@@ -13,7 +13,7 @@ use florin_domain::card::decide::CardRefusal;
 use florin_domain::stamp::Stamp;
 use florin_domain::test_support::{a_credit, a_purchase, a_transfer, noon};
 use florin_ports::{
-    Answer, ConfirmCommand, IdempotencyClaim, IdempotencyKey, Mode, RecordedBody, RecordedRequest, StoreError,
+    ConfirmCommand, IdempotencyClaim, IdempotencyKey, Mode, RecordedBody, RecordedRequest, StoreError, StoredResponse,
     WriteError, Written,
 };
 use std::fmt::Debug;
@@ -182,11 +182,11 @@ impl Board {
                 body: RecordedBody::Json("{}".into()),
             },
             at: noon(),
-            answer: Arc::new(move |_| {
+            response: Arc::new(move |_| {
                 if early {
                     board.requests.lock().unwrap()[number].known = KnownOutcome::Acknowledged;
                 }
-                Answer { status: 201, body: "{}".into() }
+                StoredResponse { status: 201, body: "{}".into() }
             }),
         })
     }

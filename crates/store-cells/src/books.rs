@@ -12,8 +12,8 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Answer, BooksCheck, BooksReport, CreateBudgetCommand, CreditCommand, EditBudgetCommand, ExplainResult,
-    IdempotencyClaim, StoreError, TransferCommand, WriteError, Written,
+    BooksCheck, BooksReport, CreateBudgetCommand, CreditCommand, EditBudgetCommand, ExplainResult, IdempotencyClaim,
+    StoreError, StoredResponse, TransferCommand, WriteError, Written,
 };
 use std::convert::Infallible;
 
@@ -75,7 +75,8 @@ routes! { BooksCheck:
 }
 
 routes! { IdempotencyRecords:
-    find(claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> => [account(&claim.account)];
+    find(claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>>
+        => [account(&claim.account)];
     add(claim: IdempotencyClaim<()>) -> Result<Written<()>, WriteError<Infallible>> => [account(&claim.account)];
 }
 

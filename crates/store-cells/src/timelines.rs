@@ -11,13 +11,13 @@ routes! { Timelines:
     set_clock(command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>>
         => [account(&command.account)];
     next_number(account: &AccountId) -> Result<u64, StoreError> => [account(account)];
-    own() -> Result<Vec<(AccountId, Timeline)>, StoreError> => [with(own)];
+    accounts_with_timeline() -> Result<Vec<(AccountId, Timeline)>, StoreError> => [with(accounts_with_timeline)];
     due_holds(account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>
         => [account(account)];
 }
 
-async fn own(cells: &Cells) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
-    let mut timelines = cells.found(|store| async move { Timelines::own(&*store).await }).await?;
+async fn accounts_with_timeline(cells: &Cells) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    let mut timelines = cells.found(|store| async move { Timelines::accounts_with_timeline(&*store).await }).await?;
     timelines.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(timelines)
 }

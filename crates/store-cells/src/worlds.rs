@@ -91,7 +91,7 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
 fn existing_world<'a>(error: &'a WriteError<CreateWorldRefusal>, account: &'a AccountId) -> Option<&'a AccountId> {
     match error {
         WriteError::Refused(CreateWorldRefusal::Exists) => Some(account),
-        WriteError::Refused(CreateWorldRefusal::MadeBefore(made)) => Some(made),
+        WriteError::Refused(CreateWorldRefusal::CreatedBefore(made)) => Some(made),
         _ => None,
     }
 }

@@ -77,7 +77,7 @@ fn world(client: ClientId, text: &str, number: u8) -> CreateWorldCommand {
         hash,
         reseal: Arc::new(|_, _, secret| Ok(secret.clone())),
         page_tokens: Arc::new(|_, _| PageTokenHash([0; 32])),
-        under: None,
+        claim: None,
         decide: Arc::new(|situation: &CreateSituation| Ok(situation.exists)),
     }
 }
@@ -274,11 +274,11 @@ async fn a_world_whose_entries_were_not_added_does_not_block_its_seed() {
     for (text, number) in [("W1", 1), ("W2", 2)] {
         Worlds::create(&stores.a, world(kit_client(1), text, number)).await.unwrap();
     }
-    let made_before = |text: &str| CreateWorldRefusal::MadeBefore(id(text));
+    let created_before = |text: &str| CreateWorldRefusal::CreatedBefore(id(text));
     let refusals = [
         ("W1", CreateWorldRefusal::Exists, "W1", true),
-        ("W3", made_before("W2"), "W2", true),
-        ("W3", made_before("W4"), "W4", false),
+        ("W3", created_before("W2"), "W2", true),
+        ("W3", created_before("W4"), "W4", false),
     ];
     for (new, refusal, existing, is_there) in refusals {
         assert_eq!(Worlds::delete(&*router, &id(existing)).await, Ok(false), "{existing}");

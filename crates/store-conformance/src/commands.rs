@@ -16,8 +16,8 @@ use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
-    Answer, ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyClaim, IdempotencyKey, Mode, OpenMfaSessionCommand, RecordedBody, RecordedRequest, WriteError, Written,
+    ConfirmCommand, CreditCommand, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim,
+    IdempotencyKey, Mode, OpenMfaSessionCommand, RecordedBody, RecordedRequest, StoredResponse, WriteError, Written,
 };
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -255,12 +255,12 @@ pub(crate) fn claim<T: Debug + 'static>(who: Who, key: &str, body: &str) -> Resu
         key: IdempotencyKey::parse(key.as_bytes())?,
         request: request(body),
         at: noon(),
-        answer: Arc::new(answer_of::<T>),
+        response: Arc::new(answer_of::<T>),
     })
 }
 
-pub(crate) fn answer_of<T: Debug>(done: &T) -> Answer {
-    Answer { status: 201, body: format!("{done:?}") }
+pub(crate) fn answer_of<T: Debug>(done: &T) -> StoredResponse {
+    StoredResponse { status: 201, body: format!("{done:?}") }
 }
 
 /// Returns the command with a rule whose decision `twist` changes before it is stored.

@@ -1,7 +1,7 @@
 //! Expectations of checks and the failures that they report.
 
 use crate::check::{CheckResult, Failure};
-use florin_ports::{Answer, RecordedRequest, StoreError, WriteError, Written};
+use florin_ports::{RecordedRequest, StoreError, StoredResponse, WriteError, Written};
 use std::fmt::Debug;
 
 /// Expects two values to be equal.
@@ -34,7 +34,9 @@ pub(crate) fn expect_new<T: Debug, R: Debug>(answer: Result<Written<T>, WriteErr
 
 /// Expects a replay and returns the stored answer.
 #[track_caller]
-pub(crate) fn replayed<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<Answer, Failure> {
+pub(crate) fn replayed<T: Debug, R: Debug>(
+    answer: Result<Written<T>, WriteError<R>>,
+) -> Result<StoredResponse, Failure> {
     match answer {
         Ok(Written::Replayed(answer)) => Ok(answer),
         other => Err(Failure::new(format!("expected the stored answer, got {other:?}"))),

@@ -6,7 +6,7 @@ use crate::expect::{expect_some, same};
 use crate::factory::Handle;
 use crate::world::Who;
 use florin_domain::card::decide::CardRefusal;
-use florin_ports::{Answer, Decide, WriteError, Written};
+use florin_ports::{Decide, StoredResponse, WriteError, Written};
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -120,7 +120,7 @@ pub(crate) fn one_effect<T: Debug, R: Debug>(
     answers: Vec<Result<Written<T>, WriteError<R>>>,
 ) -> CheckResult {
     let all = answers.len();
-    let (mut effects, mut replays): (Vec<T>, Vec<Answer>) = (Vec::new(), Vec::new());
+    let (mut effects, mut replays): (Vec<T>, Vec<StoredResponse>) = (Vec::new(), Vec::new());
     for answer in answers {
         match answer {
             Ok(Written::New(done)) => effects.push(done),

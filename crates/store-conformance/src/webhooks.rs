@@ -13,9 +13,9 @@ use florin_domain::webhook::{
     AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal,
 };
 use florin_ports::{
-    Answer, AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClientClaim,
-    CreateWebhookCommand, DeliveryClaim, DeliveryFilter, IdempotencyKey, RecordedBody, RecoverCommand,
-    RedeliverCommand, WebhookReach,
+    AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClientClaim, CreateWebhookCommand,
+    DeliveryClaim, DeliveryFilter, IdempotencyKey, RecordedBody, RecoverCommand, RedeliverCommand, StoredResponse,
+    WebhookReach,
 };
 use std::sync::Arc;
 
@@ -56,7 +56,12 @@ pub(crate) async fn subscribe(handle: &Handle, who: Who, number: u128) -> Result
 }
 
 /// Returns an idempotency claim that belongs to a client, not to an account.
-pub(crate) fn claimed<T>(who: Who, key: &str, body: &str, answer: Option<Answer>) -> Result<ClientClaim<T>, Failure> {
+pub(crate) fn claimed<T>(
+    who: Who,
+    key: &str,
+    body: &str,
+    answer: Option<StoredResponse>,
+) -> Result<ClientClaim<T>, Failure> {
     let mut recorded = request("{}");
     recorded.body = RecordedBody::Hash(body.to_owned());
     Ok(ClientClaim {
@@ -64,7 +69,7 @@ pub(crate) fn claimed<T>(who: Who, key: &str, body: &str, answer: Option<Answer>
         key: IdempotencyKey::parse(key.as_bytes())?,
         request: recorded,
         at: noon(),
-        answer: Arc::new(move |_| answer.clone()),
+        response: Arc::new(move |_| answer.clone()),
     })
 }
 

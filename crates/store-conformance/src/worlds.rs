@@ -59,7 +59,7 @@ pub(crate) fn command() -> Result<CreateWorldCommand, Failure> {
         hash,
         reseal: Arc::new(|_, _, secret| Ok(secret.clone())),
         page_tokens: Arc::new(page_token),
-        under: None,
+        claim: None,
         decide: Arc::new(|situation| decide_create_world(situation, false, None)),
     })
 }

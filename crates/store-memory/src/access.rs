@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::access::{
     Account, AccountProfile, AllowedNetwork, ApiClient, ApiKey, Caller, KeyHash, NetworkRefusal,
@@ -54,7 +54,7 @@ impl AccountProfiles for MemoryStore {
         let reached = |account: &&Account| key.reaches(account);
         Ok(self.read(|data| {
             let found = data.accounts.values().filter(reached).map(|account| profile(data, account));
-            cut(found.collect(), page)
+            paginate(found.collect(), page)
         }))
     }
 }

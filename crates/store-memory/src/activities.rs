@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityDetail, ActivityFilter, ActivityKey, ActivitySource,
@@ -26,7 +26,7 @@ impl Activities for MemoryStore {
         let mut found = self.read(|data| all(data, account));
         found.retain(|row| filter.matches(row));
         found.sort_by_key(Activity::order);
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError> {

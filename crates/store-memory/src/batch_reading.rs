@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::batches::{balances_of, payments_of};
 use crate::budgets::record;
 use crate::data::Data;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
@@ -142,5 +142,5 @@ fn in_direction<T>(mut found: Vec<T>, direction: Direction, page: PageRequest) -
     if direction == Direction::Descending {
         found.reverse();
     }
-    cut(found, page)
+    paginate(found, page)
 }

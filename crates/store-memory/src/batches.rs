@@ -17,7 +17,7 @@ use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, StoreError, Wri
 impl PaymentBatches for MemoryStore {
     async fn confirm(&self, command: ConfirmCommand) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
         if command.mode == Mode::DryRun {
-            return self.dry_run(|data| decide(data, &command)?.answer.map(DryRun::from).map_err(WriteError::Refused));
+            return self.dry_run(|data| decide(data, &command)?.result.map(DryRun::from).map_err(WriteError::Refused));
         }
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
@@ -29,7 +29,7 @@ impl PaymentBatches for MemoryStore {
                 if let Some(enrolment) = decision.enrolment {
                     replace(&mut data.enrolments, &enrolment.account.clone(), enrolment)?;
                 }
-                let confirmed = decision.answer.map_err(WriteError::Refused)?;
+                let confirmed = decision.result.map_err(WriteError::Refused)?;
                 save(data, &confirmed)?;
                 Ok(confirmed.batch)
             })

@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{
@@ -120,7 +120,7 @@ fn list(data: &Data, account: &AccountId, filter: BudgetFilter, page: PageReques
     };
     let mut matching: Vec<_> = of_account(data, account).filter(matches).collect();
     matching.sort_by(|one, other| (&one.budget.name, one.budget.id).cmp(&(&other.budget.name, other.budget.id)));
-    cut(matching, page)
+    paginate(matching, page)
 }
 
 fn with_funds(data: &Data, record: BudgetRecord) -> BudgetOverview {

@@ -5,7 +5,7 @@ use crate::budgets;
 use crate::data::{Data, add, must_exist};
 use crate::events;
 use crate::idempotency::once;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardSettings,
@@ -43,7 +43,7 @@ impl CardManagement for MemoryStore {
             let [one, other] = [&one.record, &other.record].map(|record| (&record.name, record.card.id));
             if filter.descending { other.cmp(&one) } else { one.cmp(&other) }
         });
-        Ok(cut(matching, page))
+        Ok(paginate(matching, page))
     }
 
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError> {
@@ -59,7 +59,7 @@ impl CardManagement for MemoryStore {
         let of_card = |step: &&CardTransition| step.account == *account && step.card == card;
         Ok(self.read(|data| {
             find(data, account, card)?;
-            Some(cut(data.transitions.iter().rev().filter(of_card).cloned().collect(), page))
+            Some(paginate(data.transitions.iter().rev().filter(of_card).cloned().collect(), page))
         }))
     }
 

@@ -7,7 +7,7 @@ use crate::events::record;
 use crate::idempotency::once;
 use crate::merchant_profiles::profile;
 use crate::money::{store_balances, write_journal};
-use crate::pages::cut;
+use crate::pages::paginate;
 use crate::settlement_accounts::of_account;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -59,7 +59,7 @@ impl CheckoutSessions for MemoryStore {
         let matching = |data: &Data| sessions_of(data, account).filter(|one| filter.matches(one)).cloned().collect();
         let mut found: Vec<_> = self.read(matching);
         found.sort_by_key(|session| std::cmp::Reverse((session.created_at, session.id)));
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 
     async fn create(

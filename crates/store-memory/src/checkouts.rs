@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
 use crate::merchant_profiles::profile;
-use crate::pages::cut;
+use crate::pages::paginate;
 use crate::settlement_accounts::of_account;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, CheckoutId};
@@ -27,7 +27,7 @@ impl Checkouts for MemoryStore {
         };
         let mut matching: Vec<_> = self.read(|data| data.checkouts.values().filter(matches).cloned().collect());
         matching.sort_by_key(|checkout| std::cmp::Reverse((checkout.created_at, checkout.id)));
-        Ok(cut(matching, page))
+        Ok(paginate(matching, page))
     }
 
     async fn find(&self, account: &AccountId, checkout: CheckoutId) -> Result<Option<Checkout>, StoreError> {
@@ -75,6 +75,6 @@ impl Banks for MemoryStore {
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
         let mut banks: Vec<_> = self.read(|data| data.banks.values().cloned().collect());
         banks.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
-        Ok(cut(banks, page))
+        Ok(paginate(banks, page))
     }
 }

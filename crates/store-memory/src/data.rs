@@ -25,7 +25,7 @@ use florin_domain::people::Person;
 use florin_domain::secret::{SealedSecret, StoreKey};
 use florin_domain::webhook::Webhook;
 use florin_domain::world::{CreationClaim, ImportedSnapshot, SandboxWorld, Timeline, WorldSnapshot};
-use florin_ports::{AcceptedPayment, Answer, CellEntry, CellName, EventRecording, RecordedRequest, StoreError};
+use florin_ports::{AcceptedPayment, CellEntry, CellName, EventRecording, RecordedRequest, StoreError, StoredResponse};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
@@ -97,7 +97,7 @@ pub(crate) struct Data {
     /// Deleted subscriptions, and when they were deleted.
     pub(crate) deleted_webhooks: BTreeMap<WebhookId, (Webhook, DateTime<Utc>)>,
     pub(crate) deliveries: BTreeMap<(WebhookId, EventId), KeptDelivery>,
-    /// By client and idempotency key.
+    /// Idempotency records of clients, by client and idempotency key.
     pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
@@ -164,11 +164,11 @@ pub(crate) struct ChainEnd {
 /// Key of an idempotency record: account, client and idempotency key.
 pub(crate) type RecordKey = (AccountId, ClientId, String);
 
-/// Idempotency record: a request that took effect, and its answer.
+/// Idempotency record: a request that took effect, and its response.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) request: RecordedRequest,
-    pub(crate) answer: Answer,
+    pub(crate) answer: StoredResponse,
     pub(crate) at: DateTime<Utc>,
 }
 

@@ -148,7 +148,7 @@ fn log(
         kept.attempts.iter().filter(is_last).cloned().collect()
     };
     let found = found.into_iter().map(|kept| (kept.delivery.clone(), attempts(kept))).collect();
-    crate::pages::cut(found, page)
+    crate::pages::paginate(found, page)
 }
 
 #[async_trait]
@@ -356,7 +356,7 @@ pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl It
 
 /// Queues an event for its subscriptions.
 pub(crate) fn queue(data: &mut Data, event: &StoredEvent) {
-    let to = subscribers(data, &event.account).filter(|webhook| webhook.wants(event.kind, event.checkout));
+    let to = subscribers(data, &event.account).filter(|webhook| webhook.receives(event.kind, event.checkout));
     let to: Vec<_> = to.map(|to| to.id).collect();
     for webhook in to {
         let delivery = Delivery::new(webhook, delivered(event));
@@ -382,7 +382,7 @@ fn body_of(data: &Data, message: EventId) -> Option<String> {
 /// Returns new deliveries of the stored events that match a subscription and are not older than `since`.
 fn matching(data: &Data, webhook: &Webhook, since: DateTime<Utc>) -> Vec<Delivery> {
     let is_its = |event: &&StoredEvent| {
-        webhook.wants(event.kind, event.checkout)
+        webhook.receives(event.kind, event.checkout)
             && event.occurred_at >= since
             && webhook.account.as_ref().is_none_or(|of| *of == event.account)
             && data.accounts.get(&event.account).is_some_and(|account| account.client == webhook.client)

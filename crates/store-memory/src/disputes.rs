@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::cards::{chain_situation, save};
 use crate::data::{Data, replace};
 use crate::idempotency::once;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::card::decide::{
     DisputeDecision, DisputeDone, DisputeRefusal, DisputeSituation, OpenDisputeSituation,
@@ -46,7 +46,7 @@ impl Disputes for MemoryStore {
             of_account.filter(|dispute| filter.matches(dispute)).cloned().collect()
         });
         found.sort_by_key(|dispute| Reverse((dispute.created_at, dispute.id)));
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::Data;
 use crate::deliveries;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::{Environment, Feature};
@@ -33,7 +33,7 @@ impl Events for MemoryStore {
         Ok(self.read(|data| {
             let mut found: Vec<_> = reached(data, &reach).filter(|event| filter.selects(event)).cloned().collect();
             found.reverse();
-            cut(found, page)
+            paginate(found, page)
         }))
     }
 

@@ -4,12 +4,12 @@ use crate::MemoryStore;
 use crate::data::{Data, Record, add, must_exist};
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, ClientId};
-use florin_ports::{Answer, IdempotencyClaim, IdempotencyRecords, WriteError, Written};
+use florin_ports::{IdempotencyClaim, IdempotencyRecords, StoredResponse, WriteError, Written};
 use std::convert::Infallible;
 
 #[async_trait]
 impl IdempotencyRecords for MemoryStore {
-    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
+    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>> {
         self.read(|data| stored(data, claim))
     }
 
@@ -31,13 +31,13 @@ pub(crate) fn once<T, R>(
     }
     let done = work(data)?;
     must_exist(data.accounts.contains_key(&claim.account), &claim.account)?;
-    let record = Record { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
+    let record = Record { request: claim.request.clone(), answer: (claim.response)(&done), at: claim.at };
     add(&mut data.records, key_of(claim), record)?;
     Ok(Written::New(done))
 }
 
 /// Returns the stored answer of a claim, if there is one.
-fn stored<T, R>(data: &Data, claim: &IdempotencyClaim<T>) -> Result<Option<Answer>, WriteError<R>> {
+fn stored<T, R>(data: &Data, claim: &IdempotencyClaim<T>) -> Result<Option<StoredResponse>, WriteError<R>> {
     match data.records.get(&key_of(claim)) {
         Some(record) if record.request == claim.request => Ok(Some(record.answer.clone())),
         Some(record) => Err(WriteError::Mismatch(Box::new(record.request.clone()))),

@@ -3,13 +3,13 @@
 use chrono::{DateTime, Utc};
 use florin_domain::ids::LeaseId;
 use florin_domain::webhook::{AttemptRecord, Delivery};
-use florin_ports::{Answer, DeliveryClaim, RecordedRequest};
+use florin_ports::{DeliveryClaim, RecordedRequest, StoredResponse};
 
 /// Idempotency record of a client. It has no answer if the answer contained a secret.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientRecord {
     pub(crate) request: RecordedRequest,
-    pub(crate) answer: Option<Answer>,
+    pub(crate) answer: Option<StoredResponse>,
     pub(crate) at: DateTime<Utc>,
 }
 

@@ -5,7 +5,7 @@ use crate::data::{Data, add, replace};
 use crate::events::record;
 use crate::idempotency::once;
 use crate::money::write_journal;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, ListedPayment, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
@@ -52,7 +52,7 @@ impl MerchantPayments for MemoryStore {
         if sort == PaymentSort::NewestFirst {
             found.reverse();
         }
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 
     async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {

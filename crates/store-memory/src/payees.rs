@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::data::{add, replace};
 use crate::idempotency::once;
 use crate::merchant_profiles::profile;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, PayeeId};
 use florin_domain::merchant::{
@@ -28,7 +28,7 @@ impl Payees for MemoryStore {
         let matches = |payee: &&Payee| payee.account == *account && filter.matches(payee);
         let mut found: Vec<_> = self.read(|data| data.merchants.payees.values().filter(matches).cloned().collect());
         found.sort_by_key(|payee| std::cmp::Reverse((payee.created_at, payee.id)));
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 
     async fn create(

@@ -5,7 +5,7 @@ use crate::card_management;
 use crate::data::{Data, add, replace};
 use crate::events;
 use crate::idempotency::once;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::card::{Card, CardRecord, CardState, CardTransition, Dispute};
 use florin_domain::ids::{AccountId, PersonId};
@@ -34,7 +34,7 @@ impl People for MemoryStore {
             matching.map(|person| overview(data, person.clone())).collect::<Vec<_>>()
         });
         found.sort_by_key(|overview| (overview.person.created_at, overview.person.id));
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 
     async fn create(

@@ -4,7 +4,7 @@ use crate::MemoryStore;
 use crate::data::Data;
 use crate::idempotency::once;
 use crate::merchant_profiles::profile;
-use crate::pages::cut;
+use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::checkout::{CheckoutSession, MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::{AccountId, SettlementAccountId};
@@ -38,7 +38,7 @@ impl SettlementAccounts for MemoryStore {
             let newest_first = of_account(data, account).into_iter().rev();
             newest_first.map(|one| overview(data, one, &targets)).collect()
         });
-        Ok(cut(found, page))
+        Ok(paginate(found, page))
     }
 
     async fn change(

@@ -4,7 +4,7 @@
 use crate::MemoryStore;
 use crate::account_rows;
 use crate::data::{Data, KeptImport};
-use crate::pages::cut;
+use crate::pages::paginate;
 use crate::webhooks::once_for_client;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -59,7 +59,7 @@ impl SnapshotFiles for MemoryStore {
             let own = data.imported.iter().filter(|((owner, _), _)| *owner == client);
             own.map(|(_, kept)| kept.snapshot.clone()).collect()
         });
-        Ok(cut(own, page))
+        Ok(paginate(own, page))
     }
 
     async fn delete_imported_snapshot(

@@ -36,7 +36,7 @@ impl Timelines for MemoryStore {
         })
     }
 
-    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
         let of = |(id, account): (&AccountId, &florin_domain::access::Account)| (id.clone(), account.timeline.clone());
         Ok(self.read(|data| {
             let own = data.accounts.iter().filter(|(id, _)| data.id_counters.contains_key(*id));

@@ -46,7 +46,7 @@ fn under_claim_or<T, R>(
         return record.answer.clone().map(Written::Replayed).ok_or_else(no_answer);
     }
     let done = work(data)?;
-    let record = ClientRecord { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
+    let record = ClientRecord { request: claim.request.clone(), answer: (claim.response)(&done), at: claim.at };
     data.client_records.insert(key, record);
     Ok(Written::New(done))
 }
@@ -131,7 +131,7 @@ impl Webhooks for MemoryStore {
     async fn list(&self, reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> {
         let found =
             self.read(|data| data.webhooks.values().filter(|webhook| reach.includes(webhook)).cloned().collect());
-        Ok(crate::pages::cut(in_order(found), page))
+        Ok(crate::pages::paginate(in_order(found), page))
     }
 
     async fn all(&self) -> Result<Vec<Webhook>, StoreError> {

@@ -6,7 +6,7 @@ use crate::activities::begin_epoch;
 use crate::data::{Data, add};
 use crate::deliveries;
 use crate::idempotency::{key_of, once};
-use crate::pages::cut;
+use crate::pages::paginate;
 use crate::registry::{insert_account, insert_key};
 use crate::seeding::seed_account;
 use async_trait::async_trait;
@@ -47,7 +47,7 @@ impl Worlds for MemoryStore {
             world.client == client && only.as_ref().is_none_or(|only| only.contains(&world.account))
         });
         worlds.sort_by(|one, other| (other.created_at, &one.account).cmp(&(one.created_at, &other.account)));
-        Ok(cut(worlds, page))
+        Ok(paginate(worlds, page))
     }
 
     async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
@@ -116,7 +116,7 @@ impl Worlds for MemoryStore {
             let own = data.snapshots.iter().filter(|((world, _), _)| world == account);
             own.map(|(_, (snapshot, ..))| snapshot.clone()).collect()
         });
-        Ok(cut(snapshots, page))
+        Ok(paginate(snapshots, page))
     }
 
     async fn delete_snapshot(
@@ -200,7 +200,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
 }
 
 fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-    let CreateWorldCommand { world: new, contents, key, hash, reseal, page_tokens, under, decide } = command;
+    let CreateWorldCommand { world: new, contents, key, hash, reseal, page_tokens, claim, decide } = command;
     let kept = match &contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
@@ -220,15 +220,15 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         }
     };
     let of_client = || data.worlds.values().filter(|(world, _)| world.client == new.client);
-    let made = under.as_ref().and_then(|under| {
-        let mut others = of_client().filter_map(|(world, made)| Some((world, made.as_ref()?)));
-        let (world, made) = others.find(|(_, made)| made.key == under.key)?;
-        Some((world.account.clone(), made.request.clone()))
+    let created_before = claim.as_ref().and_then(|claim| {
+        let mut others = of_client().filter_map(|(world, earlier)| Some((world, earlier.as_ref()?)));
+        let (world, earlier) = others.find(|(_, earlier)| earlier.key == claim.key)?;
+        Some((world.account.clone(), earlier.request.clone()))
     });
     let situation = CreateSituation {
         worlds: i64::try_from(of_client().count()).unwrap_or(i64::MAX),
         exists: data.worlds.contains_key(&new.account),
-        made,
+        created_before,
         // Data in memory always has the schema of this program.
         outdated: false,
         is_key_revoked: key
@@ -264,7 +264,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     begin_epoch(data, &new.account);
     insert_key(data, key, hash)?;
     let account = new.account.clone();
-    add(&mut data.worlds, account.clone(), (new, under))?;
+    add(&mut data.worlds, account.clone(), (new, claim))?;
     world(data, &account).ok_or(WriteError::Absent)
 }
 

@@ -35,17 +35,17 @@ impl Story {
             Step::Continue(place) => self.press_continue(place),
             Step::Choose(place) => {
                 self.sessions[place].choose(self.now);
-                let payer = self.payer(&self.shown[place].path);
+                let payer = self.payer(&self.handles[place].path);
                 let fields = [("action", "choose"), ("bankId", self.bank.as_str())];
                 payer.arrive(&payer.send(&payer.part("banks"), &fields));
             }
             Step::AtBank(place, outcome, minutes, by_name) => {
                 self.sessions[place].decide(outcome, minutes, self.now);
-                self.at_bank(&self.shown[place].path, outcome, minutes, by_name);
+                self.at_bank(&self.handles[place].path, outcome, minutes, by_name);
             }
             Step::PayerCancels(place) => {
                 self.sessions[place].cancel(self.now);
-                self.payer(&self.shown[place].path).follow(&[("action", "cancel")]);
+                self.payer(&self.handles[place].path).follow(&[("action", "cancel")]);
             }
             Step::Kept(place, action) => self.send_kept(place, action),
             Step::Pay(place, outcome, minutes) => self.pay(place, outcome, minutes),
@@ -104,7 +104,7 @@ impl Story {
         }
         let created = self.write(path, &body, Ok(201)).json();
         self.sessions.push(Session::new(kind, amount, self.now + minutes));
-        self.shown.push(SessionHandles {
+        self.handles.push(SessionHandles {
             id: text(&created, "/id").to_owned(),
             path: page_path(text(&created, "/checkoutUrl")),
             creation: (path.to_owned(), body),
@@ -114,7 +114,7 @@ impl Story {
     }
 
     fn create_again(&self, place: usize) {
-        let shown = &self.shown[place];
+        let shown = &self.handles[place];
         let again = self.client.post(&shown.creation.0, shown.creation.1.to_string());
         assert!(again.replayed(), "{again:?}");
         let again = expect_json(&again, 200);
@@ -123,11 +123,11 @@ impl Story {
 
     fn look(&mut self, place: usize) {
         let session = &self.sessions[place];
-        let page = self.payer(&self.shown[place].path).page();
+        let page = self.payer(&self.handles[place].path).page();
         assert!(headings(session).contains(&heading(&page)), "{session:?}: {page}");
         assert_eq!(page.contains("name=\"formToken\""), session.is_open(), "{page}");
         if session.is_open() {
-            self.shown[place].kept = Some((page, session.stage()));
+            self.handles[place].kept = Some((page, session.stage()));
         }
     }
 
@@ -136,7 +136,7 @@ impl Story {
         session.begin();
         let fields = continue_fields(session);
         session.has_address |= session.kind == Kind::Parcel;
-        self.payer(&self.shown[place].path).follow(&fields);
+        self.payer(&self.handles[place].path).follow(&fields);
     }
 
     /// Sends a form of the bank's page.
@@ -159,7 +159,7 @@ impl Story {
     }
 
     fn send_kept(&mut self, place: usize, action: Kept) {
-        let Some((page, stage)) = self.shown[place].kept.take() else { return };
+        let Some((page, stage)) = self.handles[place].kept.take() else { return };
         let session = &mut self.sessions[place];
         let counts = session.is_open() && session.stage() == stage;
         let action =
@@ -177,13 +177,13 @@ impl Story {
                 Kept::Approve => session.decide(Outcome::Approve, 1, self.now),
             }
         }
-        let payer = self.payer(&self.shown[place].path);
+        let payer = self.payer(&self.handles[place].path);
         payer.arrive(&payer.send(&page, fields));
     }
 
     fn pay(&mut self, place: usize, outcome: Outcome, minutes: i64) {
         let session = &mut self.sessions[place];
-        let path = format!("/v2/sandbox/checkout-sessions/{}/pay", self.shown[place].id);
+        let path = format!("/v2/sandbox/checkout-sessions/{}/pay", self.handles[place].id);
         let mut body = json!({"bankId": self.bank, "outcome": outcome.name()});
         if outcome.is_late() {
             body["afterMinutes"] = json!(minutes);
@@ -203,7 +203,7 @@ impl Story {
     }
 
     fn merchant_cancels(&mut self, place: usize) {
-        let (session, id) = (&mut self.sessions[place], &self.shown[place].id);
+        let (session, id) = (&mut self.sessions[place], &self.handles[place].id);
         let is_top_up = session.kind == Kind::Budget;
         let (path, at) = if is_top_up { (TOP_UPS, "path.topUpId") } else { (SESSIONS, "path.checkoutSessionId") };
         let (path, expected) = (format!("{path}/{id}/cancel"), if session.is_open() { Ok(200) } else { Err(at) });
@@ -214,7 +214,7 @@ impl Story {
     }
 
     fn refund(&mut self, place: usize, amount: i64) {
-        let (session, shown) = (&mut self.sessions[place], &self.shown[place]);
+        let (session, shown) = (&mut self.sessions[place], &self.handles[place]);
         let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", self.client.account, shown.id);
         let rows = expect_json(&self.client.get(&path), 200)["rows"].as_array().unwrap().clone();
         let paid = rows.iter().find(|row| row["type"] == "PAYMENT" && row["status"] == "COMPLETED").unwrap();
@@ -226,7 +226,7 @@ impl Story {
         if expected.is_ok() {
             let refund = answer.json();
             let page = page_path(text(&refund, "/authorisationUrl"));
-            self.shown[place].refunds.push((text(&refund, "/id").to_owned(), page));
+            self.handles[place].refunds.push((text(&refund, "/id").to_owned(), page));
         } else if amount > left {
             let fault = expect_fault(&answer, 409, "body.amount", "invalid_state");
             let left = format!("{} GBP", written(left, "GBP"));
@@ -239,7 +239,7 @@ impl Story {
         if awaits {
             self.sessions[place].authorise(number, outcome, minutes, self.now);
         }
-        let (id, page) = &self.shown[place].refunds[number];
+        let (id, page) = &self.handles[place].refunds[number];
         match (on_page, awaits) {
             (true, true) => self.at_bank(page, outcome, minutes, minutes % 2 == 0),
             (true, false) => {

@@ -35,7 +35,7 @@ impl Story {
     /// Compares sessions with their payments, refunds and orders, and the sums of the account.
     pub(super) fn agree(&self, places: &[usize]) {
         for place in places {
-            self.session_agrees(&self.sessions[*place], &self.shown[*place]);
+            self.session_agrees(&self.sessions[*place], &self.handles[*place]);
         }
         self.sums_agree();
     }
@@ -43,7 +43,7 @@ impl Story {
     /// Compares everything but the events.
     pub(super) fn agree_everywhere(&self) {
         assert_eq!(self.minute(&clock(&self.client)["now"]), Some(self.now));
-        for (session, shown) in self.sessions.iter().zip(&self.shown) {
+        for (session, shown) in self.sessions.iter().zip(&self.handles) {
             self.session_agrees(session, shown);
         }
         self.sums_agree();
@@ -117,7 +117,7 @@ impl Story {
     /// Compares the pages and the events, and asks for the invariants.
     pub(super) fn agree_at_the_end(&self) {
         self.agree_everywhere();
-        for (session, shown) in self.sessions.iter().zip(&self.shown) {
+        for (session, shown) in self.sessions.iter().zip(&self.handles) {
             let page = self.payer(&shown.path).page();
             assert!(headings(session).contains(&heading(&page)), "{session:?}: {page}");
         }
@@ -127,7 +127,7 @@ impl Story {
             let own = all.iter().filter(|body| text(body, "/objectId") == id);
             own.map(|body| (name(body), self.minute(&body["occurredAt"]).unwrap())).collect()
         };
-        for (session, shown) in self.sessions.iter().zip(&self.shown) {
+        for (session, shown) in self.sessions.iter().zip(&self.handles) {
             let expected: Vec<_> = session.events.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect();
             assert_eq!(of(&shown.id), expected, "{session:#?}");
             let ends = expected.iter().filter(|(name, _)| name.starts_with("MerchantCheckoutSession")).count();

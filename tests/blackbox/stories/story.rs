@@ -46,7 +46,7 @@ pub(super) struct Story {
     /// Minutes since the start.
     pub(super) now: i64,
     pub(super) sessions: Vec<Session>,
-    pub(super) shown: Vec<SessionHandles>,
+    pub(super) handles: Vec<SessionHandles>,
     pub(super) writes: usize,
     pub(super) last: Option<Write>,
     /// How many steps are left.
@@ -77,7 +77,7 @@ impl Story {
             started: time(&json!(start)),
             now: 0,
             sessions: Vec::new(),
-            shown: Vec::new(),
+            handles: Vec::new(),
             writes: 0,
             last: None,
             left,

@@ -6,7 +6,7 @@ use florin_ports::MockTimelines;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn keeper() -> AccountClocks {
+fn clocks() -> AccountClocks {
     let mut timelines = MockTimelines::new();
     let numbers = AtomicU64::new(0);
     timelines.expect_next_number().returning(move |_| Ok(numbers.fetch_add(1, Ordering::Relaxed) + 1));
@@ -26,22 +26,22 @@ fn frozen() -> ClockSetting {
 
 #[tokio::test]
 async fn an_unchanged_account_has_real_time_and_random_ids() {
-    let keeper = keeper();
-    let moment = keeper.clock_of(&account(None, ClockSetting::default())).await.unwrap();
-    assert_eq!((moment.now(), moment.next_id()), (keeper.real_now(), Uuid::from_u128(1)));
+    let clocks = clocks();
+    let clock = clocks.clock_of(&account(None, ClockSetting::default())).await.unwrap();
+    assert_eq!((clock.now(), clock.next_id()), (clocks.real_now(), Uuid::from_u128(1)));
     let ahead = ClockSetting::Running { ahead: TimeDelta::days(3) };
-    assert_eq!(keeper.clock_of(&account(None, ahead)).await.unwrap().now(), keeper.real_now() + TimeDelta::days(3));
+    assert_eq!(clocks.clock_of(&account(None, ahead)).await.unwrap().now(), clocks.real_now() + TimeDelta::days(3));
 }
 
 #[tokio::test]
 async fn ids_of_a_seeded_world_are_reproducible_and_of_version_8() {
     let mut runs = Vec::new();
     for seed in ["a", "a", "b"] {
-        let (keeper, account, mut ids) = (keeper(), account(Some(seed), frozen()), Vec::new());
+        let (clocks, account, mut ids) = (clocks(), account(Some(seed), frozen()), Vec::new());
         for _ in 0..3 {
-            let moment = keeper.clock_of(&account).await.unwrap();
-            ids.extend([moment.next_id(), moment.next_id()]);
-            let run = || moment.rule(|stamp| (stamp.ids)());
+            let clock = clocks.clock_of(&account).await.unwrap();
+            ids.extend([clock.next_id(), clock.next_id()]);
+            let run = || clock.rule(|stamp| (stamp.ids)());
             assert_eq!(run(), run(), "a rule that runs again is given the same ids");
             ids.push(run());
         }
@@ -60,9 +60,9 @@ async fn ids_of_a_seeded_world_are_reproducible_and_of_version_8() {
 
 #[test]
 fn background_work_uses_no_request_number() {
-    let (keeper, account) = (keeper(), account(Some("a"), frozen()));
+    let (clocks, account) = (clocks(), account(Some("a"), frozen()));
     let for_background =
-        |cause: &[&[u8]]| keeper.for_background(&account.timeline, keeper.now_of(&account), cause).next_id();
+        |cause: &[&[u8]]| clocks.for_background(&account.timeline, clocks.now_of(&account), cause).next_id();
     assert_eq!(for_background(&[b"expiry", b"1"]), for_background(&[b"expiry", b"1"]));
     assert_ne!(for_background(&[b"expiry", b"1"]), for_background(&[b"expiry", b"2"]));
     assert_ne!(for_background(&[b"expiry", b"1"]), for_background(&[b"expiry1"]));

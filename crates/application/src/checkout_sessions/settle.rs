@@ -47,7 +47,7 @@ enum Progress {
     Settled,
     /// A step was applied, and another one is due since this time. Steps of other objects may come before it.
     DueAgain(DateTime<Utc>),
-    /// The answer of the bank left the object due.
+    /// The object is still due after the step, and waits for the next sweep.
     Stuck,
     /// The bank is unavailable, and nothing was applied.
     Unavailable,
@@ -120,7 +120,8 @@ async fn sweep(
                     record(&mut sweep, &item, advance_refund_of(services, account, *id, at).await)?
                 }
             };
-            // Other objects may be due between the last one of the portion and a later step: the next portion has both.
+            // A step that is due after the last item of this portion waits for the next portion, because items that
+            // were not loaded yet may be due before it.
             queue.extend(due_again.map(|next| (next, item)).filter(|next| *next < last));
         }
     }

@@ -39,7 +39,7 @@ pub fn top_up_id() -> CheckoutSessionId {
     CheckoutSessionId(id(Kind::CheckoutSession, TOP_UP))
 }
 
-/// What [`sessions`] creates.
+/// The demo sessions with their payments and journal transactions.
 #[derive(Default)]
 pub(super) struct DemoCheckouts {
     pub(super) sessions: Vec<CheckoutSession>,

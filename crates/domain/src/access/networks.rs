@@ -21,14 +21,14 @@ pub struct AllowedNetwork {
     /// When the client added it. `None`: the operator added it.
     pub created_at: Option<DateTime<Utc>>,
     /// The idempotency key of the request that added it, with a hash of the request.
-    pub under: Option<CreationClaim>,
+    pub claim: Option<CreationClaim>,
 }
 
 impl AllowedNetwork {
     /// Creates the entry of a network that the operator allowed. Its id is derived from the client and the network.
     pub fn of_operator(client: ClientId, network: String) -> Self {
         let id = NetworkId(derived(client.0.as_bytes().iter().chain(network.as_bytes())));
-        Self { id, network, description: None, created_at: None, under: None }
+        Self { id, network, description: None, created_at: None, claim: None }
     }
 }
 
@@ -56,11 +56,11 @@ pub struct NewNetwork {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkRefusal {
     /// The change would lock out the caller: no network of the list would contain the caller's address.
-    #[error("the caller would be shut out")]
-    ShutsOut,
+    #[error("the caller would be locked out")]
+    LocksOutCaller,
     /// The network is already on the list.
     #[error("the network is allowed already")]
-    Listed,
+    AlreadyListed,
     /// The list is full.
     #[error("a client has at most {0} networks")]
     TooMany(usize),
@@ -69,7 +69,7 @@ pub enum NetworkRefusal {
     Absent,
     /// The same request added this network before.
     #[error("the network was added before")]
-    MadeBefore(Box<AllowedNetwork>),
+    CreatedBefore(Box<AllowedNetwork>),
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     OtherRequest,
@@ -84,26 +84,26 @@ pub enum NetworkRefusal {
 ///
 /// let entry = AllowedNetwork::of_operator(CLIENT, "192.0.2.0/24".into());
 /// let new = NewNetwork { entry, covers_caller: false, max: 10 };
-/// assert_eq!(decide_add_network(&[], &new), Err(NetworkRefusal::ShutsOut));
+/// assert_eq!(decide_add_network(&[], &new), Err(NetworkRefusal::LocksOutCaller));
 /// ```
 pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
     let NewNetwork { entry, covers_caller, max } = new;
-    if let Some(under) = &entry.under {
-        let made = listed.iter().find(|one| one.under.as_ref().is_some_and(|claim| claim.key == under.key));
-        if let Some(made) = made {
-            let is_same = made.under.as_ref() == Some(under);
+    if let Some(claim) = &entry.claim {
+        let earlier = listed.iter().find(|one| one.claim.as_ref().is_some_and(|other| other.key == claim.key));
+        if let Some(earlier) = earlier {
+            let is_same = earlier.claim.as_ref() == Some(claim);
             return Err(if is_same {
-                NetworkRefusal::MadeBefore(Box::new(made.clone()))
+                NetworkRefusal::CreatedBefore(Box::new(earlier.clone()))
             } else {
                 NetworkRefusal::OtherRequest
             });
         }
     }
     if listed.iter().any(|one| one.network == entry.network) {
-        return Err(NetworkRefusal::Listed);
+        return Err(NetworkRefusal::AlreadyListed);
     }
     if listed.is_empty() && !covers_caller {
-        return Err(NetworkRefusal::ShutsOut);
+        return Err(NetworkRefusal::LocksOutCaller);
     }
     if listed.len() >= *max {
         return Err(NetworkRefusal::TooMany(*max));
@@ -119,7 +119,7 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
 /// use florin_domain::test_support::CLIENT;
 ///
 /// let listed = [AllowedNetwork::of_operator(CLIENT, "192.0.2.0/24".into())];
-/// assert_eq!(decide_remove_network(&listed, listed[0].id, |_| true), Err(NetworkRefusal::ShutsOut));
+/// assert_eq!(decide_remove_network(&listed, listed[0].id, |_| true), Err(NetworkRefusal::LocksOutCaller));
 /// ```
 pub fn decide_remove_network(
     listed: &[AllowedNetwork],
@@ -130,7 +130,7 @@ pub fn decide_remove_network(
     if left.len() == listed.len() {
         return Err(NetworkRefusal::Absent);
     }
-    if left.iter().any(covers_caller) { Ok(left) } else { Err(NetworkRefusal::ShutsOut) }
+    if left.iter().any(covers_caller) { Ok(left) } else { Err(NetworkRefusal::LocksOutCaller) }
 }
 
 #[cfg(test)]
@@ -142,9 +142,9 @@ mod tests {
         AllowedNetwork::of_operator(CLIENT, network.to_owned())
     }
 
-    fn under(network: &str, key: &str, request: &str) -> AllowedNetwork {
+    fn claimed(network: &str, key: &str, request: &str) -> AllowedNetwork {
         let claim = CreationClaim { key: key.to_owned(), request: request.to_owned() };
-        AllowedNetwork { under: Some(claim), ..entry(network) }
+        AllowedNetwork { claim: Some(claim), ..entry(network) }
     }
 
     fn add(
@@ -157,32 +157,35 @@ mod tests {
 
     #[test]
     fn the_first_network_covers_the_caller() {
-        assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::ShutsOut));
+        assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::LocksOutCaller));
         let one = add(&[], entry("a"), true).unwrap();
         let two = add(&one, entry("b"), false).unwrap();
         assert_eq!(two, [entry("a"), entry("b")]);
         assert_eq!(add(&two, entry("c"), true), Err(NetworkRefusal::TooMany(2)));
-        assert_eq!(add(&two, entry("a"), true), Err(NetworkRefusal::Listed));
+        assert_eq!(add(&two, entry("a"), true), Err(NetworkRefusal::AlreadyListed));
     }
 
     #[test]
     fn the_same_request_adds_once() {
-        let one = add(&[], under("a", "k", "r"), true).unwrap();
-        let again = Err(NetworkRefusal::MadeBefore(Box::new(one[0].clone())));
-        assert_eq!(add(&one, under("a", "k", "r"), false), again);
-        assert_eq!(add(&one, under("b", "k", "s"), true), Err(NetworkRefusal::OtherRequest));
-        assert_eq!(add(&one, under("b", "l", "r"), true).map(|listed| listed.len()), Ok(2));
+        let one = add(&[], claimed("a", "k", "r"), true).unwrap();
+        let again = Err(NetworkRefusal::CreatedBefore(Box::new(one[0].clone())));
+        assert_eq!(add(&one, claimed("a", "k", "r"), false), again);
+        assert_eq!(add(&one, claimed("b", "k", "s"), true), Err(NetworkRefusal::OtherRequest));
+        assert_eq!(add(&one, claimed("b", "l", "r"), true).map(|listed| listed.len()), Ok(2));
     }
 
     #[test]
     fn a_network_that_the_caller_uses_stays() {
         let listed = [entry("a"), entry("b"), entry("c")];
         let from = |uses: &'static [&str]| move |one: &AllowedNetwork| uses.contains(&one.network.as_str());
-        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::ShutsOut));
+        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::LocksOutCaller));
         let left = decide_remove_network(&listed, entry("a").id, from(&["a", "c"])).unwrap();
         assert_eq!(left, [entry("b"), entry("c")]);
         assert_eq!(decide_remove_network(&listed, entry("d").id, from(&["a"])), Err(NetworkRefusal::Absent));
-        assert_eq!(decide_remove_network(&listed[..1], entry("a").id, from(&["a"])), Err(NetworkRefusal::ShutsOut));
+        assert_eq!(
+            decide_remove_network(&listed[..1], entry("a").id, from(&["a"])),
+            Err(NetworkRefusal::LocksOutCaller)
+        );
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub enum ConfirmRefusal {
 
 impl ConfirmDecision {
     fn refused(refusal: impl Into<ConfirmRefusal>) -> Self {
-        Self { answer: Err(refusal.into()), session: None, enrolment: None }
+        Self { result: Err(refusal.into()), session: None, enrolment: None }
     }
 }
 
@@ -94,7 +94,7 @@ impl ConfirmDecision {
 /// scenario.upload([a_payment("60.00 GBP")]).unwrap();
 /// let situation = scenario.confirm_situation();
 /// let decision = decide_confirm(&situation, None, CLIENT, &scenario.stamp());
-/// assert_eq!(decision.answer.unwrap().journal.len(), 1);
+/// assert_eq!(decision.result.unwrap().journal.len(), 1);
 /// ```
 pub fn decide_confirm(
     situation: &ConfirmSituation,
@@ -121,7 +121,7 @@ pub fn decide_confirm(
         );
         if let Err(failure) = outcome.passed {
             return ConfirmDecision {
-                answer: Err(failure.into()),
+                result: Err(failure.into()),
                 session: outcome.session,
                 enrolment: outcome.enrolment,
             };
@@ -134,7 +134,7 @@ pub fn decide_confirm(
         ConfirmedBatch { batch, payments: BulkStatus::Confirmed, journal, balances, events }
     });
     match booked {
-        Ok(confirmed) => ConfirmDecision { answer: Ok(confirmed), session, enrolment },
+        Ok(confirmed) => ConfirmDecision { result: Ok(confirmed), session, enrolment },
         // A shortage uses up neither the session nor the TOTP step.
         Err(refusal) => ConfirmDecision::refused(refusal),
     }

@@ -72,7 +72,7 @@ const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
 #[test]
 fn confirming_reserves_the_sum_and_uses_up_the_session() {
     let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), RIGHT);
-    let confirmation = decision.answer.unwrap();
+    let confirmation = decision.result.unwrap();
     assert_eq!(confirmation.batch.status(), PaymentBatchStatus::Confirmed);
     let expected = Confirmation { by: Some(check().client), at: NOW, passed_mfa_check_at: Some(NOW) };
     assert_eq!(confirmation.batch.state.confirmation(), Some(expected));
@@ -86,7 +86,7 @@ fn confirming_reserves_the_sum_and_uses_up_the_session() {
 fn the_batch_is_checked_before_the_token() {
     for status in PaymentBatchStatus::ALL.into_iter().filter(|status| *status != PaymentBatchStatus::Validated) {
         let decision = decide(&situation(status, 1000), MfaVerdict::Wrong);
-        assert_eq!(decision.answer, Err(ConfirmRefusal::State(IllegalMove { current: status })));
+        assert_eq!(decision.result, Err(ConfirmRefusal::State(IllegalMove { current: status })));
         assert_eq!(decision.session, None);
     }
 }
@@ -95,10 +95,10 @@ fn the_batch_is_checked_before_the_token() {
 fn the_token_is_checked_before_the_funds_and_insufficient_funds_use_up_nothing() {
     let poor = situation(PaymentBatchStatus::Validated, 999);
     let wrong = decide(&poor, MfaVerdict::Wrong);
-    assert_eq!(wrong.answer, Err(ConfirmRefusal::Mfa(MfaFailure::Failed)));
+    assert_eq!(wrong.result, Err(ConfirmRefusal::Mfa(MfaFailure::Failed)));
     assert_eq!(wrong.session.unwrap().wrong_tokens, 1);
     let short = decide(&poor, RIGHT);
-    let Err(ConfirmRefusal::InsufficientFunds(shortages)) = short.answer else { panic!("short of funds") };
+    let Err(ConfirmRefusal::InsufficientFunds(shortages)) = short.result else { panic!("short of funds") };
     assert_eq!(shortages.len(), 1);
     assert_eq!((shortages[0].needed.to_string(), shortages[0].available.to_string()), ("10.00".into(), "9.99".into()));
     assert_eq!(short.session, None);
@@ -108,10 +108,10 @@ fn the_token_is_checked_before_the_funds_and_insufficient_funds_use_up_nothing()
 fn a_policy_without_mfa_needs_no_token() {
     let (client, stamp) = (check().client, stamp());
     let strict = situation(PaymentBatchStatus::Validated, 1000);
-    assert_eq!(decide_confirm(&strict, None, client, &stamp).answer, Err(ConfirmRefusal::MfaRequired));
+    assert_eq!(decide_confirm(&strict, None, client, &stamp).result, Err(ConfirmRefusal::MfaRequired));
     let draft = decide_confirm(&situation(PaymentBatchStatus::Draft, 1000), None, client, &stamp);
-    assert!(matches!(draft.answer, Err(ConfirmRefusal::State(_))), "the batch comes before MFA");
+    assert!(matches!(draft.result, Err(ConfirmRefusal::State(_))), "the batch comes before MFA");
     let lax = ConfirmSituation { mfa_required: false, ..strict };
-    let confirmation = decide_confirm(&lax, None, client, &stamp).answer.unwrap();
+    let confirmation = decide_confirm(&lax, None, client, &stamp).result.unwrap();
     assert_eq!(confirmation.batch.state.confirmation().unwrap().passed_mfa_check_at, None);
 }

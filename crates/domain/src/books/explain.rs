@@ -113,7 +113,7 @@ pub struct Reservation {
     pub amount: Minor,
 }
 
-/// What an adapter loads for an explanation, in one consistent view.
+/// The rows from which a balance is explained. An adapter reads them in one consistent view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplanationParts {
     /// The budget.

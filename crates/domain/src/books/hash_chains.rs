@@ -51,11 +51,11 @@ pub struct ChainBooks {
 pub struct BrokenLink {
     /// The journal transaction and the line of the leg. `None` if the chain as a whole is wrong.
     pub leg: Option<(JournalId, i64)>,
-    /// What is wrong.
+    /// The reason.
     pub reason: BrokenLinkReason,
 }
 
-/// What is wrong with a hash chain.
+/// Reasons that a hash chain is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BrokenLinkReason {
     /// The number of the leg is not the next one: legs before it are missing, or were moved.

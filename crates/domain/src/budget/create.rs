@@ -66,7 +66,8 @@ pub struct BudgetRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads to create a budget, under the lock that serializes creations on an account.
+/// The situation for the creation of a budget. An adapter loads it under the lock that serializes creations on
+/// an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateBudgetSituation {
     /// Number of budgets of the account.

@@ -103,7 +103,7 @@ pub struct Credit {
     pub created_at: DateTime<Utc>,
 }
 
-/// What an adapter loads under the lock to decide a credit.
+/// The situation for a credit. An adapter loads it under the lock of the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditSituation {
     /// The budget.
@@ -112,7 +112,7 @@ pub struct CreditSituation {
     pub number: i64,
 }
 
-/// What an adapter stores atomically after a credit.
+/// The result of a credit. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDecision {
     /// The credit.

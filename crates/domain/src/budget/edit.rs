@@ -24,7 +24,8 @@ pub struct BudgetEdit {
     pub low_balance_currency: Option<Currency>,
 }
 
-/// What an adapter loads to change a budget, under the lock that serializes creations and changes on an account.
+/// The situation for a change of a budget. An adapter loads it under the lock that serializes creations and changes on
+/// an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditBudgetSituation {
     /// The budget.

@@ -58,7 +58,7 @@ impl TransferReference {
     }
 }
 
-/// What an adapter loads under the locks of both budgets.
+/// The situation for a transfer. An adapter loads it under the locks of both budgets.
 #[derive(Clone, Debug)]
 pub struct TransferSituation {
     /// The budget that pays.
@@ -112,7 +112,7 @@ pub struct TransferDone {
     pub to: Balances,
 }
 
-/// What an adapter stores atomically after a transfer.
+/// The result of a transfer. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferDecision {
     /// The transfer and the balances after it.

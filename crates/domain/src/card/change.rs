@@ -64,7 +64,7 @@ pub struct CardTransition {
     pub created_at: DateTime<Utc>,
 }
 
-/// What an adapter loads under the lock of the card's budget to decide a change of the card.
+/// The situation for a change of a card. An adapter loads it under the lock of the card's budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeCardSituation {
     /// The card.
@@ -93,7 +93,7 @@ pub enum ChangeCardRefusal {
     Erased,
 }
 
-/// What an adapter stores atomically after a change of a card.
+/// A change of a card. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardChange {
     /// The card after the change. Its account, budgets, currency, token and expiry date are unchanged.

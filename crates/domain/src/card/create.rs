@@ -51,7 +51,8 @@ pub struct CardRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads to create a card, under the lock that serializes creations on an account.
+/// The situation for the creation of a card. An adapter loads it under the lock that serializes creations on
+/// an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateCardSituation {
     /// The budgets that the request names, in order. An element is `None` if the account has no such budget.
@@ -79,7 +80,7 @@ pub enum CreateCardRefusal {
     Faults(Vec<Fault>),
     /// A budget lacks the feature that cards of this kind of owner need.
     #[error("{path} names a budget without the feature {}", feature.as_str())]
-    CardsOff {
+    FeatureMissing {
         /// The path of the budget in the request's body.
         path: String,
         /// The feature.
@@ -125,7 +126,7 @@ pub fn decide_create_card(
         CardHolder::Person(_) => BudgetFeature::PeopleCards,
     };
     if let Some((place, _)) = budgets.iter().find(|(_, budget)| !budget.features.contains(&feature)) {
-        return Err(CreateCardRefusal::CardsOff { path: request.holder.path(*place), feature });
+        return Err(CreateCardRefusal::FeatureMissing { path: request.holder.path(*place), feature });
     }
     if situation.cards >= request.max_cards {
         return Err(CreateCardRefusal::TooMany(request.max_cards));
@@ -310,7 +311,7 @@ mod tests {
             off.person = Some(a_person("ada@example.com"));
             let request = CardRequest { holder, ..limited.clone() };
             let path = path.to_owned();
-            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::CardsOff { path, feature }));
+            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::FeatureMissing { path, feature }));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Physical cards: ordered for a virtual card, and put into use by their PIN (contract 5.6).
+//! The order of a physical card for a virtual card (contract 5.6). The first use of its PIN activates the card.
 
 use super::create::successor;
 use super::{CardLimit, CardLimits, CardRecord, CardState, FulfillmentStatus, PhysicalCard, RecipientAddress};
@@ -13,7 +13,8 @@ pub struct PhysicalCardRequest {
     pub max_cards: u64,
 }
 
-/// What an adapter loads to order a physical card, under the locks of the virtual card and of creations on the account.
+/// The situation for the order of a physical card. An adapter loads it under the locks of the virtual card and of
+/// creations on the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhysicalCardSituation {
     /// The virtual card.
@@ -26,7 +27,7 @@ pub struct PhysicalCardSituation {
     pub cards: u64,
 }
 
-/// What an adapter stores atomically: a new card with its limits.
+/// A new physical card with its limits. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPhysicalCard {
     /// The physical card.

@@ -21,7 +21,7 @@ pub struct ReplaceCardRequest {
     pub max_cards: u64,
 }
 
-/// What an adapter loads to replace a card, under the locks of the card and of creations on the account.
+/// The situation for a replacement. An adapter loads it under the locks of the card and of creations on the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplaceCardSituation {
     /// The card to replace.
@@ -32,7 +32,7 @@ pub struct ReplaceCardSituation {
     pub cards: u64,
 }
 
-/// What an adapter stores atomically after a replacement.
+/// A replacement of a card. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardReplacement {
     /// The old card, which is REPLACED now.

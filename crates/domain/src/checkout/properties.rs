@@ -23,7 +23,7 @@ const PRICE: i64 = 1250;
 #[derive(Clone, Debug)]
 enum Step {
     Due,
-    Open,
+    Begin,
     Rate(i64),
     Choose,
     /// The payer decides at the bank about the payment with this index. The bank reports after some minutes.
@@ -38,7 +38,7 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
     let delay = || prop_oneof![Just(0_i64), 1_i64..25];
     let step = prop_oneof![
         3 => Just(Step::Due),
-        3 => Just(Step::Open),
+        3 => Just(Step::Begin),
         2 => (0_i64..300).prop_map(Step::Rate),
         6 => Just(Step::Choose),
         8 => (0_usize..5, outcome(), delay()).prop_map(|(payment, outcome, delay)| Step::AtBank(payment, outcome, delay)),
@@ -150,7 +150,7 @@ impl Model {
         match step {
             Step::Rate(_) | Step::Choose | Step::Pay(..) | Step::MerchantCancels if !is_open => return false,
             Step::Rate(_) if kind != Kind::Shopping => return false,
-            Step::Open => self.begun |= is_open,
+            Step::Begin => self.begun |= is_open,
             Step::Rate(rate) => {
                 self.begun = true;
                 self.price = PRICE + rate;
@@ -216,7 +216,7 @@ fn action(scenario: &SessionScenario, step: &Step) -> SessionAction {
     let decision = |outcome, delay| -> PayerDecision { scenario.decision(outcome, delay) };
     match step {
         Step::Due => SessionAction::Due,
-        Step::Open => SessionAction::Open,
+        Step::Begin => SessionAction::Begin,
         Step::Rate(rate) => {
             let mut price = a_shipping_rate("0.00 GBP");
             price.amount = *rate;

@@ -72,7 +72,7 @@ pub enum RefundRefusal {
     AboveMaximum(Money),
     /// The amount is above the part of the payment that was not refunded.
     #[error("{0} of the payment is left")]
-    AboveLeft(Money),
+    AboveRemainder(Money),
     /// The refund does not await an authorisation.
     #[error("the refund is {}", .0.as_str())]
     NotAwaiting(RefundStatus),
@@ -106,7 +106,7 @@ pub fn decide_create_refund(
     }
     let left = payment.amount.minor.minus(*refunded_or_pending).unwrap_or_default();
     if request.amount.minor > left {
-        return Err(RefundRefusal::AboveLeft(left.of(currency)));
+        return Err(RefundRefusal::AboveRemainder(left.of(currency)));
     }
     if request.amount.minor > MAX_REFUND {
         return Err(RefundRefusal::AboveMaximum(MAX_REFUND.of(currency)));

@@ -125,7 +125,7 @@ proptest! {
                     let left = PAID - refunds.sum(MerchantPayment::counts_against_payment);
                     let currency = refunds.situation.payment.amount.currency;
                     let expected = if amount > left {
-                        Some(RefundRefusal::AboveLeft(Minor(left).of(currency)))
+                        Some(RefundRefusal::AboveRemainder(Minor(left).of(currency)))
                     } else {
                         (amount > MAX_REFUND.0).then(|| RefundRefusal::AboveMaximum(MAX_REFUND.of(currency)))
                     };

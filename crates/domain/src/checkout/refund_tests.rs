@@ -68,8 +68,11 @@ fn the_order_is_final_for_refunds_and_completed_payments() {
 fn refunds_never_exceed_the_payment_or_the_maximum() {
     let situation_left = situation("12.50 GBP", "7.00 GBP");
     assert!(decide_create_refund(&situation_left, &a_refund_request("5.50 GBP")).is_ok());
-    assert_eq!(refusal(&situation_left, "5.51 GBP"), RefundRefusal::AboveLeft(money("5.50 GBP")));
-    assert_eq!(refusal(&situation("12.50 GBP", "12.50 GBP"), "0.01 GBP"), RefundRefusal::AboveLeft(money("0.00 GBP")));
+    assert_eq!(refusal(&situation_left, "5.51 GBP"), RefundRefusal::AboveRemainder(money("5.50 GBP")));
+    assert_eq!(
+        refusal(&situation("12.50 GBP", "12.50 GBP"), "0.01 GBP"),
+        RefundRefusal::AboveRemainder(money("0.00 GBP"))
+    );
     let large = situation("5000.00 GBP", "0.00 GBP");
     assert!(decide_create_refund(&large, &a_refund_request("1000.00 GBP")).is_ok());
     assert_eq!(refusal(&large, "1000.01 GBP"), RefundRefusal::AboveMaximum(money("1000.00 GBP")));

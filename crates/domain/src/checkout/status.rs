@@ -20,8 +20,8 @@ pub enum SessionStatus {
 /// A step of a session. [`SessionStatus::after`] returns its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionStep {
-    /// The payer sends a form of the page.
-    Open,
+    /// The payer sends a form of the page other than a cancellation, which begins the session.
+    Begin,
     /// The payer chooses a bank and is redirected to it.
     ChooseBank,
     /// The payer approves the payment at the bank.
@@ -74,13 +74,13 @@ impl SessionStatus {
     }
 
     /// The transition table: returns the effect of a step on a session with this status. `has_begun`: the payer has
-    /// sent a form of the page. `is_over`: the session has reached its expiry.
+    /// begun the session. `is_over`: the session has reached its expiry.
     pub const fn after(self, step: SessionStep, has_begun: bool, is_over: bool) -> StepEffect {
-        use SessionStep::{Approve, ChooseBank, Confirm, Fail, MerchantCancels, Open, PayerCancels, Reject, RunOut};
+        use SessionStep::{Approve, Begin, ChooseBank, Confirm, Fail, MerchantCancels, PayerCancels, Reject, RunOut};
         use StepEffect::{Becomes, Nothing, Refused};
         match (self, step) {
             (Self::Processing, Fail) if is_over => Becomes(Self::Abandoned),
-            (Self::Open, Open | ChooseBank | Reject) | (Self::Processing, Fail) => Becomes(Self::Open),
+            (Self::Open, Begin | ChooseBank | Reject) | (Self::Processing, Fail) => Becomes(Self::Open),
             (Self::Open, Approve) => Becomes(Self::Processing),
             (Self::Open, MerchantCancels | PayerCancels) => Becomes(Self::Cancelled),
             (Self::Open, RunOut) if has_begun => Becomes(Self::Abandoned),
@@ -91,7 +91,7 @@ impl SessionStatus {
                 MerchantCancels,
             ) => Refused,
             (Self::Open, Confirm | Fail)
-            | (Self::Processing, Open | ChooseBank | Approve | Reject | PayerCancels | RunOut)
+            | (Self::Processing, Begin | ChooseBank | Approve | Reject | PayerCancels | RunOut)
             | (Self::Completed | Self::Cancelled | Self::Abandoned | Self::Expired, _) => Nothing,
         }
     }
@@ -100,7 +100,7 @@ impl SessionStatus {
 impl SessionStep {
     /// All steps, in the order of the table.
     pub const ALL: [Self; 9] = [
-        Self::Open,
+        Self::Begin,
         Self::ChooseBank,
         Self::Approve,
         Self::Reject,

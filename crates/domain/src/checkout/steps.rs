@@ -16,8 +16,8 @@ use chrono::{DateTime, Utc};
 pub enum SessionAction {
     /// No action: the decision only applies what is due.
     Due,
-    /// The payer sends any form of the page, which begins the session.
-    Open,
+    /// The payer sends a form of the page other than a cancellation, which begins the session.
+    Begin,
     /// The payer sends a shipping address. A rate that the merchant set is kept; a rate that the payer chose is
     /// removed, so that the payer chooses again. The rate in this value is ignored.
     Ship(Shipping),
@@ -69,7 +69,7 @@ pub fn decide_session(
     work.settle_due()?;
     match action {
         SessionAction::Due | SessionAction::BankSays(..) => {}
-        SessionAction::Open => work.open(),
+        SessionAction::Begin => work.begin(),
         SessionAction::Ship(shipping) => work.ship_to(shipping)?,
         SessionAction::Rate(rate) => work.rate(rate)?,
         SessionAction::ChooseBank(bank) => work.choose_bank(bank)?,
@@ -177,7 +177,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn open(&mut self) {
+    fn begin(&mut self) {
         if self.session.status == SessionStatus::Open && !self.session.has_begun {
             self.session.has_begun = true;
             self.session.updated_at = self.stamp.now;
@@ -189,7 +189,7 @@ impl<'a> Work<'a> {
         if !self.session.collects_address() {
             return Err(SessionRefusal::ShippingNotCollected);
         }
-        self.open();
+        self.begin();
         let amount = self.session.amount_without_shipping().ok_or(crate::ledger::AmountOverflow)?;
         self.session.amount = amount.plus(shipping.price()).ok_or(SessionRefusal::AboveMaximum)?.of(self.currency());
         check_merchant_amount(self.session.amount.minor).map_err(|_| SessionRefusal::AboveMaximum)?;
@@ -221,7 +221,7 @@ impl<'a> Work<'a> {
         if self.session.needs_rate() {
             return Err(SessionRefusal::RateRequired);
         }
-        self.open();
+        self.begin();
         let now = self.stamp.now;
         self.end_payment(MerchantPaymentStatus::Cancelled, None, now);
         self.step(SessionStep::ChooseBank, now)?;

@@ -38,7 +38,7 @@ fn shipped(amount: &str) -> Shipping {
 fn a_payer_pays_step_by_step() {
     let mut scenario = scenario().reconciled();
     scenario.wait(1);
-    scenario.act(&SessionAction::Open).unwrap();
+    scenario.act(&SessionAction::Begin).unwrap();
     assert_eq!((scenario.session().has_begun, scenario.session().updated_at), (true, at(1)));
     scenario.wait(1);
     let payment = scenario.choose_bank().unwrap();

@@ -98,7 +98,7 @@ pub enum CheckoutRefusal {
     },
     /// The request has fields that a `TOP_UP` checkout does not have.
     #[error("a TOP_UP checkout has no such member")]
-    OfShopping(Vec<ShoppingMember>),
+    ShoppingMembers(Vec<ShoppingMember>),
 }
 
 /// Decides the creation of a checkout, which is then ACTIVE.
@@ -156,7 +156,7 @@ pub fn decide_edit_checkout(
         }
         CheckoutKind::TopUp => {
             let (target, shipping) = (edit.settlement_account.flatten(), edit.shipping.clone().flatten());
-            checkout_kind(CheckoutType::TopUp, target, shipping).map_err(CheckoutRefusal::OfShopping)?;
+            checkout_kind(CheckoutType::TopUp, target, shipping).map_err(CheckoutRefusal::ShoppingMembers)?;
         }
     }
     if let Some(name) = &edit.name {

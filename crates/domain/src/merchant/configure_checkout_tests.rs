@@ -127,7 +127,7 @@ fn a_top_up_checkout_has_no_members_of_shopping() {
         shipping: Some(Some(options)),
         ..CheckoutEdit::default()
     };
-    assert_eq!(decide_edit_checkout(&situation, &checkout, &edit, noon()), Err(CheckoutRefusal::OfShopping(both)));
+    assert_eq!(decide_edit_checkout(&situation, &checkout, &edit, noon()), Err(CheckoutRefusal::ShoppingMembers(both)));
     let cleared = CheckoutEdit { settlement_account: Some(None), shipping: Some(None), ..CheckoutEdit::default() };
     assert_eq!(decide_edit_checkout(&situation, &checkout, &cleared, noon()), Ok(checkout));
 }

@@ -104,14 +104,14 @@ impl BatchScenario {
 
     /// Confirms the batch without multi-factor authentication.
     pub fn confirm(&mut self) -> Result<ConfirmedBatch, ConfirmRefusal> {
-        self.confirm_with(None).answer
+        self.confirm_with(None).result
     }
 
     /// Confirms the batch with a proof of multi-factor authentication.
     pub fn confirm_with(&mut self, proof: Option<&MfaProof>) -> ConfirmDecision {
         let situation = self.confirm_situation();
         let decision = decide_confirm(&situation, proof, CLIENT, &self.stamp());
-        if let Ok(done) = &decision.answer {
+        if let Ok(done) = &decision.result {
             self.save(Some(&done.batch), &done.journal, &done.balances, &done.events);
             self.set_payments(done.payments);
         }

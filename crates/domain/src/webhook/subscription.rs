@@ -28,7 +28,7 @@ pub struct Webhook {
     pub type_name: String,
     /// The kind of events that it receives.
     pub kind: EventKind,
-    /// The checkouts whose events it receives. `None`: all. See [`Self::wants`].
+    /// The checkouts whose events it receives. `None`: all. See [`Self::receives`].
     pub filter: Option<CheckoutIds>,
     /// Whether events of one object are delivered in order: a failing event holds back the later ones.
     pub ordered: bool,
@@ -122,7 +122,7 @@ impl Webhook {
 
     /// Returns whether it receives an event of this kind, about a session of this checkout (`None`: about something
     /// else).
-    pub fn wants(&self, kind: EventKind, checkout: Option<CheckoutId>) -> bool {
+    pub fn receives(&self, kind: EventKind, checkout: Option<CheckoutId>) -> bool {
         self.kind == kind && CheckoutIds::admits(self.filter.as_ref(), checkout)
     }
 

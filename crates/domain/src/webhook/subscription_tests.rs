@@ -55,9 +55,9 @@ fn a_filter_selects_checkouts() {
     let (sold, other) = (CheckoutId(Uuid::from_u128(1)), CheckoutId(Uuid::from_u128(2)));
     let kind = EventKind::MerchantPaymentFailed;
     let all = Webhook { kind, ..a_webhook() };
-    assert!(all.wants(kind, Some(sold)) && all.wants(kind, None) && !all.wants(EventKind::BoxCredited, None));
+    assert!(all.receives(kind, Some(sold)) && all.receives(kind, None) && !all.receives(EventKind::BoxCredited, None));
     let one = Webhook { filter: CheckoutIds::new(vec![sold]).ok(), ..all };
-    assert!(one.wants(kind, Some(sold)) && !one.wants(kind, Some(other)) && !one.wants(kind, None));
+    assert!(one.receives(kind, Some(sold)) && !one.receives(kind, Some(other)) && !one.receives(kind, None));
 }
 
 #[test]

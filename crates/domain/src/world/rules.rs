@@ -31,7 +31,7 @@ pub struct CreateSituation {
     /// Whether a world with the same account id exists, because its seed is the same.
     pub exists: bool,
     /// The client's world that was created with the same idempotency key, and the hash of that request.
-    pub made: Option<(AccountId, String)>,
+    pub created_before: Option<(AccountId, String)>,
     /// Whether the world is created from a snapshot with an earlier schema than the store's.
     pub outdated: bool,
     /// Whether the key that creates the world has been revoked in the meantime.
@@ -62,7 +62,7 @@ pub enum CreateWorldRefusal {
     KeyRevoked,
     /// The same request already created this world. Its API key was shown then, and is not shown again.
     #[error("was used for this request before, which created {0}")]
-    MadeBefore(AccountId),
+    CreatedBefore(AccountId),
     /// The idempotency key was used for another request.
     #[error("was used for another request")]
     OtherRequest,
@@ -89,14 +89,14 @@ pub enum CreateWorldRefusal {
 pub fn decide_create_world(
     situation: &CreateSituation,
     replace: bool,
-    under: Option<&CreationClaim>,
+    claim: Option<&CreationClaim>,
 ) -> Result<bool, CreateWorldRefusal> {
     if situation.is_key_revoked {
         return Err(CreateWorldRefusal::KeyRevoked);
     }
-    if let (Some(under), Some((account, request))) = (under, &situation.made) {
-        return Err(if under.request == *request {
-            CreateWorldRefusal::MadeBefore(account.clone())
+    if let (Some(claim), Some((account, request))) = (claim, &situation.created_before) {
+        return Err(if claim.request == *request {
+            CreateWorldRefusal::CreatedBefore(account.clone())
         } else {
             CreateWorldRefusal::OtherRequest
         });

@@ -92,23 +92,23 @@ fn a_clock_that_is_not_ahead_returns_to_real_time() {
 
 #[test]
 fn an_idempotency_key_creates_one_world() {
-    let under = CreationClaim { key: "k".into(), request: "one".into() };
+    let claim = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
-    let of = |worlds, exists, made: Option<&str>| CreateSituation {
+    let of = |worlds, exists, created_before: Option<&str>| CreateSituation {
         is_key_revoked: false,
         worlds,
         exists,
-        made: made.map(|request| (account.clone(), request.to_owned())),
+        created_before: created_before.map(|request| (account.clone(), request.to_owned())),
         outdated: false,
     };
-    assert_eq!(decide_create_world(&of(99, false, None), false, Some(&under)), Ok(false));
+    assert_eq!(decide_create_world(&of(99, false, None), false, Some(&claim)), Ok(false));
     assert_eq!(decide_create_world(&of(100, false, None), true, None), Err(CreateWorldRefusal::TooMany));
     assert_eq!(decide_create_world(&of(100, true, None), true, None), Ok(true));
     assert_eq!(decide_create_world(&of(1, true, None), false, None), Err(CreateWorldRefusal::Exists));
-    let made = Err(CreateWorldRefusal::MadeBefore(account.clone()));
-    assert_eq!(decide_create_world(&of(1, true, Some("one")), true, Some(&under)), made);
+    let made = Err(CreateWorldRefusal::CreatedBefore(account.clone()));
+    assert_eq!(decide_create_world(&of(1, true, Some("one")), true, Some(&claim)), made);
     let other = Err(CreateWorldRefusal::OtherRequest);
-    assert_eq!(decide_create_world(&of(1, false, Some("two")), false, Some(&under)), other);
+    assert_eq!(decide_create_world(&of(1, false, Some("two")), false, Some(&claim)), other);
     let outdated = |situation| CreateSituation { outdated: true, ..situation };
     let revoked = CreateSituation { is_key_revoked: true, ..of(0, false, None) };
     assert_eq!(decide_create_world(&revoked, true, None), Err(CreateWorldRefusal::KeyRevoked));

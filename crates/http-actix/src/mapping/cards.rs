@@ -72,14 +72,14 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             let message = format!("must be at most {max} {}, by the setting overClearing", max.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
-        CardRefusal::ExceedsRest { rest } => {
+        CardRefusal::ExceedsRemainder { rest } => {
             let message = format!("must be at most {rest} {}, the amount left", rest.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::WorldRestored => Problem::world_restored(),
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
         // Not expected: the use case asks the endpoint, and runs the command again with its decision.
-        refusal @ CardRefusal::Undecided(_) => Problem::bug(&refusal),
+        refusal @ CardRefusal::EndpointNotAsked(_) => Problem::bug(&refusal),
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
         CreateCardRefusal::NoBudget(path) => Problem::absent(&path, "budget"),
         CreateCardRefusal::NoPerson => no_person(),
         CreateCardRefusal::Erased => erased(),
-        CreateCardRefusal::CardsOff { path, feature } => feature_missing(&path, feature.as_str()),
+        CreateCardRefusal::FeatureMissing { path, feature } => feature_missing(&path, feature.as_str()),
         CreateCardRefusal::TooMany(max) => too_many_cards(max),
     }
 }

@@ -116,7 +116,9 @@ pub(crate) fn create_refund_problem(refusal: RefundRefusal) -> Problem {
         RefundRefusal::AboveMaximum(maximum) => {
             amount(format!("is above the maximum of a refund, {}", written(maximum)))
         }
-        RefundRefusal::AboveLeft(left) => amount(format!("is above what is left of the payment, {}", written(left))),
+        RefundRefusal::AboveRemainder(left) => {
+            amount(format!("is above what is left of the payment, {}", written(left)))
+        }
         other => authorise_refund_problem(other),
     }
 }

@@ -115,7 +115,7 @@ pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
             target("needs an APPROVED settlement account of the checkout's currency, and the account has none".into())
         }
         CheckoutRefusal::TooMany { max } => too_many(max, "checkouts"),
-        CheckoutRefusal::OfShopping(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
+        CheckoutRefusal::ShoppingMembers(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
     }
 }
 

@@ -10,16 +10,16 @@ const IP: &str = "body.ip";
 /// Maps the refusal of a change of networks.
 pub(crate) fn network_problem(refusal: &NetworkRefusal) -> Problem {
     match refusal {
-        NetworkRefusal::ShutsOut => {
+        NetworkRefusal::LocksOutCaller => {
             let message = "would shut out the caller: an allowed network must contain its address";
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
-        NetworkRefusal::Listed => Problem::conflict(IP, ErrorCode::InvalidState, "is allowed already"),
+        NetworkRefusal::AlreadyListed => Problem::conflict(IP, ErrorCode::InvalidState, "is allowed already"),
         NetworkRefusal::TooMany(max) => {
             let message = format!("a client has at most {max} networks; delete one first");
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
         NetworkRefusal::Absent => Problem::absent("path.ipAddressId", "address"),
-        NetworkRefusal::MadeBefore(_) | NetworkRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
+        NetworkRefusal::CreatedBefore(_) | NetworkRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
     const KEY: &str = "header.Idempotency-Key";
     match refusal {
         CreateWorldRefusal::KeyRevoked => Problem::invalid_credentials(),
-        CreateWorldRefusal::MadeBefore(account) => {
+        CreateWorldRefusal::CreatedBefore(account) => {
             let message = format!("was already used to create the world {account}; its API key is shown only once");
             Problem::conflict(KEY, ErrorCode::InvalidState, message)
         }

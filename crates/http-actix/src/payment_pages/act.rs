@@ -26,7 +26,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
     // Any form except a cancellation begins the session, so that the session later ends as ABANDONED, not as EXPIRED.
     if button != Button::Cancel && !visit.session().has_begun {
-        act(visit, SessionAction::Open).await?;
+        act(visit, SessionAction::Begin).await?;
     }
     match button {
         Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,

@@ -69,7 +69,7 @@ struct Times {
     updated_at: Option<Time>,
 }
 
-/// The features of a budget: what can be created on it.
+/// The features of a budget: what it can be used for.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetFeatures)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the members of the interface")]

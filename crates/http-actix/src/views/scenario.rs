@@ -7,7 +7,7 @@ use florin_domain::card::ExplainedMessage;
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -77,7 +77,7 @@ impl StepBalancesView {
 
 impl StepView {
     /// Builds the view of a step with a recorded message. `None`: the answer is not JSON.
-    pub(crate) fn recorded(message: &'static str, sent: Answer, recorded: &ExplainedMessage) -> Option<Self> {
+    pub(crate) fn recorded(message: &'static str, sent: StoredResponse, recorded: &ExplainedMessage) -> Option<Self> {
         let record = &recorded.transaction;
         let (ledger, available) = (record.ledger_balance, record.available_balance);
         Some(Self {
@@ -93,7 +93,7 @@ impl StepView {
     /// Builds the view of a step without a recorded message. `None`: the answer is not JSON.
     pub(crate) fn unrecorded(
         message: &'static str,
-        sent: Answer,
+        sent: StoredResponse,
         now: DateTime<Utc>,
         balances: Option<(BudgetId, Currency, Balances)>,
     ) -> Option<Self> {

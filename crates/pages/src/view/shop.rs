@@ -3,7 +3,7 @@
 use crate::language::Language;
 use crate::theme::Theme;
 
-/// What surrounds the contents of a page.
+/// The frame of a page: its language, its merchant and the path of its assets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The language of the page.

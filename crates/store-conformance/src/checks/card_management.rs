@@ -89,7 +89,7 @@ async fn no_card(handle: Handle) -> CheckResult {
     same(
         "no cards",
         refused(handle.card_management.create(command).await)?,
-        CreateCardRefusal::CardsOff { path: "body.budgetId".into(), feature: BudgetFeature::BudgetCards },
+        CreateCardRefusal::FeatureMissing { path: "body.budgetId".into(), feature: BudgetFeature::BudgetCards },
     )?;
     before.still_holds("a refused card", &handle).await
 }

@@ -21,7 +21,7 @@ use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::webhook::WebhookUrl;
-use florin_ports::{Answer, EndpointCommand, WriteError};
+use florin_ports::{EndpointCommand, StoredResponse, WriteError};
 use std::sync::Arc;
 
 checks! {
@@ -147,7 +147,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     shown(&handle, &before.account, Some(&before)).await?;
     // A refusal leaves no record.
     let mut command = remove(before.account);
-    command.claim = Some(claimed(Who::Mine, "k", "a", Some(Answer { status: 204, body: String::new() }))?);
+    command.claim = Some(claimed(Who::Mine, "k", "a", Some(StoredResponse { status: 204, body: String::new() }))?);
     expect_new(handle.decision_endpoints.change_endpoint(command).await)?;
     Ok(())
 }
@@ -155,18 +155,19 @@ async fn refusals(handle: Handle) -> CheckResult {
 async fn repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = endpoint(Who::Mine)?;
-    let under = |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<Answer>| -> Result<_, Failure> {
-        Ok(EndpointCommand { claim: Some(claimed(Who::Mine, key, body, answer)?), ..put(to) })
-    };
-    expect_new(handle.decision_endpoints.change_endpoint(under(&made, "create", "a", None)?).await)?;
+    let claimed_put =
+        |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<StoredResponse>| -> Result<_, Failure> {
+            Ok(EndpointCommand { claim: Some(claimed(Who::Mine, key, body, answer)?), ..put(to) })
+        };
+    expect_new(handle.decision_endpoints.change_endpoint(claimed_put(&made, "create", "a", None)?).await)?;
     let later = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..made.clone() };
-    let again = handle.decision_endpoints.change_endpoint(under(&later, "create", "a", None)?).await;
+    let again = handle.decision_endpoints.change_endpoint(claimed_put(&later, "create", "a", None)?).await;
     same("a repeated creation", refused(again)?, EndpointRefusal::ShownOnce)?;
-    let other = mismatch(handle.decision_endpoints.change_endpoint(under(&later, "create", "b", None)?).await)?;
+    let other = mismatch(handle.decision_endpoints.change_endpoint(claimed_put(&later, "create", "b", None)?).await)?;
     same("the first request", other.path, request("{}").path)?;
     shown(&handle, &made.account, Some(&made)).await?;
-    let stored = Answer { status: 200, body: "ünïcode".into() };
-    let edit = |to: &DecisionEndpoint| under(to, "edit", "c", Some(stored.clone()));
+    let stored = StoredResponse { status: 200, body: "ünïcode".into() };
+    let edit = |to: &DecisionEndpoint| claimed_put(to, "edit", "c", Some(stored.clone()));
     expect_new(handle.decision_endpoints.change_endpoint(edit(&later)?).await)?;
     let replay = handle.decision_endpoints.change_endpoint(edit(&made)?).await;
     same("the replay", replayed(replay)?, stored.clone())?;
@@ -277,7 +278,7 @@ async fn questions(handle: Handle) -> CheckResult {
     };
     for key in [None, Some("k")] {
         let asked = handle.cards.first_message(asking(key)?).await;
-        let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::Undecided(_))));
+        let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::EndpointNotAsked(_))));
         expect_true("it is not refused with a question", is_question)?;
         before.still_holds("a question", &handle).await?;
     }

@@ -19,7 +19,7 @@ use florin_domain::webhook::{
     WebhookUrl,
 };
 use florin_domain::world::{ClockChange, decide_clock};
-use florin_ports::{Answer, ClockCommand, DeliveryFilter, RedeliverCommand, TestWebhookCommand};
+use florin_ports::{ClockCommand, DeliveryFilter, RedeliverCommand, StoredResponse, TestWebhookCommand};
 use std::sync::Arc;
 
 checks! {
@@ -330,7 +330,7 @@ async fn redelivered(handle: Handle) -> CheckResult {
     let message = claims[0].delivery.message;
     let exhausted = end(&claims[0], 500, decision(DeliveryStatus::Exhausted, now));
     handle.deliveries.record(vec![exhausted], now).await?;
-    let answer = Answer { status: 202, body: "queued".into() };
+    let answer = StoredResponse { status: 202, body: "queued".into() };
     let once = || -> Result<_, Failure> {
         Ok(RedeliverCommand {
             claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?),

@@ -18,7 +18,7 @@ use florin_domain::page::PageRequest;
 use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{
-    Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClockCommand, WaitingDeliveries,
+    ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClockCommand, StoredResponse, WaitingDeliveries,
     WebhookReach,
 };
 use std::collections::BTreeMap;
@@ -222,7 +222,7 @@ async fn portions(handle: Handle) -> CheckResult {
     }
     subscribe(&handle, Who::Mine, 1).await?;
     let since = noon() - TimeDelta::days(9);
-    let once = || claimed(Who::Mine, "k", "", Some(Answer { status: 202, body: "501".into() }));
+    let once = || claimed(Who::Mine, "k", "", Some(StoredResponse { status: 202, body: "501".into() }));
     let mut command = recovery(1, since);
     command.claim = Some(once()?);
     same("recovered", expect_new(handle.deliveries.recover(command).await)?, EVENTS)?;
@@ -296,7 +296,7 @@ async fn backlogs(handle: Handle) -> CheckResult {
 async fn foreign_repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
-    let stored = Answer { status: 200, body: "secret".into() };
+    let stored = StoredResponse { status: 200, body: "secret".into() };
     let edit = |reach: WebhookReach| -> Result<_, Failure> {
         let claim = Some(claimed(Who::Mine, "edit", "c", Some(stored.clone()))?);
         Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Mine, made.clone()) })

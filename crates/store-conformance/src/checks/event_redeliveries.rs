@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, Redelivery, StoredEvent};
 use florin_domain::ids::AccountId;
 use florin_domain::webhook::{DeliveryStatus, Webhook};
-use florin_ports::{Answer, EventReach, RedeliverCommand};
+use florin_ports::{EventReach, RedeliverCommand, StoredResponse};
 
 checks! {
     "events.redeliveries.in_the_order_of_the_requests" => in_order,
@@ -124,7 +124,7 @@ async fn selected(handle: Handle) -> CheckResult {
 async fn once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = messages(&handle, 1).await?;
-    let answer = Answer { status: 202, body: "queued".into() };
+    let answer = StoredResponse { status: 202, body: "queued".into() };
     let under_key = || -> Result<_, Failure> {
         let claim = Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?);
         Ok(RedeliverCommand { claim, ..redelivery(1, made[0].id) })

@@ -141,7 +141,7 @@ async fn every_member(handle: Handle) -> CheckResult {
     expect_new(handle.management.create(command).await)?;
     let mut command = confirm(Who::Mine, batch_id(1), 1_000)?;
     let command = remembering!(command, decided, |decision: ConfirmSituation| {
-        decision.answer.as_ref().map_or(&[][..], |confirmation| &confirmation.events)
+        decision.result.as_ref().map_or(&[][..], |confirmation| &confirmation.events)
     });
     expect_new(handle.batches.confirm(command).await)?;
     let lease = leased(&handle, 1, after(80)).await?;

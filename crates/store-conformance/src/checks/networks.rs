@@ -37,7 +37,7 @@ fn entry(number: u128, network: &str) -> Result<AllowedNetwork, Failure> {
         network: network.into(),
         description: Some(Text::parse("Büro \"Süd\" ✓")?),
         created_at: Some(noon()),
-        under: Some(CreationClaim { key: format!("key {number}"), request: "a".repeat(64) }),
+        claim: Some(CreationClaim { key: format!("key {number}"), request: "a".repeat(64) }),
     })
 }
 
@@ -88,7 +88,7 @@ async fn refused(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.client();
     let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
-    same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::Listed)))?;
+    same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::AlreadyListed)))?;
     same("the networks", handle.networks.networks(mine).await?, of_operator())
 }
 

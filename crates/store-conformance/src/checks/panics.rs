@@ -13,7 +13,7 @@ use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardState, LimitWindow};
 use florin_domain::world::ClockChange;
-use florin_ports::{Answer, IdempotencyClaim, Readiness};
+use florin_ports::{IdempotencyClaim, Readiness, StoredResponse};
 use std::sync::Arc;
 
 checks! {
@@ -65,7 +65,7 @@ macro_rules! unanswered {
         let before = Observation::take(&$handle, 5).await?;
         let mut command = $command;
         let claim = claim(Who::Mine, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
-        command.claim = Some(IdempotencyClaim { answer: Arc::new(|_| bug::<Answer>()), ..claim.clone() });
+        command.claim = Some(IdempotencyClaim { response: Arc::new(|_| bug::<StoredResponse>()), ..claim.clone() });
         store_failed($handle.$port.$method(command).await)?;
         before
             .still_holds(concat!(stringify!($port), ".", stringify!($method), " without its record"), &$handle)

@@ -120,7 +120,11 @@ async fn refundable(handle: Handle) -> CheckResult {
     let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
     expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)?;
     same("after a refund of all of it", is_refundable().await?, false)?;
-    same("after a refund of all of it", refused(refund(2).await?)?, RefundRefusal::AboveLeft(Minor(0).of(gbp()?)))?;
+    same(
+        "after a refund of all of it",
+        refused(refund(2).await?)?,
+        RefundRefusal::AboveRemainder(Minor(0).of(gbp()?)),
+    )?;
     let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(5)))?;
     expect_new(handle.merchant_payments.act(rejected).await)?;
     same("after the refund was cancelled", is_refundable().await?, true)?;
@@ -353,7 +357,7 @@ pub(super) fn ten_of_100(answers: Vec<Refunded>) -> CheckResult {
     for answer in answers {
         match answer {
             Ok(Written::New(_)) => passed += 1,
-            Err(WriteError::Refused(RefundRefusal::AboveLeft(_))) => refused += 1,
+            Err(WriteError::Refused(RefundRefusal::AboveRemainder(_))) => refused += 1,
             other => return Err(Failure::new(format!("neither refunded nor refused: {other:?}"))),
         }
     }
@@ -423,7 +427,7 @@ async fn not_authorised(handle: Handle) -> CheckResult {
     same("the refusal", refusal, RefundRefusal::NotAwaiting(RefundStatus::Completed))?;
     let above = RefundRequest { amount: Minor(901).of(gbp()?), ..refund_request(Who::Mine, 2)? };
     let refusal = refused(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, above)?).await)?;
-    same("above what is left", refusal, RefundRefusal::AboveLeft(Minor(900).of(gbp()?)))?;
+    same("above what is left", refusal, RefundRefusal::AboveRemainder(Minor(900).of(gbp()?)))?;
     absent("an unknown refund", &handle.merchant_payments.act(authorise(404)?).await)?;
     before.still_holds("refused decisions about refunds", &handle).await
 }

@@ -36,7 +36,7 @@ async fn released(handle: Handle) -> CheckResult {
         (253, RefundAction::Due, late, RefundStatus::Cancelled),
     ] {
         expect_new(refund(number).await?)?;
-        let nothing_left = RefundRefusal::AboveLeft(Minor(0).of(gbp()?));
+        let nothing_left = RefundRefusal::AboveRemainder(Minor(0).of(gbp()?));
         same("while it is open", refused(refund(number + 10).await?)?, nothing_left)?;
         let ended =
             expect_new(handle.merchant_payments.act(refund_step(Who::Mine, number, action, (number, at))?).await)?;

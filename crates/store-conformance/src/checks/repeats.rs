@@ -32,12 +32,12 @@ checks! {
     "repeats.fifty_at_once_have_one_effect" => fifty,
 }
 
-fn under(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
+fn claimed_purchase(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
     Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "10")? })
 }
 
 async fn ask(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, Failure> {
-    Ok(handle.cards.first_message(under(number, claim(Who::Mine, key, "{}")?)?).await)
+    Ok(handle.cards.first_message(claimed_purchase(number, claim(Who::Mine, key, "{}")?)?).await)
 }
 
 async fn first_message(handle: Handle) -> CheckResult {
@@ -119,15 +119,15 @@ async fn another_request(handle: Handle) -> CheckResult {
     for twist in twists {
         let mut claim = claim(Who::Mine, "k", "{}")?;
         twist(&mut claim);
-        let first = mismatch(handle.cards.first_message(under(2, claim)?).await)?;
+        let first = mismatch(handle.cards.first_message(claimed_purchase(2, claim)?).await)?;
         same("the first request", first, request("{}"))?;
     }
     before.still_holds("another request under the key", &handle).await?;
     let mut hashed = claim(Who::Mine, "h", "")?;
     hashed.request.body = RecordedBody::Hash("00ff".into());
-    expect_new(handle.cards.first_message(under(2, hashed.clone())?).await)?;
-    replayed(handle.cards.first_message(under(3, hashed.clone())?).await)?;
-    let plain = handle.cards.first_message(under(3, claim(Who::Mine, "h", "00ff")?)?).await;
+    expect_new(handle.cards.first_message(claimed_purchase(2, hashed.clone())?).await)?;
+    replayed(handle.cards.first_message(claimed_purchase(3, hashed.clone())?).await)?;
+    let plain = handle.cards.first_message(claimed_purchase(3, claim(Who::Mine, "h", "00ff")?)?).await;
     same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
 }
 
@@ -136,9 +136,9 @@ async fn refusal(handle: Handle) -> CheckResult {
     let mut command = purchase(Who::Mine, 1, "0.001")?;
     command.claim = Some(claim(Who::Mine, "k", "{}")?);
     refused(handle.cards.first_message(command).await)?;
-    let foreign = FirstMessageCommand { card: Who::Other.card(), ..under(1, claim(Who::Mine, "k", "{}")?)? };
+    let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(1, claim(Who::Mine, "k", "{}")?)? };
     absent("a foreign card", &handle.cards.first_message(foreign).await)?;
-    expect_new(handle.cards.first_message(under(1, claim(Who::Mine, "k", "[]")?)?).await)?;
+    expect_new(handle.cards.first_message(claimed_purchase(1, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
 }
 
@@ -183,14 +183,14 @@ async fn failure(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
-    let command = twisted(under(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
+    let command = twisted(claimed_purchase(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
         if let Some(journal) = &mut decision.journal {
             journal.id = taken;
         }
     });
     store_failed(handle.cards.first_message(command).await)?;
     before.still_holds("a request that failed", &handle).await?;
-    expect_new(handle.cards.first_message(under(2, claim(Who::Mine, "k", "[]")?)?).await)?;
+    expect_new(handle.cards.first_message(claimed_purchase(2, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
 }
 
@@ -230,7 +230,7 @@ async fn exact_keys(handle: Handle) -> CheckResult {
 async fn before_anything(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(ask(&handle, 1, "k").await?)?;
-    let foreign = FirstMessageCommand { card: Who::Other.card(), ..under(2, claim(Who::Mine, "k", "{}")?)? };
+    let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
     let mut refused = purchase(Who::Mine, 2, "0.001")?;
     refused.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -242,7 +242,7 @@ async fn fifty(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=50 {
-        let (cards, command) = (handle.cards.clone(), under(number, claim(Who::Mine, "k", "{}")?)?);
+        let (cards, command) = (handle.cards.clone(), claimed_purchase(number, claim(Who::Mine, "k", "{}")?)?);
         tasks.push(tokio::spawn(async move { cards.first_message(command).await }));
     }
     let (mut effects, mut answers) = (Vec::new(), Vec::new());

@@ -72,7 +72,7 @@ async fn payments(handle: Handle) -> CheckResult {
         balances: held.collect(),
     };
     let command = confirm(Who::Mine, batch_id(1), 500)?;
-    let confirmed = (command.decide)(&situation).answer.map_err(|refusal| refused(&refusal))?;
+    let confirmed = (command.decide)(&situation).result.map_err(|refusal| refused(&refusal))?;
     for ((budget, currency), balances) in &confirmed.balances {
         let seed = expect_some("the budget", seed.budgets.iter_mut().find(|seed| seed.budget.id == *budget))?;
         let held = seed.budget.balances.iter_mut().filter(|(of, _)| of == currency);

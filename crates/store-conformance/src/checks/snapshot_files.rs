@@ -19,7 +19,8 @@ use florin_domain::world::{
     ClockSetting, ImportRefusal, ImportedSnapshot, SnapshotFile, SnapshotImport, WorldSeed, decide_import,
 };
 use florin_ports::{
-    Answer, ClientClaim, CreateWorldCommand, EventReach, FirstMessageCommand, ImportSnapshotCommand, WorldContents,
+    ClientClaim, CreateWorldCommand, EventReach, FirstMessageCommand, ImportSnapshotCommand, StoredResponse,
+    WorldContents,
 };
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ fn import_of(file: &SnapshotFile, number: u128) -> Result<ImportSnapshotCommand,
         client: Who::Mine.client(),
         id: imported_id(number),
         file: file.clone(),
-        trial: AccountId::parse("W0")?,
+        trial_account: AccountId::parse("W0")?,
         page_tokens: Arc::new(page_token),
         real: noon(),
         expires_at: noon() + TimeDelta::hours(24),
@@ -182,15 +183,15 @@ async fn refusals(handle: Handle) -> CheckResult {
     before.still_holds("refused imports", &handle).await
 }
 
-fn under<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
-    let answer = Answer { status: 201, body: "{}".into() };
+fn claim_for<T>(body: &str) -> Result<Option<ClientClaim<T>>, Failure> {
+    let answer = StoredResponse { status: 201, body: "{}".into() };
     claimed(Who::Mine, "c", body, Some(answer)).map(Some)
 }
 
 async fn replays(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     let keyed = |number, body| -> Result<ImportSnapshotCommand, Failure> {
-        Ok(ImportSnapshotCommand { claim: under(body)?, ..import_of(&file, number)? })
+        Ok(ImportSnapshotCommand { claim: claim_for(body)?, ..import_of(&file, number)? })
     };
     expect_new(handle.snapshot_files.import_snapshot(keyed(1, "one")?).await)?;
     same("the answer", replayed(handle.snapshot_files.import_snapshot(keyed(2, "one")?).await)?.status, 201)?;
@@ -198,7 +199,7 @@ async fn replays(handle: Handle) -> CheckResult {
     let list = handle.snapshot_files.imported_snapshots(Who::Mine.client(), PageRequest::default()).await?;
     same("the list", list.count, 1)?;
     let delete = async |body: &str| {
-        let claim = claimed(Who::Mine, "d", body, Some(Answer { status: 204, body: String::new() }))?;
+        let claim = claimed(Who::Mine, "d", body, Some(StoredResponse { status: 204, body: String::new() }))?;
         Ok::<_, Failure>(
             handle.snapshot_files.delete_imported_snapshot(Who::Mine.client(), imported_id(1), Some(claim)).await,
         )

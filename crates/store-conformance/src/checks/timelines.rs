@@ -38,7 +38,7 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
 async fn seen(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
-    same("own timelines", handle.timelines.own().await?, vec![])?;
+    same("own timelines", handle.timelines.accounts_with_timeline().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
     let reading = expect_new(handle.timelines.set_clock(change(Who::Mine, week)?).await)?;
     let ahead = ClockSetting::Running { ahead: TimeDelta::days(7) };
@@ -49,7 +49,11 @@ async fn seen(handle: Handle) -> CheckResult {
     let frozen = Timeline { clock: ClockSetting::Frozen { at }, seed: None };
     same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
     same("the other's", timeline(&handle, Who::Other).await?, Timeline::default())?;
-    same("own timelines", handle.timelines.own().await?, vec![(Who::Mine.account()?, frozen.clone())])?;
+    same(
+        "own timelines",
+        handle.timelines.accounts_with_timeline().await?,
+        vec![(Who::Mine.account()?, frozen.clone())],
+    )?;
     let listed = handle.registry.accounts().await?;
     let mine = listed.into_iter().find(|account| account.timeline != Timeline::default());
     same("the operator's list", expect_some("the account", mine)?.timeline, frozen)?;

@@ -328,17 +328,17 @@ async fn snapshots(handle: Handle) -> CheckResult {
 async fn worlds_under_a_key(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
-        let under = CreationClaim { key: "k".into(), request: "a".repeat(64) };
-        let claimed = under.clone();
+        let claim = CreationClaim { key: "k".into(), request: "a".repeat(64) };
+        let claimed = claim.clone();
         let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&claimed)));
-        let command = CreateWorldCommand { under: Some(under), decide, ..world(number)? };
+        let command = CreateWorldCommand { claim: Some(claim), decide, ..world(number)? };
         Ok(Box::pin(async move { handle.worlds.create(command).await }))
     });
     let mut created_now = 0;
     for answer in created.await? {
         match answer {
             Ok(_) => created_now += 1,
-            Err(WriteError::Refused(CreateWorldRefusal::MadeBefore(_))) => {}
+            Err(WriteError::Refused(CreateWorldRefusal::CreatedBefore(_))) => {}
             Err(other) => return Err(Failure::new(format!("neither created now nor before: {other:?}"))),
         }
     }

@@ -17,7 +17,7 @@ use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::SealedSecret;
 use florin_domain::text::Text;
-use florin_ports::{Answer, FirstMessageCommand, RecordedBody, RecordedRequest};
+use florin_ports::{FirstMessageCommand, RecordedBody, RecordedRequest, StoredResponse};
 use std::sync::Arc;
 
 checks! {
@@ -173,9 +173,9 @@ async fn recorded(handle: Handle) -> CheckResult {
         let mut claim = claim(Who::Mine, &format!("k{number}"), text)?;
         let (path, query) = (text.to_owned(), text.to_owned());
         claim.request = RecordedRequest { path, query, ..claim.request };
-        let answer = Answer { status: 299, body: text.into() };
+        let answer = StoredResponse { status: 299, body: text.into() };
         let stored = answer.clone();
-        claim.answer = Arc::new(move |_| stored.clone());
+        claim.response = Arc::new(move |_| stored.clone());
         let command = |claim| -> Result<_, crate::check::Failure> {
             Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "1")? })
         };

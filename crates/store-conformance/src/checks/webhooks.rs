@@ -11,7 +11,7 @@ use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookUrl};
-use florin_ports::{Answer, ChangeWebhookCommand, WebhookReach};
+use florin_ports::{ChangeWebhookCommand, StoredResponse, WebhookReach};
 use std::sync::Arc;
 
 checks! {
@@ -147,23 +147,23 @@ async fn deletes(handle: Handle) -> CheckResult {
 async fn repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = webhook(Who::Mine, 1)?;
-    let under = |key: &str, body: &str, answer: Option<Answer>| claimed(Who::Mine, key, body, answer);
-    let create_under = |number, body: &str| -> Result<_, Failure> {
+    let claim_for = |key: &str, body: &str, answer: Option<StoredResponse>| claimed(Who::Mine, key, body, answer);
+    let claimed_create = |number, body: &str| -> Result<_, Failure> {
         let mut command = create(webhook(Who::Mine, number)?);
-        command.claim = Some(under("create", body, None)?);
+        command.claim = Some(claim_for("create", body, None)?);
         Ok(command)
     };
-    expect_new(handle.webhooks.create(create_under(1, "a")?).await)?;
-    let again = handle.webhooks.create(create_under(2, "a")?).await;
+    expect_new(handle.webhooks.create(claimed_create(1, "a")?).await)?;
+    let again = handle.webhooks.create(claimed_create(2, "a")?).await;
     same("a repeated creation", refused(again)?, WebhookRefusal::ShownOnce)?;
-    let other = mismatch(handle.webhooks.create(create_under(3, "b")?).await)?;
+    let other = mismatch(handle.webhooks.create(claimed_create(3, "b")?).await)?;
     same("the first request", other.path, request("{}").path)?;
     same("how many", handle.webhooks.all().await?, vec![made.clone()])?;
 
-    let stored = Answer { status: 200, body: "ünïcode".into() };
+    let stored = StoredResponse { status: 200, body: "ünïcode".into() };
     let edit = |ordered| -> Result<_, Failure> {
         let mut command = change(Who::Mine, Webhook { ordered, ..made.clone() });
-        command.claim = Some(under("edit", "c", Some(stored.clone()))?);
+        command.claim = Some(claim_for("edit", "c", Some(stored.clone()))?);
         Ok(command)
     };
     expect_new(handle.webhooks.change(edit(true)?).await)?;
@@ -171,7 +171,7 @@ async fn repeats(handle: Handle) -> CheckResult {
     let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
     expect_true("the replay took effect", found.is_some_and(|found| found.ordered))?;
 
-    let gone = Answer { status: 204, body: String::new() };
+    let gone = StoredResponse { status: 204, body: String::new() };
     let claim = || claimed(Who::Mine, "delete", "", Some(gone.clone()));
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?;
     same("the replay", replayed(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?, gone)
@@ -192,15 +192,15 @@ async fn keys(handle: Handle) -> CheckResult {
 
 async fn records_expire(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let create_under = |number| -> Result<_, Failure> {
+    let claimed_create = |number| -> Result<_, Failure> {
         let mut command = create(webhook(Who::Mine, number)?);
         command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
         Ok(command)
     };
-    expect_new(handle.webhooks.create(create_under(1)?).await)?;
+    expect_new(handle.webhooks.create(claimed_create(1)?).await)?;
     same("too young", handle.upkeep.delete_idempotency_records(noon(), 10).await?, 0)?;
     same("deleted", handle.upkeep.delete_idempotency_records(noon() + TimeDelta::microseconds(1), 10).await?, 1)?;
-    expect_new(handle.webhooks.create(create_under(2)?).await)?;
+    expect_new(handle.webhooks.create(claimed_create(2)?).await)?;
     Ok(())
 }
 

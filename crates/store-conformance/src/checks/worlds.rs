@@ -73,19 +73,19 @@ async fn refusals(handle: Handle) -> CheckResult {
 
 async fn once(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
-    let under = |command: CreateWorldCommand, request: &str| {
-        let under = CreationClaim { key: "k".into(), request: request.repeat(64) };
-        let asked = under.clone();
-        let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&asked)));
-        CreateWorldCommand { under: Some(under), decide, ..command }
+    let claimed = |command: CreateWorldCommand, request: &str| {
+        let claim = CreationClaim { key: "k".into(), request: request.repeat(64) };
+        let compared = claim.clone();
+        let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&compared)));
+        CreateWorldCommand { claim: Some(claim), decide, ..command }
     };
-    handle.worlds.create(under(empty("W1", 102)?, "a")).await?;
-    let again = handle.worlds.create(under(empty("W2", 103)?, "a")).await;
-    same("the same request", refused(again)?, CreateWorldRefusal::MadeBefore(AccountId::parse("W1")?))?;
-    let other = handle.worlds.create(under(empty("W2", 103)?, "b")).await;
+    handle.worlds.create(claimed(empty("W1", 102)?, "a")).await?;
+    let again = handle.worlds.create(claimed(empty("W2", 103)?, "a")).await;
+    same("the same request", refused(again)?, CreateWorldRefusal::CreatedBefore(AccountId::parse("W1")?))?;
+    let other = handle.worlds.create(claimed(empty("W2", 103)?, "b")).await;
     same("another request", refused(other)?, CreateWorldRefusal::OtherRequest)?;
     // The key belongs to the client, and becomes free when its world is deleted.
-    let mut others = under(empty("W3", 104)?, "a");
+    let mut others = claimed(empty("W3", 104)?, "a");
     others.world.client = Who::Other.client();
     others.key.client = Who::Other.client();
     if let WorldContents::Seeded(seed) = &mut others.contents {
@@ -93,7 +93,7 @@ async fn once(handle: Handle) -> CheckResult {
     }
     handle.worlds.create(others).await?;
     same("whether it was there", handle.worlds.delete(&AccountId::parse("W1")?).await?, true)?;
-    handle.worlds.create(under(empty("W2", 103)?, "b")).await?;
+    handle.worlds.create(claimed(empty("W2", 103)?, "b")).await?;
     Ok(())
 }
 

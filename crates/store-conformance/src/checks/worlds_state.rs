@@ -120,17 +120,17 @@ async fn replays(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let under = |body: &str| -> Result<RestoreCommand, Failure> {
+    let claimed_restore = |body: &str| -> Result<RestoreCommand, Failure> {
         let mut command = restore(1)?;
         command.claim = Some(claim(Who::Mine, "k", body)?);
         Ok(command)
     };
     busy(&handle, 0).await?;
-    let done = expect_new(handle.worlds.restore(under("{}")?).await)?;
+    let done = expect_new(handle.worlds.restore(claimed_restore("{}")?).await)?;
     busy(&handle, 0).await?;
     let before = Observation::take(&handle, 8).await?;
-    same("the answer", replayed(handle.worlds.restore(under("{}")?).await)?, answer_of(&done))?;
-    mismatch(handle.worlds.restore(under("[]")?).await)?;
+    same("the answer", replayed(handle.worlds.restore(claimed_restore("{}")?).await)?, answer_of(&done))?;
+    mismatch(handle.worlds.restore(claimed_restore("[]")?).await)?;
     before.still_holds("a repeated restore", &handle).await
 }
 
@@ -181,11 +181,11 @@ async fn bytes(handle: Handle) -> CheckResult {
 async fn snapshot_replays(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let under = |number| -> Result<SnapshotCommand, Failure> {
+    let claimed_snapshot = |number| -> Result<SnapshotCommand, Failure> {
         Ok(SnapshotCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
     };
-    let done = expect_new(handle.worlds.take_snapshot(under(1)?).await)?;
-    same("the answer", replayed(handle.worlds.take_snapshot(under(2)?).await)?, answer_of(&done))?;
+    let done = expect_new(handle.worlds.take_snapshot(claimed_snapshot(1)?).await)?;
+    same("the answer", replayed(handle.worlds.take_snapshot(claimed_snapshot(2)?).await)?, answer_of(&done))?;
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 

@@ -121,7 +121,7 @@ async fn common(handle: &Handle) -> Result<BTreeMap<String, String>, Failure> {
     see("banks", &handle.banks.list(PageRequest::default()).await?);
     see("audit", &handle.books_check.check_all().await?);
     see("due holds", &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
-    see("own timelines", &handle.timelines.own().await?);
+    see("own timelines", &handle.timelines.accounts_with_timeline().await?);
     Ok(lines)
 }
 

@@ -116,7 +116,7 @@ pub(crate) async fn batch(
     session: Option<MfaSessionId>,
 ) -> Result<Option<ConfirmSituation>, Failure> {
     let observer = Observer::new();
-    let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
+    let refused = || ConfirmDecision { result: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
     let decide = observer.refusing(refused);
     let command = ConfirmCommand { account: account.clone(), batch, session, decide, mode: Mode::Commit, claim: None };
     observer.recorded_situation(handle.batches.confirm(command).await)

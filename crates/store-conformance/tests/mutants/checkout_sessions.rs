@@ -169,7 +169,7 @@ impl CheckoutSessions for Mutant {
             Some(Bug::DueCheckoutsUnordered) => due.reverse(),
             Some(Bug::DueRefundsForgotten) => due.retain(|(_, one)| matches!(one, DueItem::Session(..))),
             Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
-                for (own, _) in self.inner.own().await? {
+                for (own, _) in self.inner.accounts_with_timeline().await? {
                     due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);
                 }
             }
@@ -183,7 +183,7 @@ impl CheckoutSessions for Mutant {
             return CheckoutSessions::due_accounts(&self.inner, real_now).await;
         }
         let mut due = Vec::new();
-        for (own, timeline) in self.inner.own().await? {
+        for (own, timeline) in self.inner.accounts_with_timeline().await? {
             if !CheckoutSessions::due(&self.inner, Some(own.clone()), real_now, 1).await?.is_empty() {
                 due.push((own, timeline));
             }

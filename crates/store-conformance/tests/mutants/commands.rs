@@ -387,10 +387,10 @@ impl PaymentBatches for Mutant {
             situation.enrolment = enrolment.clone().or(situation.enrolment);
             let mut decision = rule(&situation);
             match bug {
-                Some(Bug::AttemptsNotStored) if decision.answer.is_err() => decision.session = None,
-                Some(Bug::EnrolmentNotStored) if decision.answer.is_err() => decision.enrolment = None,
+                Some(Bug::AttemptsNotStored) if decision.result.is_err() => decision.session = None,
+                Some(Bug::EnrolmentNotStored) if decision.result.is_err() => decision.enrolment = None,
                 Some(Bug::ConfirmCancelsPayments) => {
-                    if let Ok(confirmation) = &mut decision.answer {
+                    if let Ok(confirmation) = &mut decision.result {
                         confirmation.payments = BulkStatus::Cancelled;
                     }
                 }

@@ -72,7 +72,7 @@ impl Mutant {
             let rule = Arc::clone(&command.decide);
             let decide = Arc::new(move |situation: &_| {
                 let mut decision = rule(situation);
-                decision.answer = Err(ConfirmRefusal::MfaRequired);
+                decision.result = Err(ConfirmRefusal::MfaRequired);
                 decision
             });
             let (account, batch, session) = (command.account.clone(), command.batch, command.session);

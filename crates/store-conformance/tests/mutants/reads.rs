@@ -16,9 +16,9 @@ use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRe
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, Answer, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts,
-    CreateCheckoutCommand, Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions,
-    Readiness, Registry, SeedData, Seeding, StoreError, Upkeep, WriteError, Written,
+    Accounts, AddressBook, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts, CreateCheckoutCommand,
+    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions, Readiness, Registry,
+    SeedData, Seeding, StoreError, StoredResponse, Upkeep, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Callers for Mutant {
 
 #[async_trait]
 impl IdempotencyRecords for Mutant {
-    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
+    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>> {
         if self.has(Bug::AddedRecordsHidden) {
             return Ok(None);
         }
@@ -132,7 +132,7 @@ impl Checkouts for Mutant {
         if self.has(Bug::CheckoutsOldestFirst) {
             all.sort_by_key(|one| (std::cmp::Reverse(one.created_at), one.id));
         }
-        Ok(self.cut(all, page))
+        Ok(self.paginate(all, page))
     }
 
     async fn find(&self, account: &AccountId, checkout: CheckoutId) -> Result<Option<Checkout>, StoreError> {
@@ -189,12 +189,12 @@ impl Banks for Mutant {
         if self.has(Bug::BanksFoldCase) {
             all.sort_by_key(|bank| bank.name.to_lowercase());
         }
-        Ok(self.cut(all, page))
+        Ok(self.paginate(all, page))
     }
 }
 
 impl Mutant {
-    fn cut<T>(&self, all: Vec<T>, page: PageRequest) -> Page<T> {
+    fn paginate<T>(&self, all: Vec<T>, page: PageRequest) -> Page<T> {
         let size = |number: i64| usize::try_from(number).unwrap();
         let count = all.len();
         let rows: Vec<_> = all.into_iter().skip(size(page.offset)).take(size(page.limit)).collect();

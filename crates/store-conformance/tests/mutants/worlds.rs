@@ -38,8 +38,8 @@ impl Timelines for Mutant {
         Ok(if self.has(Bug::NumbersTwice) { number.div_ceil(2) } else { number })
     }
 
-    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
-        self.inner.own().await
+    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        self.inner.accounts_with_timeline().await
     }
 
     async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError> {
@@ -133,7 +133,7 @@ impl Mutant {
 impl Worlds for Mutant {
     async fn create(&self, mut command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         if self.has(Bug::WorldKeysForgotten) {
-            command.under = None;
+            command.claim = None;
         }
         if self.has(Bug::CopiesNotSealedAgain) {
             command.reseal = Arc::new(|_, _, secret| Ok(secret.clone()));

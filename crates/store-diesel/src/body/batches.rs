@@ -51,7 +51,7 @@ impl RecordedCommand for ConfirmCommand {
     }
 
     fn done(decision: &ConfirmDecision) -> Option<&PaymentBatch> {
-        decision.answer.as_ref().ok().map(|confirmed| &confirmed.batch)
+        decision.result.as_ref().ok().map(|confirmed| &confirmed.batch)
     }
 
     fn stage(
@@ -61,13 +61,13 @@ impl RecordedCommand for ConfirmCommand {
     ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
         // The attempt counts even if the answer is a refusal.
         working_set.mfa.change(decision.session, decision.enrolment);
-        let confirmed = decision.answer.map_err(WriteError::Refused)?;
+        let confirmed = decision.result.map_err(WriteError::Refused)?;
         stage(working_set, &confirmed);
         Ok(confirmed.batch)
     }
 
     fn dry_run(decision: ConfirmDecision) -> Result<DryRun<PaymentBatch>, WriteError<ConfirmRefusal>> {
-        decision.answer.map(DryRun::from).map_err(WriteError::Refused)
+        decision.result.map(DryRun::from).map_err(WriteError::Refused)
     }
 }
 

@@ -5,12 +5,12 @@ use super::group::under_claim;
 use super::store::Store;
 use super::working_set::WorkingSet;
 use async_trait::async_trait;
-use florin_ports::{Answer, IdempotencyClaim, IdempotencyRecords, WriteError, Written};
+use florin_ports::{IdempotencyClaim, IdempotencyRecords, StoredResponse, WriteError, Written};
 use std::convert::Infallible;
 
 #[async_trait]
 impl IdempotencyRecords for Store {
-    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
+    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<StoredResponse>, WriteError<Infallible>> {
         let claim = claim.clone();
         self.task(move |conn| {
             let mut footprint = Footprint::default();

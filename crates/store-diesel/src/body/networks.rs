@@ -84,7 +84,7 @@ impl Details {
             network: self.network,
             description: self.description.map(Text::parse).transpose().map_err(|flaw| corrupt(flaw.message))?,
             created_at: Some(self.added.0),
-            under: self.under.map(|(key, request)| CreationClaim { key, request }),
+            claim: self.under.map(|(key, request)| CreationClaim { key, request }),
         })
     }
 }
@@ -97,7 +97,7 @@ fn details(networks: &[AllowedNetwork]) -> Option<String> {
             id: Id(entry.id.0),
             description: entry.description.as_ref().map(|text| text.as_str().to_owned()),
             added: Time(entry.created_at?),
-            under: entry.under.as_ref().map(|claim| (claim.key.clone(), claim.request.clone())),
+            under: entry.claim.as_ref().map(|claim| (claim.key.clone(), claim.request.clone())),
         })
     };
     let details: Vec<_> = networks.iter().filter_map(details).collect();

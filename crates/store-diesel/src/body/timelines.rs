@@ -115,7 +115,7 @@ impl Timelines for Store {
         self.write(move |conn| next(conn, &account)).await
     }
 
-    async fn own(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
         self.read(|conn| {
             let rows = timelines::table.order(timelines::account_id).select(TimelineRow::as_select()).load(conn)?;
             rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()

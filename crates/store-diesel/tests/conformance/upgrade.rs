@@ -213,7 +213,7 @@ async fn confirm(store: &impl PaymentBatches, account: AccountId) -> ConfirmedBa
         let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
         let decision =
             decide_confirm(&situation, None, ClientId(id(0xc1)), &Stamp { now: DateTime::UNIX_EPOCH, ids: &ids });
-        *found.lock().unwrap() = decision.answer.clone().ok();
+        *found.lock().unwrap() = decision.result.clone().ok();
         decision
     });
     let (batch, session) = (PaymentBatchId(id(0xf1)), Some(MfaSessionId(id(0xe1))));

@@ -7,26 +7,26 @@ use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict};
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, OpenMfaSessionCommand,
-    PaymentBatches, RecordedBody, RecordedRequest, WriteError, Written,
+    CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, OpenMfaSessionCommand,
+    PaymentBatches, RecordedBody, RecordedRequest, StoredResponse, WriteError, Written,
 };
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// Returns a claim of a key for a request with this body.
-pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> Answer) -> IdempotencyClaim<T> {
+pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> StoredResponse) -> IdempotencyClaim<T> {
     let body = RecordedBody::Json(body.into());
     let request = RecordedRequest { method: "POST".into(), path: "/v2/x".into(), query: "{}".into(), body };
     let key = IdempotencyKey::parse(key.as_bytes()).unwrap();
-    IdempotencyClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), answer: Arc::new(answer) }
+    IdempotencyClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), response: Arc::new(answer) }
 }
 
-pub(crate) fn stored_response(message: &CardTransaction) -> Answer {
-    Answer { status: 201, body: message.token.to_string() }
+pub(crate) fn stored_response(message: &CardTransaction) -> StoredResponse {
+    StoredResponse { status: 201, body: message.token.to_string() }
 }
 
-fn stored_session(session: &MfaSession) -> Answer {
-    Answer { status: 201, body: session.id.to_string() }
+fn stored_session(session: &MfaSession) -> StoredResponse {
+    StoredResponse { status: 201, body: session.id.to_string() }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -121,7 +121,7 @@ async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert!(!mine.is_finished());
     other.batch_execute("COMMIT").unwrap();
-    assert_eq!(mine.await.unwrap(), Ok(Written::Replayed(Answer { status: 201, body: "theirs".into() })));
+    assert_eq!(mine.await.unwrap(), Ok(Written::Replayed(StoredResponse { status: 201, body: "theirs".into() })));
     assert_eq!(home.balances(MINE).await.held(), Minor(0));
 }
 

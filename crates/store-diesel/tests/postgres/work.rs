@@ -20,8 +20,8 @@ use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, Open
 use florin_domain::stamp::Stamp;
 use florin_domain::test_support::a_limit;
 use florin_ports::{
-    Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
-    FollowUpCommand, MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches, SeedData, Written,
+    CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
+    MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches, SeedData, StoredResponse, Written,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ fn batch_of(round: u128) -> PaymentBatchId {
     PaymentBatchId(Uuid::from_u128((44 << 64) + round))
 }
 
-fn answer<T>(_: &T) -> Answer {
-    Answer { status: 201, body: "{}".into() }
+fn answer<T>(_: &T) -> StoredResponse {
+    StoredResponse { status: 201, body: "{}".into() }
 }
 
 /// Returns a world with enough batches, and a card with a limit.

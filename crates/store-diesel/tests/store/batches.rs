@@ -55,7 +55,7 @@ async fn situation(home: &Home, number: u128) -> ConfirmSituation {
     let keep = Arc::clone(&seen);
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         *keep.lock().unwrap() = Some(situation.clone());
-        ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None }
+        ConfirmDecision { result: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None }
     });
     let command = ConfirmCommand { decide, ..confirm(number, 0, MfaProviderName::Sandbox, MfaVerdict::Wrong) };
     assert_eq!(home.store.confirm(command).await, Err(WriteError::Refused(ConfirmRefusal::MfaRequired)));
@@ -149,7 +149,7 @@ async fn a_confirmation_that_fails_halfway_changes_nothing() {
     // The second journal transaction has the same id as the first.
     command.decide = Arc::new(move |situation: &ConfirmSituation| {
         let mut decision = rule(situation);
-        let journal = &mut decision.answer.as_mut().unwrap().journal;
+        let journal = &mut decision.result.as_mut().unwrap().journal;
         journal.push(journal[0].clone());
         decision
     });

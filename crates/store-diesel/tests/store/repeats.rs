@@ -8,8 +8,8 @@ use florin_domain::card::decide::{CardRefusal, FirstSituation};
 use florin_domain::ids::ClientId;
 use florin_domain::money::Minor;
 use florin_ports::{
-    Answer, CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Upkeep,
-    WriteError, Written,
+    CardLedger, FirstMessageCommand, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, StoredResponse,
+    Upkeep, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -29,7 +29,10 @@ fn claim(client: ClientId, account: &str, key: &str, body: &str) -> IdempotencyC
         key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
         request: request(body),
         at: noon(),
-        answer: Arc::new(|done: &CardTransaction| Answer { status: 201, body: format!("\u{1f600} {}", done.token) }),
+        response: Arc::new(|done: &CardTransaction| StoredResponse {
+            status: 201,
+            body: format!("\u{1f600} {}", done.token),
+        }),
     }
 }
 
@@ -41,15 +44,15 @@ pub(crate) fn claim_of(key: &str) -> IdempotencyClaim<CardTransaction> {
 /// Returns a claim whose answer can't be rendered.
 pub(crate) fn claim_that_panics(key: &str) -> IdempotencyClaim<CardTransaction> {
     let answer = Arc::new(|_: &CardTransaction| panic!("a bug in an answer"));
-    IdempotencyClaim { answer, ..claim(client(MINE), MINE, key, "{}") }
+    IdempotencyClaim { response: answer, ..claim(client(MINE), MINE, key, "{}") }
 }
 
 fn command(number: u128, claim: IdempotencyClaim<CardTransaction>) -> FirstMessageCommand {
     FirstMessageCommand { claim: Some(claim), ..authorization(MINE, stamp(number), "10") }
 }
 
-fn answer(number: u128) -> Answer {
-    Answer { status: 201, body: format!("\u{1f600} {}", stamp(number).token) }
+fn answer(number: u128) -> StoredResponse {
+    StoredResponse { status: 201, body: format!("\u{1f600} {}", stamp(number).token) }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -27,7 +27,7 @@ fn started() -> SettleSituation {
         mfa_required: false,
         balances: [((MAIN, currency("GBP")), funds)].into(),
     };
-    let confirmed = decide_confirm(&situation, None, CLIENT, &stamp).answer.unwrap();
+    let confirmed = decide_confirm(&situation, None, CLIENT, &stamp).result.unwrap();
     let batch = decide_start(&confirmed.batch, &stamp).unwrap().batch;
     let mut payments = made.payments;
     for payment in &mut payments {

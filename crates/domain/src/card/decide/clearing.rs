@@ -41,9 +41,9 @@ pub struct ClearingInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clearing {
     /// The clearing of an authorization, with its place among several clearings.
-    Of(TransactionToken, FollowUp, MultiClearing),
+    OfAuthorization(TransactionToken, FollowUp, MultiClearing),
     /// A clearing without an authorization, with the merchant's currency if it is named.
-    Without(CardId, Box<FirstMessage>, Option<Currency>),
+    WithoutAuthorization(CardId, Box<FirstMessage>, Option<Currency>),
 }
 
 impl Clearing {
@@ -87,7 +87,7 @@ impl ClearingInput {
         } else {
             FollowUp::Clearing { amount: self.amount, is_final: self.is_final.unwrap_or(true) }
         };
-        Ok(Clearing::Of(preceding, message, self.place))
+        Ok(Clearing::OfAuthorization(preceding, message, self.place))
     }
 
     fn of_card(self, card: CardId) -> Result<Clearing, Vec<Fault>> {
@@ -111,7 +111,7 @@ impl ClearingInput {
                 let (kind, extras) =
                     (FirstKind::ForcePost, Extras { pos: self.pos, multi_clearing: self.place, ..Extras::default() });
                 let message = FirstMessage { kind, amount: self.amount, network, acceptor, extras };
-                Ok(Clearing::Without(card, Box::new(message), self.currency))
+                Ok(Clearing::WithoutAuthorization(card, Box::new(message), self.currency))
             }
             _ => Err(faults),
         }
@@ -164,12 +164,15 @@ mod tests {
             Clearing::of(ClearingInput { preceding: Some(TOKEN), is_final, force_post, ..input() }).unwrap()
         };
         let amount = decimal("10");
-        let of_token = |message| Clearing::Of(TOKEN, message, MultiClearing::default());
+        let of_token = |message| Clearing::OfAuthorization(TOKEN, message, MultiClearing::default());
         let normal = |is_final| of_token(FollowUp::Clearing { amount: decimal("10"), is_final });
         assert_eq!((of(None, false), of(Some(false), false)), (normal(true), normal(false)));
         assert_eq!(of(None, true), of_token(FollowUp::ForcedClearing { amount }));
         let message = first_message(FirstKind::ForcePost, "10");
-        assert_eq!(Clearing::of(of_card()), Ok(Clearing::Without(a_card().build().id, Box::new(message), None)));
+        assert_eq!(
+            Clearing::of(of_card()),
+            Ok(Clearing::WithoutAuthorization(a_card().build().id, Box::new(message), None))
+        );
     }
 
     #[test]

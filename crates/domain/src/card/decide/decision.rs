@@ -8,7 +8,7 @@ use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction};
 use crate::money::Money;
 
-/// What an adapter stores atomically after a message. A decline is a decision, too; it changes no balance.
+/// The decision on a message. An adapter stores it atomically. A decline is a decision, too; it changes no balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardDecision {
     /// The record of the message.
@@ -88,13 +88,13 @@ pub enum CardRefusal {
     },
     /// The return exceeds the amount that can still be returned.
     #[error("must be at most the amount that is left, {rest} {}", rest.currency)]
-    ExceedsRest {
+    ExceedsRemainder {
         /// The amount that can still be returned.
         rest: Money,
     },
     /// The decision endpoint of the account must be asked first.
     #[error("the decision endpoint was not asked yet")]
-    Undecided(Box<DecisionQuestion>),
+    EndpointNotAsked(Box<DecisionQuestion>),
     /// The world was restored or replaced while the decision endpoint was asked.
     #[error("the world was restored during the request")]
     WorldRestored,

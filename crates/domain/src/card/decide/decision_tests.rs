@@ -39,7 +39,7 @@ fn partial(amount: &str, verdict: Verdict) -> FirstMessage {
 }
 
 fn question(result: Result<CardDecision, CardRefusal>) -> DecisionQuestion {
-    let Err(CardRefusal::Undecided(question)) = result else { panic!("no question: {result:?}") };
+    let Err(CardRefusal::EndpointNotAsked(question)) = result else { panic!("no question: {result:?}") };
     *question
 }
 
@@ -50,7 +50,7 @@ fn what_takes_funds_is_asked_about_and_nothing_else() {
         let mut scenario = scenario_with(25_000);
         let asks = matches!(kind, FirstKind::Purchase | FirstKind::Atm | FirstKind::Debit);
         let result = scenario.send(&consulted(kind, amount, EndpointDecision::Due));
-        assert_eq!(matches!(result, Err(CardRefusal::Undecided(_))), asks, "{kind:?}: {result:?}");
+        assert_eq!(matches!(result, Err(CardRefusal::EndpointNotAsked(_))), asks, "{kind:?}: {result:?}");
         // A verdict has no effect on other kinds of messages.
         let declined = scenario_with(25_000).send(&heard(kind, amount, FRAUD)).unwrap();
         assert_eq!(declined.declined.is_some(), asks, "{kind:?}");

@@ -29,7 +29,7 @@ pub struct DisputeRequest {
     pub reason: DisputeReason,
 }
 
-/// What an adapter loads under the lock of the budget to decide whether a transaction can be disputed.
+/// The situation for the opening of a dispute. An adapter loads it under the lock of the budget.
 #[derive(Clone, Debug)]
 pub struct OpenDisputeSituation {
     /// The chain of the transaction.
@@ -40,7 +40,7 @@ pub struct OpenDisputeSituation {
     pub disputes: Vec<Dispute>,
 }
 
-/// What an adapter loads under the lock of the budget to decide an action on a dispute.
+/// The situation for an action on a dispute. An adapter loads it under the lock of the budget.
 #[derive(Clone, Debug)]
 pub struct DisputeSituation {
     /// The dispute.
@@ -51,7 +51,7 @@ pub struct DisputeSituation {
     pub credit: Option<Chain>,
 }
 
-/// What an adapter stores atomically after a decision on a dispute.
+/// The result of an action on a dispute. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisputeDecision {
     /// The dispute afterwards.

@@ -143,10 +143,13 @@ fn what_is_claimed_is_not_returned_as_well() {
     let back = |amount: Option<&str>| FollowUp::DebitReversal { amount: amount.map(decimal) };
     let dispute = world.dispute(debit, Some("4")).unwrap();
     let too_much = world.follow(debit, &back(Some("6.01")));
-    assert!(matches!(too_much, Err(CardRefusal::ExceedsRest { rest }) if rest.minor == Minor(600)), "{too_much:?}");
+    assert!(
+        matches!(too_much, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor == Minor(600)),
+        "{too_much:?}"
+    );
     assert_eq!(world.follow(debit, &back(None)).unwrap().transaction.impacted, Minor(600));
     let nothing = world.follow(debit, &back(None));
-    assert!(matches!(nothing, Err(CardRefusal::ExceedsRest { rest }) if rest.minor.is_zero()), "{nothing:?}");
+    assert!(matches!(nothing, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor.is_zero()), "{nothing:?}");
     act(&mut world, &dispute, &LOST);
     let last = world.follow(debit, &back(None)).unwrap();
     assert_eq!((last.transaction.impacted, world.available()), (Minor(400), "250.00 GBP".into()));

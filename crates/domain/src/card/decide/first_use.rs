@@ -11,7 +11,8 @@ use crate::ids::ClientId;
 use crate::stamp::Stamp;
 use crate::text::Text;
 
-/// What an adapter loads under the lock of the budget, which both cards share.
+/// The situation for a message that may be the first use of a physical card. An adapter loads it under the lock of the
+/// budget, which both cards share.
 #[derive(Clone, Debug)]
 pub struct FirstUseSituation {
     /// The situation of the message.
@@ -22,7 +23,7 @@ pub struct FirstUseSituation {
     pub virtual_card: Option<CardRecord>,
 }
 
-/// What an adapter stores atomically after a first message.
+/// The result of a message that may be the first use of a physical card. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstUseDecision {
     /// The message.

@@ -324,7 +324,7 @@ impl<'a> FollowUpInput<'a> {
         let rest = less(cleared, self.terms.covering(self.chain.disputed, cleared)?)?;
         let sent = sent.unwrap_or(rest);
         if sent > rest || rest.is_zero() {
-            return Err(CardRefusal::ExceedsRest { rest: rest.of(self.terms.currency()) });
+            return Err(CardRefusal::ExceedsRemainder { rest: rest.of(self.terms.currency()) });
         }
         let left = less(cleared, sent)?;
         // Each part is the decrease of the converted sum, so the parts add up to the conversion of the whole.

@@ -129,7 +129,7 @@ fn a_debit_is_returned_in_parts_up_to_its_amount() {
     assert_eq!(row(&part), ["pindebit.reversal", "CLEARED", "244.00", "244.00", "4.00"]);
     assert_eq!(part.first_state, Some(TransactionState::Completed));
     let refused = world.follow(token, &debit_reversal(Some("6.01")));
-    assert!(matches!(refused, Err(CardRefusal::ExceedsRest { rest }) if rest.minor == Minor(600)), "{refused:?}");
+    assert!(matches!(refused, Err(CardRefusal::ExceedsRemainder { rest }) if rest.minor == Minor(600)), "{refused:?}");
     let rest = world.follow(token, &debit_reversal(None)).unwrap();
     assert_eq!(row(&rest), ["pindebit.reversal", "CLEARED", "250.00", "250.00", "6.00"]);
     assert_eq!((rest.first_state, rest.transaction.requested), (Some(TransactionState::NothingCleared), Minor(1_000)));
@@ -150,7 +150,10 @@ fn a_settled_refund_is_withdrawn_up_to_its_amount() {
     let authorised = send(&mut world, FirstKind::Refund, "10").transaction.token;
     assert!(matches!(world.follow(authorised, &refund_return(None)), Err(CardRefusal::WrongKind { .. })));
     let cleared = world.follow(authorised, &FollowUp::RefundClearing { amount: decimal("8") }).unwrap().transaction;
-    assert!(matches!(world.follow(cleared.token, &refund_return(Some("9"))), Err(CardRefusal::ExceedsRest { .. })));
+    assert!(matches!(
+        world.follow(cleared.token, &refund_return(Some("9"))),
+        Err(CardRefusal::ExceedsRemainder { .. })
+    ));
     let part = world.follow(cleared.token, &refund_return(Some("3"))).unwrap();
     assert_eq!((part.transaction.kind, part.transaction.impacted), (MessageKind::RefundReturn, Minor(-300)));
     assert_eq!(chain(&world).cleared, Minor(500));

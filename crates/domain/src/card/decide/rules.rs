@@ -107,7 +107,7 @@ impl RuleInput<'_> {
             && self.is_debit()
             && self.local().all(|rule| rule.passes())
         {
-            return Err(CardRefusal::Undecided(Box::new(question())));
+            return Err(CardRefusal::EndpointNotAsked(Box::new(question())));
         }
         // Nearly all messages pass, so passed rules are collected only after a failure.
         let Some(failed) = self.rules().find(|rule| !rule.passes()) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use crate::card::{Card, CardLimit, CardTransaction, Chain, Guards, MessageKind, RecipientAddress, TransactionState};
 use crate::ledger::Balances;
 
-/// What an adapter loads under the lock of the budget to decide a first message.
+/// The situation for a first message. An adapter loads it under the lock of the budget.
 #[derive(Clone, Debug)]
 pub struct FirstSituation {
     /// The card.
@@ -18,7 +18,7 @@ pub struct FirstSituation {
     pub balances: Balances,
 }
 
-/// What an adapter loads under the lock of the budget to decide a follow-up.
+/// The situation for a follow-up. An adapter loads it under the lock of the budget.
 #[derive(Clone, Debug)]
 pub struct ChainSituation {
     /// The card.

@@ -15,7 +15,7 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::set_budget_controls;
 use florin_domain::budget::BudgetRecord;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Returns the controls of a budget.
 ///
@@ -52,6 +52,6 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     .await
 }
 
-fn render(record: &BudgetRecord) -> Answer {
+fn render(record: &BudgetRecord) -> StoredResponse {
     answer(StatusCode::OK, &ControlsView::from(&record.controls))
 }

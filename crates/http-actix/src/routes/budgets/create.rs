@@ -19,7 +19,7 @@ use florin_domain::fault::Fault;
 use florin_domain::ids::{BudgetId, PersonaId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use utoipa::openapi::schema::ArrayBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -110,6 +110,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(record: &BudgetRecord) -> Answer {
+fn render(record: &BudgetRecord) -> StoredResponse {
     answer(StatusCode::CREATED, &BudgetView::new(record.clone()))
 }

@@ -16,7 +16,7 @@ use florin_application::edit_budget;
 use florin_domain::budget::{BudgetEdit, BudgetRecord, BudgetStatus};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The changes. Omitted members keep their values.
@@ -68,6 +68,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(record: &BudgetRecord) -> Answer {
+fn render(record: &BudgetRecord) -> StoredResponse {
     answer(StatusCode::OK, &BudgetView::new(record.clone()))
 }

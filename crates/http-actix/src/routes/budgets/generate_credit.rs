@@ -18,7 +18,7 @@ use florin_domain::budget::{Credit, CreditInstruction, CreditScheme};
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -132,7 +132,7 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(credit: &Credit, dry_run: Option<DryRunView>) -> Answer {
+fn render(credit: &Credit, dry_run: Option<DryRunView>) -> StoredResponse {
     let currency = credit.instruction.currency;
     let view = CreditView {
         box_transaction_id: credit.box_transaction_id,

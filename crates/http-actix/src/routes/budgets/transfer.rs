@@ -16,7 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::transfer;
 use florin_domain::budget::{TransferDone, TransferInstruction, TransferReference};
 use florin_domain::money::Currency;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// A transfer from the budget in the path.
@@ -66,6 +66,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {
+fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> StoredResponse {
     answer(StatusCode::OK, &TransferView::new(done, dry_run))
 }

@@ -9,7 +9,7 @@ use actix_web::http::StatusCode;
 use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::card::EndpointChange;
-use florin_ports::{Answer, ClientClaim};
+use florin_ports::{ClientClaim, StoredResponse};
 
 pub(super) const READ: Requirement = Requirement::of(Scope::CardsRead);
 pub(super) const WRITE: Requirement = Requirement::of(Scope::CardsWrite);
@@ -28,7 +28,7 @@ pub(super) fn claim(write: &mut WriteCall<'_>) -> Result<Option<ClientClaim<Endp
 }
 
 /// Returns the response to a change. `None`: the response must contain a new secret, so it cannot be stored.
-pub(super) fn without_secret(change: &EndpointChange) -> Option<Answer> {
+pub(super) fn without_secret(change: &EndpointChange) -> Option<StoredResponse> {
     if change.has_new_secret {
         return None;
     }

@@ -9,7 +9,7 @@ use florin_application::Requirement;
 use florin_domain::access::Scope;
 use florin_domain::card::{CardProfile, CardTransaction};
 use florin_domain::ids::CardId;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 pub(super) const READ: Requirement = Requirement::of(Scope::CardsRead);
 pub(super) const WRITE: Requirement = Requirement::of(Scope::CardsWrite);
@@ -31,12 +31,12 @@ parameters! {
 }
 
 /// Returns a 200 with a card that was just changed.
-pub(super) fn card_answer(profile: &CardProfile) -> Answer {
+pub(super) fn card_answer(profile: &CardProfile) -> StoredResponse {
     answer(StatusCode::OK, &CardView::after_change(profile))
 }
 
 /// Returns a 201 with a new card.
-pub(super) fn new_card_answer(profile: &CardProfile) -> Answer {
+pub(super) fn new_card_answer(profile: &CardProfile) -> StoredResponse {
     answer(StatusCode::CREATED, &CardView::after_change(profile))
 }
 
@@ -46,6 +46,6 @@ pub(super) fn no_card() -> Problem {
 }
 
 /// Returns a 201 with the record of a card message.
-pub(super) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> Answer {
+pub(super) fn transaction_answer(record: &CardTransaction, dry_run: Option<DryRunView>) -> StoredResponse {
     answer(StatusCode::CREATED, &TransactionAnswer::new(record, dry_run))
 }

@@ -15,7 +15,7 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::set_card_controls;
 use florin_domain::card::CardProfile;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Returns the controls of a card.
 ///
@@ -53,6 +53,6 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     .await
 }
 
-fn render(profile: &CardProfile) -> Answer {
+fn render(profile: &CardProfile) -> StoredResponse {
     answer(StatusCode::OK, &ControlsView::from(&profile.record.controls))
 }

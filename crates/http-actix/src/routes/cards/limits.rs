@@ -19,7 +19,7 @@ use florin_domain::card::{LimitSet, LimitWindow};
 use florin_domain::ids::LimitId;
 use florin_domain::money::Currency;
 use florin_domain::page::Page;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// The window of a spending limit.
 #[derive(Clone, Copy)]
@@ -165,7 +165,7 @@ async fn set<B: crate::declare::FieldType + Into<NewLimit>>(
     .await
 }
 
-fn render(set: &LimitSet) -> Answer {
+fn render(set: &LimitSet) -> StoredResponse {
     answer(StatusCode::OK, &LimitView::at(&set.limit, set.card.currency, set.now))
 }
 

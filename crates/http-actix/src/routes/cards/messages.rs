@@ -175,10 +175,10 @@ impl<'a> MessageInput<'a> {
     fn clearing(&mut self) -> Result<Option<ValidMessage>, Problem> {
         let Some(body) = self.declared::<ClearingBody>()? else { return Ok(None) };
         Ok(match Clearing::of(body.into()) {
-            Ok(Clearing::Of(preceding, message, place)) => {
+            Ok(Clearing::OfAuthorization(preceding, message, place)) => {
                 Some(ValidMessage::FollowUp(Box::new(NewFollowUp { preceding, message, place })))
             }
-            Ok(Clearing::Without(card, message, merchant)) => {
+            Ok(Clearing::WithoutAuthorization(card, message, merchant)) => {
                 Some(ValidMessage::First(Box::new(NewMessage { card, message: *message, merchant, pin: None })))
             }
             Err(found) => {

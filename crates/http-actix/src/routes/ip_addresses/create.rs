@@ -17,7 +17,7 @@ use florin_application::{NewNetworkRequest, add_network, permit_all_accounts};
 use florin_domain::access::{AllowedNetwork, NetworkRefusal};
 use florin_domain::text::Text;
 use florin_domain::world::CreationClaim;
-use florin_ports::{Answer, WriteError};
+use florin_ports::{StoredResponse, WriteError};
 
 body! {
     /// An address or network that the client may call from.
@@ -52,19 +52,19 @@ pub(crate) async fn handle(
     let body = call.read_body::<NetworkBody>(document.as_ref())?;
     call.finish_reading()?;
     let sent = hash(canonical(document.as_ref())?.as_bytes());
-    let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
+    let claim = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
     let NetworkBody { network, description } = expect_valid(body)?;
-    let new = NewNetworkRequest { network: network.0, description, under };
+    let new = NewNetworkRequest { network: network.0, description, claim };
     match add_network(&app.management, network_change(&call), new).await {
         Ok(added) => {
             wait_until_effective().await;
             reply(render(&added), false)
         }
-        Err(WriteError::Refused(NetworkRefusal::MadeBefore(added))) => reply(render(&added), true),
+        Err(WriteError::Refused(NetworkRefusal::CreatedBefore(added))) => reply(render(&added), true),
         Err(error) => Err(write_problem(error, ("", "client"), None, |refusal| network_problem(&refusal))),
     }
 }
 
-fn render(entry: &AllowedNetwork) -> Answer {
+fn render(entry: &AllowedNetwork) -> StoredResponse {
     answer(StatusCode::CREATED, &IpAddressView::from(entry))
 }

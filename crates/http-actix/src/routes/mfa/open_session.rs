@@ -15,7 +15,7 @@ use florin_application::{OpenMfaSessionRequest, Requirement, open_mfa_session};
 use florin_domain::access::Scope;
 use florin_domain::ids::PaymentBatchId;
 use florin_domain::mfa::{MfaProviderName, MfaSession};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -73,7 +73,7 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(session: &MfaSession) -> Answer {
+fn render(session: &MfaSession) -> StoredResponse {
     let view = SessionView {
         session_id: session.id.0,
         provider: session.provider.as_str(),

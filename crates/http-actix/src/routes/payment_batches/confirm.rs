@@ -19,7 +19,7 @@ use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::ids::MfaSessionId;
 use florin_domain::mfa::MfaFailure;
 use florin_domain::text::Text;
-use florin_ports::{Answer, WriteError};
+use florin_ports::{StoredResponse, WriteError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -100,6 +100,6 @@ fn refused_reason(failure: MfaFailure) -> &'static str {
     }
 }
 
-fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {
+fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> StoredResponse {
     answer(StatusCode::OK, &ConfirmedView { status: batch.status().as_str(), dry_run })
 }

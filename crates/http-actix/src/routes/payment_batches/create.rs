@@ -18,7 +18,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewBatch, Upload, create_batch};
 use florin_domain::batch::{BatchName, BatchSummary, InputFormat, UploadRefusal};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// A new payment batch.
@@ -82,7 +82,7 @@ pub(crate) async fn handle(
 }
 
 /// Renders 202 for a batch with payments, and 201 for a batch without payments.
-fn render(summary: &BatchSummary) -> Answer {
+fn render(summary: &BatchSummary) -> StoredResponse {
     let status = if summary.batch.locked { StatusCode::ACCEPTED } else { StatusCode::CREATED };
     answer(status, &BatchView::from(summary))
 }

@@ -14,7 +14,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::edit_batch;
 use florin_domain::batch::{BatchEdit, BatchName, BatchSummary};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The changes. Omitted members keep their values.
@@ -53,6 +53,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(summary: &BatchSummary) -> Answer {
+fn render(summary: &BatchSummary) -> StoredResponse {
     answer(StatusCode::OK, &BatchView::from(summary))
 }

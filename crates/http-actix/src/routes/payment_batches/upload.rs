@@ -20,7 +20,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use florin_application::{Upload, upload_payments};
 use florin_domain::batch::{InputFormat, PaymentBatch, UploadRefusal};
 use florin_domain::ids::BudgetId;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 parameters! {
     /// Options of a CSV upload.
@@ -106,6 +106,6 @@ async fn read_as(
 }
 
 /// Renders the result of the upload as 202.
-fn render(batch: &PaymentBatch) -> Answer {
+fn render(batch: &PaymentBatch) -> StoredResponse {
     answer(StatusCode::ACCEPTED, &batch.input.as_ref().map(InputView::from))
 }

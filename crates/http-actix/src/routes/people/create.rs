@@ -17,7 +17,7 @@ use florin_application::{NewPerson, create_person};
 use florin_domain::ids::AccountId;
 use florin_domain::people::{EmailAddress, PersonOverview, PersonStatus, Role};
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// A new person.
@@ -77,6 +77,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(overview: &PersonOverview) -> Answer {
+fn render(overview: &PersonOverview) -> StoredResponse {
     answer(StatusCode::CREATED, &PersonView::from(overview))
 }

@@ -17,7 +17,7 @@ use florin_application::edit_person;
 use florin_domain::ids::AccountId;
 use florin_domain::people::{PersonEdit, PersonOverview, PersonStatus, Role};
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The changes. Omitted members keep their values.
@@ -66,6 +66,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(overview: &PersonOverview) -> Answer {
+fn render(overview: &PersonOverview) -> StoredResponse {
     answer(StatusCode::OK, &PersonView::from(overview))
 }

@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::approve_payee;
 use florin_domain::merchant::Payee;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Approves or rejects a PENDING payee, as the operator would.
 ///
@@ -44,6 +44,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(payee: &Payee) -> Answer {
+fn render(payee: &Payee) -> StoredResponse {
     answer(StatusCode::OK, &PayeeView::from(payee))
 }

@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::approve_settlement_account;
 use florin_domain::merchant::SettlementAccountOverview;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Approves or rejects a PENDING settlement account, as the operator would.
 ///
@@ -47,6 +47,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::ref_option, reason = "an answer is rendered from a reference to the result")]
-fn render(decided: &Option<SettlementAccountOverview>) -> Answer {
+fn render(decided: &Option<SettlementAccountOverview>) -> StoredResponse {
     answer(StatusCode::OK, &decided.as_ref().map(SettlementAccountView::from))
 }

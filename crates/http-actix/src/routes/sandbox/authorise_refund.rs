@@ -17,7 +17,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::authorise_refund;
 use florin_domain::checkout::{BankVisit, MerchantPayment, PayerOutcome};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The decision of the merchant at its bank, and the reaction of the bank.
@@ -61,6 +61,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(refund: &MerchantPayment, dry_run: Option<DryRunView>) -> Answer {
+fn render(refund: &MerchantPayment, dry_run: Option<DryRunView>) -> StoredResponse {
     answer(StatusCode::OK, &RefundAnswer::of(refund, None, dry_run))
 }

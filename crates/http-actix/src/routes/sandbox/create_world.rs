@@ -67,8 +67,8 @@ pub(crate) async fn handle(
     }
     call.finish_reading()?;
     let request = format!("{}\n{}", call.query.canonical(), canonical(document.as_ref())?);
-    let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
-    let new = new_world(expect_valid(body)?, under);
+    let claim = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
+    let new = new_world(expect_valid(body)?, claim);
     if let Some(replaced) = replaced_account(&call.caller, &new)? {
         call.lock_exclusively(&replaced).await?;
     }
@@ -93,12 +93,12 @@ fn check(body: &WorldBody, faults: &mut Faults) {
     }
 }
 
-fn new_world(body: WorldBody, under: Option<CreationClaim>) -> NewWorld {
+fn new_world(body: WorldBody, claim: Option<CreationClaim>) -> NewWorld {
     let template = match (body.snapshot.valid(), body.template.valid()) {
         (Some(id), _) => NewWorldTemplate::Snapshot(id),
         (None, Some(Template(WorldTemplate::Empty))) => NewWorldTemplate::Empty,
         (None, _) => NewWorldTemplate::Demo,
     };
     let replace = body.replace.valid().unwrap_or(false);
-    NewWorld { template, seed: body.seed.valid(), starts_at: body.starts_at.valid(), replace, under }
+    NewWorld { template, seed: body.seed.valid(), starts_at: body.starts_at.valid(), replace, claim }
 }

@@ -16,7 +16,7 @@ use chrono::TimeDelta;
 use florin_application::set_hold_life;
 use florin_domain::card::{CardSettings, HoldLife, HoldLifeRule, MccRange, MessageKind};
 use florin_domain::fault::{Faults, Flaw};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 use utoipa::openapi::schema::Object;
 
 body! {
@@ -118,6 +118,6 @@ impl HoldLifeBody {
     }
 }
 
-fn render(settings: &CardSettings) -> Answer {
+fn render(settings: &CardSettings) -> StoredResponse {
     answer(StatusCode::OK, &HoldLifeView::from(&settings.hold_life))
 }

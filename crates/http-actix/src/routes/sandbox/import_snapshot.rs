@@ -19,7 +19,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{import_snapshot, permit_all_accounts};
 use florin_domain::fault::Flaw;
 use florin_domain::world::{SNAPSHOT_FILE_BYTES, SnapshotFile, SnapshotImport};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Imports the file of a snapshot. To create worlds from the snapshot, send its id as `snapshotId`.
 ///
@@ -65,7 +65,7 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "other answers of clients are not kept")]
-fn render(import: &SnapshotImport) -> Option<Answer> {
+fn render(import: &SnapshotImport) -> Option<StoredResponse> {
     let status = if import.is_repeated { StatusCode::OK } else { StatusCode::CREATED };
     Some(answer(status, &ImportedSnapshotView::from(&import.snapshot)))
 }

@@ -14,7 +14,7 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::set_over_clearing;
 use florin_domain::card::{CardSettings, OverClearing};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// Which clearings above their hold are refused.
@@ -64,6 +64,6 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
     .await
 }
 
-fn render(settings: &CardSettings) -> Answer {
+fn render(settings: &CardSettings) -> StoredResponse {
     answer(StatusCode::OK, &OverClearingView::from(settings))
 }

@@ -12,7 +12,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::renew_world;
 use florin_domain::world::{MAX_RENEWAL_HOURS, WorldReading};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The new lifetime of a world.
@@ -48,6 +48,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(renewed: &WorldReading) -> Answer {
+fn render(renewed: &WorldReading) -> StoredResponse {
     answer(StatusCode::OK, &WorldView::at(&renewed.world, renewed.real))
 }

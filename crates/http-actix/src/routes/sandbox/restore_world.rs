@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{find_world, restore_world};
 use florin_domain::ids::SnapshotId;
 use florin_domain::world::WorldReading;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The snapshot to restore.
@@ -48,6 +48,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(restored: &WorldReading) -> Answer {
+fn render(restored: &WorldReading) -> StoredResponse {
     answer(StatusCode::OK, &WorldView::at(&restored.world, restored.real))
 }

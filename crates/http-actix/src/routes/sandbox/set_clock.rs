@@ -17,7 +17,7 @@ use florin_application::set_clock;
 use florin_domain::access::Account;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::world::{ClockChange, ClockReading};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// A clock change: exactly one member.
@@ -97,6 +97,6 @@ fn change(body: ClockBody, faults: &mut Faults) -> Option<ClockChange> {
     None
 }
 
-fn render(reading: &ClockReading) -> Answer {
+fn render(reading: &ClockReading) -> StoredResponse {
     answer(StatusCode::OK, &ClockView::from(*reading))
 }

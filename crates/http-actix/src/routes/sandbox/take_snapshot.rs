@@ -13,7 +13,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::take_snapshot;
 use florin_domain::world::{SnapshotName, WorldSnapshot};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// A new snapshot.
@@ -44,6 +44,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(snapshot: &WorldSnapshot) -> Answer {
+fn render(snapshot: &WorldSnapshot) -> StoredResponse {
     answer(StatusCode::CREATED, &SnapshotView::from(snapshot))
 }

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use florin_application::{Requirement, webhook_reach, webhook_time};
 use florin_domain::access::Scope;
 use florin_domain::ids::{EventId, WebhookId};
-use florin_ports::{Answer, ClientClaim, IdempotencyKey, WebhookReach};
+use florin_ports::{ClientClaim, IdempotencyKey, StoredResponse, WebhookReach};
 
 pub(super) const READ: Requirement = Requirement::of(Scope::WebhooksRead);
 pub(super) const WRITE: Requirement = Requirement::of(Scope::WebhooksWrite);
@@ -98,7 +98,7 @@ impl<'a> WebhookWrite<'a> {
     /// Finishes reading. Returns the subscription and the claim of the request, or all faults as an error.
     pub(super) async fn finish<T: 'static>(
         &mut self,
-        render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,
+        render: impl Fn(&T) -> Option<StoredResponse> + Send + Sync + 'static,
     ) -> Result<((WebhookReach, WebhookId), Option<ClientClaim<T>>), Problem> {
         let reach = reach(&mut self.call, self.account.take()).await?;
         let id = expect_valid(self.path.take())?.id;

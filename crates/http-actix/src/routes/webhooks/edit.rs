@@ -14,7 +14,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{WebhookEdit, edit_webhook};
 use florin_domain::webhook::{Webhook, WebhookChange};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The changes. Omitted members keep their values.
@@ -65,6 +65,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
-fn render(webhook: &Webhook) -> Option<Answer> {
+fn render(webhook: &Webhook) -> Option<StoredResponse> {
     Some(answer(StatusCode::OK, &WebhookView::from(webhook)))
 }

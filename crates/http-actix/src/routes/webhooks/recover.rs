@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use florin_application::recover;
 use florin_domain::fault::Flaw;
 use florin_domain::webhook::DELIVERIES_KEPT;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 body! {
     /// The events to send again.
@@ -57,6 +57,6 @@ pub(crate) async fn handle(
 
 #[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "answers are rendered from references")]
-fn render(count: &u64) -> Option<Answer> {
+fn render(count: &u64) -> Option<StoredResponse> {
     Some(answer(StatusCode::ACCEPTED, &CountView::from(*count)))
 }

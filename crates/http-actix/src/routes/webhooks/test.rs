@@ -14,7 +14,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::test_webhook;
 use florin_domain::ids::EventId;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Sends a test event of the subscription's type, with sample data.
 ///
@@ -41,6 +41,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
-fn render(message: &EventId) -> Option<Answer> {
+fn render(message: &EventId) -> Option<StoredResponse> {
     Some(answer(StatusCode::ACCEPTED, &MessageView::from(message)))
 }

@@ -16,7 +16,7 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccou
 use florin_domain::world::Timeline;
 use std::collections::BTreeSet;
 
-/// What is due, each with its time.
+/// Sessions and refunds that are due, each with its time.
 type Due = Vec<(DateTime<Utc>, DueItem)>;
 
 /// Returns the sessions and refunds that are due, earliest first: of one account, or, if `account` is `None`, of all

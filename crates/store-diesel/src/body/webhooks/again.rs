@@ -107,7 +107,7 @@ pub(super) async fn recover(
         let mut events = to.read(move |conn| matching(conn, &of, since, (after, until))).await?;
         let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
         after = events.last().filter(|_| is_full).map_or(until, |last| last.position);
-        let matches = |event: &EventKey| webhook.wants(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));
+        let matches = |event: &EventKey| webhook.receives(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));
         events.retain(matches);
         if !events.is_empty() {
             let shared = Arc::clone(&command);
@@ -127,7 +127,7 @@ pub(super) async fn recover(
 /// The result of the checks before a recovery.
 enum Recovery {
     /// The request is a repetition. This is the stored answer.
-    Done(florin_ports::Answer),
+    Done(florin_ports::StoredResponse),
     /// The events of this subscription are to be sent again.
     Of(Box<Webhook>),
 }

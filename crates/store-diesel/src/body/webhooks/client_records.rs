@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use florin_domain::webhook::ShownOnce;
-use florin_ports::{Answer, ClientClaim, RecordedBody, RecordedRequest, WriteError, Written};
+use florin_ports::{ClientClaim, RecordedBody, RecordedRequest, StoredResponse, WriteError, Written};
 
 const DELETE: &str = "DELETE FROM client_records WHERE (client_id, idempotency_key) IN \
     (SELECT client_id, idempotency_key FROM client_records WHERE created_at < $1 ORDER BY created_at LIMIT $2)";
@@ -47,7 +47,7 @@ fn under_claim_or<T, R>(
     }
     let Some(claim) = claim else { return Ok(Written::New(work(conn)?)) };
     let done = work(conn)?;
-    let answer = ask(|| (claim.answer)(&done))?;
+    let answer = ask(|| (claim.response)(&done))?;
     insert(vec![ClientRecordRow::of(claim, answer)], conn)?;
     Ok(Written::New(done))
 }
@@ -56,7 +56,7 @@ fn under_claim_or<T, R>(
 pub(super) fn replayed<T, R: From<ShownOnce>>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
-) -> Result<Option<Answer>, Stop<WriteError<R>>> {
+) -> Result<Option<StoredResponse>, Stop<WriteError<R>>> {
     stored_answer(conn, claim, shown_once)
 }
 
@@ -68,7 +68,7 @@ fn stored_answer<T, R>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
     no_answer: fn() -> Stop<WriteError<R>>,
-) -> Result<Option<Answer>, Stop<WriteError<R>>> {
+) -> Result<Option<StoredResponse>, Stop<WriteError<R>>> {
     let Some(claim) = claim else { return Ok(None) };
     let record = client_records::table
         .filter(client_records::client_id.eq(Id(claim.client.0)))
@@ -81,7 +81,7 @@ fn replay<R>(
     record: ClientRecordRow,
     request: &RecordedRequest,
     no_answer: fn() -> Stop<WriteError<R>>,
-) -> Result<Answer, Stop<WriteError<R>>> {
+) -> Result<StoredResponse, Stop<WriteError<R>>> {
     let first = RecordedRequest {
         method: record.method,
         path: record.path,
@@ -92,13 +92,13 @@ fn replay<R>(
         return Err(WriteError::Mismatch(Box::new(first)).into());
     }
     match (record.answer_status, record.answer_body) {
-        (Some(status), Some(body)) => Ok(Answer { status: u16::try_from(status).map_err(corrupt)?, body }),
+        (Some(status), Some(body)) => Ok(StoredResponse { status: u16::try_from(status).map_err(corrupt)?, body }),
         _ => Err(no_answer()),
     }
 }
 
 impl ClientRecordRow {
-    fn of<T>(claim: &ClientClaim<T>, answer: Option<Answer>) -> Self {
+    fn of<T>(claim: &ClientClaim<T>, answer: Option<StoredResponse>) -> Self {
         let RecordedRequest { method, path, query, body } = claim.request.clone();
         let (RecordedBody::Json(body_hash) | RecordedBody::Hash(body_hash)) = body;
         let (answer_status, answer_body) = answer.map(|answer| (i64::from(answer.status), answer.body)).unzip();

@@ -115,7 +115,7 @@ fn queue(conn: &mut Conn, tail: i64) -> Outcome<bool> {
     Ok(true)
 }
 
-/// What queues deliveries, or needs them.
+/// The caller of the fan-out, which determines how long it waits for other instances.
 #[derive(Clone, Copy)]
 enum Caller {
     /// The worker. It does not wait for another instance.

@@ -18,7 +18,7 @@ pub(super) type BalanceKey = (AccountId, BudgetId, money::Currency);
 /// The balances of the budgets of a group.
 #[derive(Default)]
 pub(crate) struct BalanceSet {
-    held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
+    balances: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
     changed: BTreeSet<BalanceKey>,
     counters: BTreeMap<BalanceKey, Counters>,
     rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
@@ -40,16 +40,16 @@ impl BalanceSet {
     pub(crate) fn of_rows(rows: Vec<BalanceRow>) -> Outcome<Self> {
         let mut balance_set = Self::default();
         for row in rows {
-            let held = row.read()?;
+            let balances = row.read()?;
             let key = (row.account_id.0.clone(), BudgetId(row.budget_id.0), row.currency.0);
             let last = link(row.last_link, row.last_hash.as_ref())?;
             let counters = Counters { last_number: row.last_number, movements: row.movements, last };
             balance_set.counters.insert(key, counters);
             balance_set
-                .held
+                .balances
                 .entry((row.account_id.0, BudgetId(row.budget_id.0)))
                 .or_default()
-                .push((row.currency.0, held));
+                .push((row.currency.0, balances));
         }
         Ok(balance_set)
     }
@@ -77,7 +77,7 @@ impl BalanceSet {
 
     /// Returns the balances of a budget in each of its currencies.
     pub(crate) fn of(&self, account: &AccountId, budget: BudgetId) -> &[(money::Currency, Balances)] {
-        self.held.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
+        self.balances.get(&(account.clone(), budget)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the balances of a budget in one currency.
@@ -87,7 +87,7 @@ impl BalanceSet {
         budget: BudgetId,
         currency: money::Currency,
     ) -> Option<Balances> {
-        self.of(account, budget).iter().find(|(held, _)| *held == currency).map(|(_, balances)| *balances)
+        self.of(account, budget).iter().find(|(known, _)| *known == currency).map(|(_, balances)| *balances)
     }
 
     /// Stages new balances of a budget.
@@ -97,11 +97,11 @@ impl BalanceSet {
         (budget, currency): (BudgetId, money::Currency),
         after: Balances,
     ) {
-        let held = self.held.entry((account.clone(), budget)).or_default();
-        match held.iter_mut().find(|(held, _)| *held == currency) {
+        let of_budget = self.balances.entry((account.clone(), budget)).or_default();
+        match of_budget.iter_mut().find(|(known, _)| *known == currency) {
             Some((_, balances)) => *balances = after,
             // The row does not exist, so storing it fails and reports that.
-            None => held.push((currency, after)),
+            None => of_budget.push((currency, after)),
         }
         self.changed.insert((account.clone(), budget, currency));
     }

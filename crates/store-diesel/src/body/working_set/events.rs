@@ -88,8 +88,8 @@ fn number(conn: &mut Conn, recording: Option<&Recording>, mut new: Vec<Event>) -
         None => Observers::default(),
     };
     let is_seen = |event: &Event| observers.see(&event.account, event.kind);
-    // Messages and transitions count their events in their own rows, so their events can be dropped if nobody sees
-    // them.
+    // The sequences of chains and cards are counted from the rows of messages and transitions. So their events can be
+    // dropped if nobody sees them.
     new.retain(|event| has_sequence(event.object()) || is_seen(event));
     let before = Counts::load(conn, &new)?;
     let mut last = before.known.clone();

@@ -7,7 +7,7 @@ use super::body::footprint::{RecordKey, record_key};
 use super::body::statements::load;
 use super::body::tables::service::{RecordRow, RecordsByKey};
 use super::body::types::{Account, Id, Time};
-use florin_ports::{Answer, IdempotencyClaim, RecordedBody, RecordedRequest, WriteError};
+use florin_ports::{IdempotencyClaim, RecordedBody, RecordedRequest, StoredResponse, WriteError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The records of a group.
@@ -46,7 +46,10 @@ impl Records {
     }
 
     /// Returns the stored answer of a claim, if it exists.
-    pub(crate) fn find<T, R>(&self, claim: Option<&IdempotencyClaim<T>>) -> Result<Option<Answer>, WriteError<R>> {
+    pub(crate) fn find<T, R>(
+        &self,
+        claim: Option<&IdempotencyClaim<T>>,
+    ) -> Result<Option<StoredResponse>, WriteError<R>> {
         let Some(claim) = claim else { return Ok(None) };
         let key = record_key(claim);
         let Some(row) = self.known.get(&key).or_else(|| self.new.get(&key)) else { return Ok(None) };
@@ -57,7 +60,7 @@ impl Records {
     /// Builds the record of a command under a claim. Does not stage it.
     pub(crate) fn made<T>(claim: Option<&IdempotencyClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
         let Some(claim) = claim else { return Ok(None) };
-        let answer = ask(|| (claim.answer)(done))?;
+        let answer = ask(|| (claim.response)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))
     }
 
@@ -73,7 +76,7 @@ impl Records {
 }
 
 impl RecordRow {
-    fn of<T>(claim: &IdempotencyClaim<T>, answer: Answer) -> Self {
+    fn of<T>(claim: &IdempotencyClaim<T>, answer: StoredResponse) -> Self {
         let RecordedRequest { method, path, query, body } = claim.request.clone();
         let (body_form, body) = match body {
             RecordedBody::Json(text) => ("json", text),
@@ -98,7 +101,7 @@ impl RecordRow {
         (self.account_id.clone(), self.client_id, self.idempotency_key.clone())
     }
 
-    fn read(self) -> Outcome<(RecordedRequest, Answer)> {
+    fn read(self) -> Outcome<(RecordedRequest, StoredResponse)> {
         let body = match self.body_form.as_str() {
             "json" => RecordedBody::Json(self.body),
             "hash" => RecordedBody::Hash(self.body),
@@ -106,6 +109,6 @@ impl RecordRow {
         };
         let status = u16::try_from(self.answer_status).map_err(corrupt)?;
         let request = RecordedRequest { method: self.method, path: self.path, query: self.query, body };
-        Ok((request, Answer { status, body: self.answer_body }))
+        Ok((request, StoredResponse { status, body: self.answer_body }))
     }
 }

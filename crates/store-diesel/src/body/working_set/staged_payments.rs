@@ -1,4 +1,5 @@
-//! Staged changes of payments: of all payments of a batch, by its confirmation or cancellation, or of single ones.
+//! Staged changes of payments. A confirmation or cancellation changes all payments of a batch; all other commands
+//! change single payments.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;

@@ -64,8 +64,8 @@ fn refused(stop: Stop<ImportRefusal>) -> Refused {
 /// from which no world could be created.
 fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
     let invalid = |reason: String| Refused::from(WriteError::Refused(ImportRefusal::Invalid(reason)));
-    let account = &command.trial;
-    registry::insert_account(conn, &trial(command))?;
+    let account = &command.trial_account;
+    registry::insert_account(conn, &trial_account(command))?;
     account_rows::clear(conn, account)?;
     account_rows::put_rows(conn, account, contents, None, true).map_err(|stop| match stop {
         Stop::Answer(ExportError::Line { line, reason }) => invalid(format!("line {}: {reason}", line + 1)),
@@ -82,9 +82,9 @@ fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) ->
     Ok(())
 }
 
-fn trial(command: &ImportSnapshotCommand) -> Account {
+fn trial_account(command: &ImportSnapshotCommand) -> Account {
     Account {
-        id: command.trial.clone(),
+        id: command.trial_account.clone(),
         client: command.client,
         name: "Imported snapshot".into(),
         merchant: true,

@@ -31,8 +31,8 @@ pub(super) fn make(
     let situation = CreateSituation {
         worlds: rows::count(conn, world.client)?,
         exists: rows::find(conn, &world.account)?.is_some(),
-        made: match &command.under {
-            Some(under) => rows::made_under(conn, world.client, &under.key)?,
+        created_before: match &command.claim {
+            Some(claim) => rows::made_under(conn, world.client, &claim.key)?,
             None => None,
         },
         is_key_revoked: match command.key.made_by {
@@ -54,7 +54,7 @@ pub(super) fn make(
         delete::delete(conn, &world.account)?;
     }
     fill(conn, command, kept.as_ref(), secret.as_ref())?;
-    rows::insert(conn, world, command.under.as_ref())?;
+    rows::insert(conn, world, command.claim.as_ref())?;
     keys::insert_key(conn, &command.key, &command.hash)?;
     let made = rows::find(conn, &world.account)?;
     Ok(made.ok_or_else(|| corrupt("the created world is missing"))?)

@@ -15,7 +15,7 @@ use florin_domain::world::{CreationClaim, SandboxWorld};
 use std::collections::BTreeSet;
 
 impl WorldRow {
-    fn of(world: &SandboxWorld, under: Option<&CreationClaim>, epoch: i64) -> Self {
+    fn of(world: &SandboxWorld, claim: Option<&CreationClaim>, epoch: i64) -> Self {
         Self {
             account_id: Account(world.account.clone()),
             client_id: Id(world.client.0),
@@ -23,8 +23,8 @@ impl WorldRow {
             seed_text: world.seed.as_ref().map(|seed| seed.as_str().to_owned()),
             created_at: Time(world.created_at),
             expires_at: Time(world.expires_at),
-            made_under: under.map(|under| under.key.clone()),
-            request_hash: under.map(|under| under.request.clone()),
+            made_under: claim.map(|claim| claim.key.clone()),
+            request_hash: claim.map(|claim| claim.request.clone()),
             epoch,
         }
     }
@@ -43,9 +43,9 @@ fn read((row, timeline): (WorldRow, TimelineRow)) -> Outcome<SandboxWorld> {
     })
 }
 
-pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&CreationClaim>) -> Outcome<()> {
+pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, claim: Option<&CreationClaim>) -> Outcome<()> {
     let epoch = driver::draw_position(conn)?;
-    statements::insert(vec![WorldRow::of(world, under, epoch)], conn)
+    statements::insert(vec![WorldRow::of(world, claim, epoch)], conn)
 }
 
 /// Begins a new epoch of a world.

@@ -10,7 +10,7 @@ use florin_application::{act_on_dispute, open_dispute};
 use florin_domain::card::DisputeAction;
 use florin_domain::card::decide::{DisputeDone, DisputeRequest};
 use florin_domain::ids::{DisputeId, TransactionToken};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Opens a dispute.
 pub(crate) async fn open(
@@ -30,7 +30,7 @@ pub(crate) async fn open(
 /// Performs an action on a dispute.
 pub(crate) async fn act(sender: &SendContext<'_>, action: (DisputeId, DisputeAction)) -> Result<Sent, Problem> {
     let SendContext { app, account, recording, mode, .. } = *sender;
-    let render: fn(&DisputeDone, Option<DryRunView>) -> Answer = match action.1 {
+    let render: fn(&DisputeDone, Option<DryRunView>) -> StoredResponse = match action.1 {
         DisputeAction::Evidence(_) => dispute_answer,
         DisputeAction::Credit | DisputeAction::Resolve(_) => message_answer,
     };

@@ -9,7 +9,7 @@ use actix_web::web::Data;
 use florin_application::CheckoutServices;
 use florin_domain::checkout::{CheckoutSession, CreatedSession};
 use florin_domain::ids::CheckoutSessionId;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// The path parameter and the kind of object in the 404 for a session.
 pub(crate) const SESSION: (&str, &str) = ("path.checkoutSessionId", "checkout session");
@@ -30,7 +30,7 @@ pub(crate) fn session_view<'a>(checkouts: &CheckoutServices, session: &'a Checko
 /// Returns a function that renders a session with `show`: as 201 if the session is new, as 200 if it existed before.
 pub(crate) fn render_created(
     app: &Data<App>,
-    show: impl Fn(&App, StatusCode, &CheckoutSession) -> Answer + Clone + Send + Sync + 'static,
+    show: impl Fn(&App, StatusCode, &CheckoutSession) -> StoredResponse + Clone + Send + Sync + 'static,
 ) -> impl Render<CreatedSession> + Clone {
     let app = Data::clone(app);
     move |created: &CreatedSession| {

@@ -16,7 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewCheckout, create_checkout};
 use florin_domain::fault::Faults;
 use florin_domain::merchant::{Checkout, checkout_kind};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Creates an ACTIVE checkout.
 ///
@@ -62,6 +62,6 @@ fn new_checkout(body: CreateCheckoutBody, faults: &mut Faults) -> Option<NewChec
     })
 }
 
-fn render(checkout: &Checkout) -> Answer {
+fn render(checkout: &Checkout) -> StoredResponse {
     answer(StatusCode::CREATED, &CheckoutView::from(checkout.clone()))
 }

@@ -16,7 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::edit_checkout;
 use florin_domain::fault::Faults;
 use florin_domain::merchant::{Checkout, CheckoutEdit};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Changes a checkout. Existing sessions keep the settings with which they were created.
 #[utoipa::path(patch, path = "/v2/merchant/checkouts/{checkoutId}", tag = "Merchant", operation_id = "updateCheckout",
@@ -61,6 +61,6 @@ fn edit(body: EditCheckoutBody, faults: &mut Faults) -> Option<CheckoutEdit> {
     })
 }
 
-fn render(checkout: &Checkout) -> Answer {
+fn render(checkout: &Checkout) -> StoredResponse {
     answer(StatusCode::OK, &CheckoutView::from(checkout.clone()))
 }

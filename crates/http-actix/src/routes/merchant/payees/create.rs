@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::create_payee;
 use florin_domain::merchant::CreatedPayee;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Creates a payee, or returns the existing payee with the same bank details.
 ///
@@ -47,7 +47,7 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(created: &CreatedPayee) -> Answer {
+fn render(created: &CreatedPayee) -> StoredResponse {
     let status = if created.is_new { StatusCode::CREATED } else { StatusCode::OK };
     answer(status, &PayeeView::from(&created.payee))
 }

@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::create_settlement_account;
 use florin_domain::merchant::SettlementAccountOverview;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Creates a settlement account.
 ///
@@ -49,6 +49,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::ref_option, reason = "an answer is rendered from a reference to the result")]
-fn render(created: &Option<SettlementAccountOverview>) -> Answer {
+fn render(created: &Option<SettlementAccountOverview>) -> StoredResponse {
     answer(StatusCode::CREATED, &created.as_ref().map(SettlementAccountView::from))
 }

@@ -12,7 +12,7 @@ use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_settlement_account;
 use florin_domain::merchant::SettlementAccountOverview;
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Deletes a settlement account that no checkout pays into.
 ///
@@ -42,6 +42,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::ref_option, reason = "an answer is rendered from a reference to the result")]
-fn render(_: &Option<SettlementAccountOverview>) -> Answer {
+fn render(_: &Option<SettlementAccountOverview>) -> StoredResponse {
     no_content()
 }

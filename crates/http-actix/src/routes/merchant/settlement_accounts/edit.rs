@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::edit_settlement_account;
 use florin_domain::merchant::{SettlementAccountEdit, SettlementAccountOverview};
-use florin_ports::Answer;
+use florin_ports::StoredResponse;
 
 /// Changes a settlement account.
 #[utoipa::path(patch, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
@@ -49,6 +49,6 @@ pub(crate) async fn handle(
 }
 
 #[expect(clippy::ref_option, reason = "an answer is rendered from a reference to the result")]
-fn render(edited: &Option<SettlementAccountOverview>) -> Answer {
+fn render(edited: &Option<SettlementAccountOverview>) -> StoredResponse {
     answer(StatusCode::OK, &edited.as_ref().map(SettlementAccountView::from))
 }

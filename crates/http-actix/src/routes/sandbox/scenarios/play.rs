@@ -24,7 +24,7 @@ use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::ids::{BudgetId, CardId, DisputeId, TransactionToken};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Currency;
-use florin_ports::{Answer, IdempotencyClaim, IdempotencyKey, Mode, RecordedRequest, WriteError, Written};
+use florin_ports::{IdempotencyClaim, IdempotencyKey, Mode, RecordedRequest, StoredResponse, WriteError, Written};
 use std::convert::Infallible;
 
 /// Maximum length of the idempotency key of a scenario. The keys of its steps add a suffix to it.
@@ -93,9 +93,9 @@ fn scenario_claim(
     write: &WriteCall<'_>,
     recording: &Recording,
     account: &Account,
-    played: Option<Answer>,
+    played: Option<StoredResponse>,
 ) -> Option<IdempotencyClaim<()>> {
-    let played = played.unwrap_or(Answer { status: StatusCode::ACCEPTED.as_u16(), body: String::new() });
+    let played = played.unwrap_or(StoredResponse { status: StatusCode::ACCEPTED.as_u16(), body: String::new() });
     recording.claim(write.call.app, account, true, move |()| played.clone())
 }
 
@@ -158,7 +158,7 @@ impl Player<'_> {
         number: usize,
         message: MessageRoute,
         (BodyTemplate(body), dispute): (&BodyTemplate, Option<&DisputeReference>),
-    ) -> Result<Answer, Problem> {
+    ) -> Result<StoredResponse, Problem> {
         let app = self.write.call.app;
         let template = Document::parse(body.clone().into_bytes())?;
         let document = Document::parse(names::replace_names(template.root(), &self.values)?.into_bytes())?;
@@ -190,7 +190,7 @@ impl Player<'_> {
     async fn describe(
         &mut self,
         message: MessageRoute,
-        sent: Answer,
+        sent: StoredResponse,
         token: Option<TransactionToken>,
     ) -> Result<StepView, Problem> {
         if let Some(recorded) = self.recorded(token).await? {
@@ -230,7 +230,7 @@ struct ResponseIds {
 
 impl ResponseIds {
     /// Reads the ids from a response. A response without success has none.
-    fn of(sent: &Answer) -> Self {
+    fn of(sent: &StoredResponse) -> Self {
         if !(200..300).contains(&sent.status) {
             return Self::default();
         }

@@ -64,7 +64,7 @@ pub(super) struct History {
     pub(super) extension: Option<Extension>,
 }
 
-/// What a read has found from where it started.
+/// The result of a read that started at a checkpoint, or at the beginning.
 struct Found {
     /// The checkpoint where it started.
     start: Option<Checkpoint>,
