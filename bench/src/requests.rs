@@ -70,7 +70,7 @@ pub(crate) fn post(
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Returns other numbers for each turn.
+    /// Returns other numbers for each round.
     pub(crate) const fn of_round(round: u64) -> Self {
         Self(0x9E37_79B9_7F4A_7C15 ^ round)
     }
