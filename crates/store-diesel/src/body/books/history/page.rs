@@ -65,33 +65,50 @@ pub(super) fn page(
     let least = from.min(to - 1);
     let mut pieces = stored(conn, of, least, to.min(covered.count))?;
     pieces.extend(gathered(covered, gathering).into_iter().filter(|piece| piece.begin() < to && piece.end > least));
-    let Some(first) = pieces.first() else { return Ok(None) };
-    let (begin, mut before, mut end) = (first.begin(), first.sum, first.begin());
-    let mut rows = Vec::new();
-    for (place, piece) in pieces.into_iter().enumerate() {
-        if piece.begin() != end {
-            return Ok(None);
-        }
-        end = piece.end;
-        let loaded = match piece.content {
-            Content::Movements(movements) => movements,
-            Content::Ids(ids) => {
-                let loaded = movements::by_ids(conn, of, &ids)?;
-                if loaded.len() != ids.len() {
-                    return Ok(None);
-                }
-                loaded
-            }
-        };
-        if place == 0 {
-            before = loaded.iter().fold(piece.sum, |sum, row| sum.minus(row.moved));
-        }
-        rows.extend(loaded);
-    }
-    let place = |count: i64| usize::try_from(count - begin).ok().filter(|place| *place <= rows.len());
+    let Some(rows) = Rows::load(conn, of, pieces, from)? else { return Ok(None) };
+    let place = |count: i64| usize::try_from(count - rows.begin).ok().filter(|place| *place <= rows.loaded.len());
     let (Some(from), Some(to)) = (place(from), place(to)) else { return Ok(None) };
-    let older = rows[..to].iter().fold(before, |sum, row| sum.plus(row.moved));
-    Ok(Some((rows[from..to].iter().rev().cloned().collect(), sum.minus(older))))
+    let newer = Booking::total(&rows.loaded[to..]);
+    let older = rows.sum.minus(newer);
+    Ok(Some((rows.loaded[from..to].iter().rev().cloned().collect(), sum.minus(older))))
+}
+
+/// Movements up to the end of a piece, oldest first.
+struct Rows {
+    /// The number of movements before the first one.
+    begin: i64,
+    loaded: Vec<Booking>,
+    /// The sum of these movements and of all before them.
+    sum: PoolSums,
+}
+
+impl Rows {
+    /// Loads the movements of consecutive pieces, except the first `before` of the list. Returns `None` if a movement does not
+    /// exist, or one that is not in a piece would be needed.
+    fn load(conn: &mut Conn, of: &Of, pieces: Vec<Piece>, before: i64) -> Outcome<Option<Self>> {
+        let Some((begin, sum)) = pieces.first().map(|first| (first.begin(), first.sum)) else { return Ok(None) };
+        let mut rows = Self { begin: begin.max(before), loaded: Vec::new(), sum };
+        let mut end = begin;
+        for piece in pieces {
+            if piece.begin() != end {
+                return Ok(None);
+            }
+            let passed = usize::try_from(before - piece.begin()).unwrap_or(0);
+            (end, rows.sum) = (piece.end, piece.sum);
+            match piece.content {
+                Content::Movements(movements) => rows.loaded.extend(movements.into_iter().skip(passed)),
+                Content::Ids(ids) => {
+                    let ids = ids.get(passed..).unwrap_or_default();
+                    let movements = movements::by_ids(conn, of, ids)?;
+                    if movements.len() != ids.len() {
+                        return Ok(None);
+                    }
+                    rows.loaded.extend(movements);
+                }
+            }
+        }
+        Ok(Some(rows))
+    }
 }
 
 /// Returns the stored pieces with movements of a part of the list, `from` excluded, `to` included.
