@@ -36,7 +36,7 @@ pub struct MfaProof {
 #[derive(Clone, Debug)]
 pub struct ConfirmDecision {
     /// The confirmed batch, or the reason for the refusal.
-    pub answer: Result<ConfirmedBatch, ConfirmRefusal>,
+    pub result: Result<ConfirmedBatch, ConfirmRefusal>,
     /// The MFA session, if it changed.
     pub session: Option<MfaSession>,
     /// The TOTP enrolment, if it changed.

@@ -33,13 +33,7 @@ const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_lo
     JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() \
     WHERE l.locktype = 'advisory' AND l.classid = 1 AND l.objid = 2708247577 AND l.objsubid = 1 AND l.granted";
 
-const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0) AS number";
-
-#[derive(QueryableByName)]
-struct Number {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
-}
+const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0)";
 
 /// The last drawn number, and the server that returned it.
 #[derive(QueryableByName)]
@@ -115,7 +109,7 @@ pub(crate) fn still_writing(conn: &mut Conn, tail: &EventTail) -> Outcome<Option
 
 /// Continues after the greatest position that was imported.
 pub(crate) fn events_imported(conn: &mut Conn, last: i64) -> Outcome<()> {
-    sql_query(IMPORTED).bind::<BigInt, _>(last).get_result::<Number>(conn)?;
+    sql_query(IMPORTED).bind::<BigInt, _>(last).execute(conn)?;
     Ok(())
 }
 
