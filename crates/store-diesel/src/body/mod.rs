@@ -11,6 +11,7 @@ mod access;
 mod activity;
 mod addresses;
 mod anchor;
+mod answer;
 mod ask;
 mod audit_log;
 pub(crate) mod backend;
