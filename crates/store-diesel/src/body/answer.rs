@@ -5,6 +5,7 @@
 
 use super::backend::Conn;
 use super::errors::Outcome;
+use diesel::Connection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The place where work keeps its answer. Clones share it.
@@ -58,4 +59,9 @@ where
         Ok(())
     };
     (Box::new(work), answer)
+}
+
+/// Runs the work in a transaction.
+pub(crate) fn in_transaction(work: Work) -> Work {
+    Box::new(move |conn: &mut Conn| conn.transaction(&work))
 }

@@ -230,6 +230,16 @@ impl Store {
         self.answered(work, answer, Some(READ_DEADLINE))
     }
 
+    /// Runs a read like [`Store::read`], in a transaction: all its statements see the same rows.
+    pub(crate) fn read_in_one_view<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (work, answer) = answer::separate(work);
+        self.answered(answer::in_transaction(work), answer, Some(READ_DEADLINE))
+    }
+
     /// Runs a read of the whole store, which may take any time. The read may run more than once.
     pub(crate) fn read_to_the_end<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where

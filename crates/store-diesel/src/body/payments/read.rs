@@ -142,7 +142,7 @@ impl Store {
         work: impl Fn(&mut Conn, &AccountId) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| work(conn, &account))).await
+        self.read_in_one_view(move |conn| work(conn, &account)).await
     }
 }
 
