@@ -73,7 +73,7 @@ pub(crate) use failures::{broken_connection, classify, failed_commit, violated_t
 pub(crate) use locks::{lock_balances, lock_free_webhooks, lock_operators};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
-pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
+pub(crate) use statements::{BoundColumn, Changes, Select, TableRows, Values, load, load_four, load_two};
 pub(crate) use statistics::renew_statistics;
 pub(crate) use url::{Identity, identify, place};
 pub(crate) use values::read_text;

@@ -72,5 +72,5 @@ pub(crate) use event_positions::{draw_positions, event_tail, events_imported, st
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use place::{Identity, Place, identify, place};
-pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
+pub(crate) use statements::{BoundColumn, Changes, Select, TableRows, Values, load, load_four, load_two};
 pub(crate) use values::read_text;

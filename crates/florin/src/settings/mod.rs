@@ -36,6 +36,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 use std::time::Duration;
+use tracing_subscriber::filter::Targets;
 
 /// The format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +95,7 @@ pub(crate) struct Settings {
     /// The origins whose web pages may call the API.
     pub(crate) cors_origins: Vec<String>,
     /// The log filter; `None` for the command's default.
-    pub(crate) log: Option<String>,
+    pub(crate) log: Option<Targets>,
     /// The format of logs.
     pub(crate) log_format: LogFormat,
     /// Whether `GET /metrics` is served.

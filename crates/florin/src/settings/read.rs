@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 /// The default database: a file in the working directory.
 const DATABASE_URL: &str = "sqlite://florin.db";
@@ -205,11 +205,12 @@ pub(super) fn networks(text: &str) -> Option<Vec<IpNet>> {
     networks.map(|network| network.parse().ok()).collect()
 }
 
-/// Checks a log filter. A bare word must be a level, because a misspelt level would silence the log.
-pub(super) fn log_filter(text: &str) -> Option<String> {
+/// Parses a log filter. A bare word must be a level, because a misspelt level would silence the log.
+pub(super) fn log_filter(text: &str) -> Option<Targets> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-    let sound = |part: &str| part.contains(['=', '[']) || LEVELS.contains(&part.to_ascii_lowercase().as_str());
-    (text.split(',').all(|part| sound(part.trim())) && EnvFilter::try_new(text).is_ok()).then(|| text.to_owned())
+    let parts: Vec<_> = text.split(',').map(str::trim).collect();
+    let is_sound = |part: &&str| part.contains('=') || LEVELS.contains(&part.to_ascii_lowercase().as_str());
+    if parts.iter().all(is_sound) { parts.join(",").parse().ok() } else { None }
 }
 
 pub(super) fn log_format(text: &str) -> Option<LogFormat> {

@@ -129,6 +129,7 @@ fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
         ("public_url", "https://", "https://"),
         ("log", "loud", "info"),
         ("log", "", "info"),
+        ("log", "florin=loud", "info"),
         ("log_format", "xml", "text or json"),
         ("metrics", "maybe", "true or false"),
         ("rate_limit", "0", "off"),

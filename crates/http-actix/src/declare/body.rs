@@ -4,6 +4,7 @@ use super::member::{FieldType, missing_body};
 use crate::json::{Context, Document, NotJson, Place, Reading};
 use florin_domain::fault::Faults;
 use serde_json::Value as Example;
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder};
 use utoipa::openapi::{RefOr, Schema};
 
 /// Reads a body and records all faults, with missing members last. Returns `None` if there were faults.
@@ -22,10 +23,47 @@ pub(crate) fn read<T: FieldType>(
     Ok(read)
 }
 
+/// A member of a declared body, for the OpenAPI document. It is data: code that builds the schema of each body would be
+/// much larger.
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    /// The lines of its doc comment.
+    pub(crate) docs: &'static [&'static str],
+    pub(crate) schema: fn() -> RefOr<Schema>,
+    pub(crate) is_required: fn() -> bool,
+    pub(crate) example: Option<fn() -> Example>,
+}
+
+/// Whether a member of this type is required.
+pub(crate) fn is_required<T: FieldType>() -> bool {
+    T::missing().is_none()
+}
+
+/// Returns the schema of a body. `count` is the number of members that must be sent, if it is declared.
+pub(crate) fn body_schema(about: &[&str], members: &[Member], count: Option<usize>) -> RefOr<Schema> {
+    let mut object = ObjectBuilder::new()
+        .description(Some(text_of(about)))
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+        .min_properties(count)
+        .max_properties(count);
+    for member in members {
+        let example = member.example.map(|example| example());
+        object = object.property(member.name, described((member.schema)(), member.docs, example));
+        if (member.is_required)() {
+            object = object.required(member.name);
+        }
+    }
+    object.build().into()
+}
+
+/// Returns the text of a doc comment.
+pub(super) fn text_of(docs: &[&str]) -> String {
+    docs.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n")
+}
+
 /// Adds a member's description and example, as declared, to the schema of the member.
-pub(crate) fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Example>) -> RefOr<Schema> {
-    let text = docs.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
-    let text = (!text.is_empty()).then_some(text);
+fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Example>) -> RefOr<Schema> {
+    let text = Some(text_of(docs)).filter(|text| !text.is_empty());
     match schema {
         RefOr::Ref(mut reference) => {
             reference.description = text.unwrap_or_default();
@@ -99,20 +137,14 @@ macro_rules! body {
 
         impl utoipa::PartialSchema for $body {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder};
-                let mut object = ObjectBuilder::new()
-                    .description(Some([$($about.trim()),+].join("\n")))
-                    .additional_properties(Some(AdditionalProperties::FreeForm(false)));
-                $(
-                    let example = $crate::declare::body!(@example $($($example)+)?);
-                    let member = <$type as $crate::declare::FieldType>::schema();
-                    object = object.property($name, $crate::declare::described(member, &[$($doc),*], example));
-                    if <$type as $crate::declare::FieldType>::missing().is_none() {
-                        object = object.required($name);
-                    }
-                )+
-                $(object = object.min_properties(Some($count)).max_properties(Some($count));)?
-                object.build().into()
+                const MEMBERS: &[$crate::declare::Member] = &[$($crate::declare::Member {
+                    name: $name,
+                    docs: &[$($doc),*],
+                    schema: <$type as $crate::declare::FieldType>::schema,
+                    is_required: $crate::declare::is_required::<$type>,
+                    example: $crate::declare::body!(@example $($($example)+)?),
+                }),+];
+                $crate::declare::body_schema(&[$($about),+], MEMBERS, $crate::declare::body!(@count $($count)?))
             }
         }
 
@@ -127,7 +159,9 @@ macro_rules! body {
         }
     };
     (@example) => { None };
-    (@example $($example:tt)+) => { Some(serde_json::json!($($example)+)) };
+    (@example $($example:tt)+) => { Some(|| serde_json::json!($($example)+)) };
+    (@count) => { None };
+    (@count $count:literal) => { Some($count) };
 }
 
 pub(crate) use body;

@@ -23,7 +23,7 @@ mod values;
 pub(crate) use amounts::{
     MerchantDecimalText, PositiveDecimalText, PositiveNumber, ZeroOrMoreDecimalText, ZeroOrMoreNumber,
 };
-pub(crate) use body::{body, described, read};
+pub(crate) use body::{Member, body, body_schema, is_required, read};
 pub(crate) use common::{
     AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, LastEventIdHeader,
     OptionalAccountParameter, PageParameters, ToTime,

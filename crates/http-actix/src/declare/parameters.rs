@@ -1,5 +1,6 @@
 //! Declarations of path and query parameters.
 
+use super::body::text_of;
 use super::member::{TextValue, plain_text};
 use crate::extract::query::Query;
 use actix_web::HttpRequest;
@@ -125,13 +126,31 @@ impl Part {
         query: &Query,
         faults: &mut Faults,
     ) -> Option<T> {
-        let (part, sent) = match self {
-            Self::Path => ("path", decoded(request.match_info().query(name)).map(Some)),
-            Self::Query if T::REPEATED => ("query", query.all(name).map(|sent| sent.map(Cow::Owned))),
-            Self::Query => ("query", query.one(name).map(|sent| sent.map(Cow::Borrowed))),
+        let read = self.sent(name, T::REPEATED, request, query).and_then(|sent| T::read(sent.as_deref()));
+        read.map_err(|flaw| self.fault(name, flaw, faults)).ok()
+    }
+
+    /// Returns the text of a parameter. `None`: it was not sent.
+    fn sent<'a>(
+        self,
+        name: &str,
+        may_be_repeated: bool,
+        request: &'a HttpRequest,
+        query: &'a Query,
+    ) -> Result<Option<Cow<'a, str>>, Flaw> {
+        match self {
+            Self::Path => decoded(request.match_info().query(name)).map(Some),
+            Self::Query if may_be_repeated => query.all(name).map(|sent| sent.map(Cow::Owned)),
+            Self::Query => query.one(name).map(|sent| sent.map(Cow::Borrowed)),
+        }
+    }
+
+    fn fault(self, name: &str, flaw: Flaw, faults: &mut Faults) {
+        let part = match self {
+            Self::Path => "path",
+            Self::Query => "query",
         };
-        let read = sent.and_then(|sent| T::read(sent.as_deref()));
-        read.map_err(|flaw| faults.push(flaw.at(format!("{part}.{name}")))).ok()
+        faults.push(flaw.at(format!("{part}.{name}")));
     }
 }
 
@@ -142,17 +161,26 @@ fn decoded(segment: &str) -> Result<Cow<'_, str>, Flaw> {
 
 /// Returns the declaration of a parameter for the OpenAPI document.
 pub(crate) fn parameter<T: Parameter>(part: Part, name: &str, docs: &[&str]) -> utoipa::openapi::path::Parameter {
+    declared((part, name), T::REQUIRED, docs, T::schema())
+}
+
+/// Not generic, so it is compiled once for all parameters.
+fn declared(
+    (part, name): (Part, &str),
+    is_required: bool,
+    docs: &[&str],
+    schema: RefOr<Schema>,
+) -> utoipa::openapi::path::Parameter {
     let place = match part {
         Part::Path => ParameterIn::Path,
         Part::Query => ParameterIn::Query,
     };
-    let about = docs.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
     ParameterBuilder::new()
         .name(name)
         .parameter_in(place)
-        .required(if T::REQUIRED { Required::True } else { Required::False })
-        .description(Some(about))
-        .schema(Some(T::schema()))
+        .required(if is_required { Required::True } else { Required::False })
+        .description(Some(text_of(docs)))
+        .schema(Some(schema))
         .build()
 }
 

@@ -77,20 +77,27 @@ named! {
 /// Returns the value with this name. The flaw for any other name lists all names.
 pub(crate) fn one_of<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
     let known = all.iter().copied().find(|candidate| as_str(*candidate) == name);
-    known.ok_or_else(|| Flaw::value(format!("must be one of {}", names(all, as_str, ", "))))
+    known.ok_or_else(|| none_of(&names(all, as_str)))
+}
+
+fn none_of(names: &[&str]) -> Flaw {
+    Flaw::value(format!("must be one of {}", names.join(", ")))
 }
 
 /// Returns the schema of a value with one of these names.
 pub(crate) fn one_of_these<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
-    let escaped = ['.', '{', '}']
-        .iter()
-        .fold(names(all, as_str, "|"), |names, special| names.replace(*special, &format!("\\{special}")));
+    schema_of(&names(all, as_str))
+}
+
+fn schema_of(names: &[&str]) -> Object {
+    let escaped =
+        ['.', '{', '}'].iter().fold(names.join("|"), |names, special| names.replace(*special, &format!("\\{special}")));
     let pattern = format!("^({escaped})$");
     plain_text().pattern(Some(pattern)).build()
 }
 
-fn names<T: Copy>(all: &[T], as_str: fn(T) -> &'static str, between: &str) -> String {
-    all.iter().map(|value| as_str(*value)).collect::<Vec<_>>().join(between)
+fn names<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|value| as_str(*value)).collect()
 }
 
 /// Implements [`TextValue`] for types, with a parser and a schema for each.

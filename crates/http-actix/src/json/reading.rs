@@ -78,6 +78,16 @@ impl<'r> Reading<'r> {
         place: &Place<'_>,
         mut each: impl FnMut(&mut Self, &str, Value<'v>, &Place<'_>) -> bool,
     ) -> Option<()> {
+        self.members(value, place, &mut each)
+    }
+
+    /// Does what [`Self::object`] does. It is not generic, so it is compiled once for all bodies.
+    fn members<'v>(
+        &mut self,
+        value: Value<'v>,
+        place: &Place<'_>,
+        each: &mut dyn FnMut(&mut Self, &str, Value<'v>, &Place<'_>) -> bool,
+    ) -> Option<()> {
         if value.kind() != Kind::Object {
             self.wrong_type(value, place, "an object");
             return None;
@@ -116,6 +126,17 @@ impl<'r> Reading<'r> {
         place: &Place<'_>,
         max: usize,
         mut each: impl FnMut(&mut Self, Value<'v>, &Place<'_>),
+    ) -> Option<()> {
+        self.items(value, place, max, &mut each)
+    }
+
+    /// Does what [`Self::array`] does, compiled once for all lists.
+    fn items<'v>(
+        &mut self,
+        value: Value<'v>,
+        place: &Place<'_>,
+        max: usize,
+        each: &mut dyn FnMut(&mut Self, Value<'v>, &Place<'_>),
     ) -> Option<()> {
         if value.kind() != Kind::Array {
             self.wrong_type(value, place, "an array");

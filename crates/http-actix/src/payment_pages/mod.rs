@@ -28,6 +28,7 @@ mod visit;
 pub(crate) use answer::{complete_answer, is_payment_page, path_for_log};
 
 use crate::routes::fallback::{get, get_or_head, not_found, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// The methods that a page accepts.
@@ -42,13 +43,13 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
             .service(get("/logos/{name}", files::logo))
             .service(
                 resource_allowing("/refunds/{token}", METHODS)
-                    .route(get_or_head().to(refund::show))
-                    .route(web::post().to(refund::receive)),
+                    .route(run(get_or_head(), refund::show))
+                    .route(run(web::post(), refund::receive)),
             )
             .service(
                 resource_allowing("/{token}", METHODS)
-                    .route(get_or_head().to(session::show))
-                    .route(web::post().to(session::receive)),
+                    .route(run(get_or_head(), session::show))
+                    .route(run(web::post(), session::receive)),
             )
             .default_service(web::to(not_found)),
     );

@@ -1,5 +1,6 @@
 //! Resources that answer unknown methods with 405, and the 404 for unknown paths.
 
+use super::operation::{Operation, run};
 use crate::codes::ErrorCode;
 use crate::middleware::catch_panic;
 use crate::problem::Problem;
@@ -7,26 +8,16 @@ use actix_web::body::BoxBody;
 use actix_web::dev::{HttpServiceFactory, ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
-use actix_web::{Error, FromRequest, Handler, HttpResponse, Resource, Responder, Route, guard, web};
+use actix_web::{Error, HttpResponse, Resource, Route, guard, web};
 
 /// Creates a resource that accepts GET and HEAD.
-pub(crate) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    resource_allowing(path, "GET, HEAD").route(get_or_head().to(handler))
+pub(crate) fn get<Args>(path: &str, operation: impl Operation<Args>) -> impl HttpServiceFactory + 'static {
+    resource_allowing(path, "GET, HEAD").route(run(get_or_head(), operation))
 }
 
 /// Creates a resource that accepts POST.
-pub(super) fn post<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    resource_allowing(path, "POST").route(web::post().to(handler))
+pub(super) fn post<Args>(path: &str, operation: impl Operation<Args>) -> impl HttpServiceFactory + 'static {
+    resource_allowing(path, "POST").route(run(web::post(), operation))
 }
 
 /// Creates a resource without routes. A panic of a handler becomes a 500. Methods without a route get 405, with `allow`
@@ -79,7 +70,7 @@ mod tests {
         let app = actix_web::App::new()
             .service(get("/get", panicking))
             .service(post("/post", panicking))
-            .service(resource_allowing("/put", "PUT").route(web::put().to(panicking)));
+            .service(resource_allowing("/put", "PUT").route(run(web::put(), panicking)));
         let app = init_service(app).await;
         for (method, path) in [(Method::GET, "/get"), (Method::POST, "/post"), (Method::PUT, "/put")] {
             let request = TestRequest::with_uri(path).method(method).to_request();

@@ -14,6 +14,7 @@ mod ip_addresses;
 mod merchant;
 mod mfa;
 pub(crate) mod openapi;
+pub(crate) mod operation;
 mod payment_batches;
 mod people;
 mod sandbox;

@@ -24,21 +24,18 @@ use subtle::ConstantTimeEq;
 impl Callers for Store {
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
         let hash = *hash;
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let rows = api_keys::table
-                    .inner_join(clients::table)
-                    .filter(api_keys::hash_tag.eq(tag(&hash)))
-                    .select((KeyRow::as_select(), ClientRow::as_select()))
-                    .load::<(KeyRow, ClientRow)>(conn)?;
-                let found = rows.into_iter().find(|(key, _)| bool::from(key.hash.0.as_slice().ct_eq(&hash.0)));
-                let Some((key, client)) = found else { return Ok(None) };
-                let key = key.read(|client, id| {
-                    Ok(listed_accounts(conn, Some((client, id)))?.remove(&id).unwrap_or_default())
-                })?;
-                let features = features(conn, Some(key.client))?.remove(&key.client).unwrap_or_default();
-                Outcome::Ok(Some(Caller { client: client.read(features), key }))
-            })
+        self.read_in_one_view(move |conn| {
+            let rows = api_keys::table
+                .inner_join(clients::table)
+                .filter(api_keys::hash_tag.eq(tag(&hash)))
+                .select((KeyRow::as_select(), ClientRow::as_select()))
+                .load::<(KeyRow, ClientRow)>(conn)?;
+            let found = rows.into_iter().find(|(key, _)| bool::from(key.hash.0.as_slice().ct_eq(&hash.0)));
+            let Some((key, client)) = found else { return Ok(None) };
+            let key =
+                key.read(|client, id| Ok(listed_accounts(conn, Some((client, id)))?.remove(&id).unwrap_or_default()))?;
+            let features = features(conn, Some(key.client))?.remove(&key.client).unwrap_or_default();
+            Outcome::Ok(Some(Caller { client: client.read(features), key }))
         })
         .await
     }
@@ -86,13 +83,11 @@ impl Accounts for Store {
     }
 
     async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let row = clients::table.filter(clients::id.eq(Id(id.0))).select(ClientRow::as_select());
-                let Some(row) = row.get_result::<ClientRow>(conn).optional()? else { return Ok(None) };
-                let features = features(conn, Some(id))?.remove(&id).unwrap_or_default();
-                Outcome::Ok(Some(row.read(features)))
-            })
+        self.read_in_one_view(move |conn| {
+            let row = clients::table.filter(clients::id.eq(Id(id.0))).select(ClientRow::as_select());
+            let Some(row) = row.get_result::<ClientRow>(conn).optional()? else { return Ok(None) };
+            let features = features(conn, Some(id))?.remove(&id).unwrap_or_default();
+            Outcome::Ok(Some(row.read(features)))
         })
         .await
     }
@@ -102,26 +97,24 @@ impl Accounts for Store {
 impl AccountProfiles for Store {
     async fn profile(&self, id: &AccountId) -> Result<Option<AccountProfile>, StoreError> {
         let Some(account) = Accounts::find(self, id).await? else { return Ok(None) };
-        self.read(move |conn| conn.transaction(|conn| Ok(profiles(conn, vec![account.clone()])?.pop()))).await
+        self.read_in_one_view(move |conn| Ok(profiles(conn, vec![account.clone()])?.pop())).await
     }
 
     async fn profiles(&self, key: &ApiKey, page: PageRequest) -> Result<Page<AccountProfile>, StoreError> {
         let key = key.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let rows = reached(&key)
-                    .left_join(timelines::table)
-                    .left_join(decision_endpoints::table)
-                    .left_join(worlds::table)
-                    .order(accounts::id)
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(account_parts())
-                    .load::<AccountParts>(conn)?;
-                let count = reached(&key).count().get_result(conn)?;
-                let found = rows.into_iter().map(account).collect::<Outcome<_>>()?;
-                Ok(Page { count, rows: profiles(conn, found)? })
-            })
+        self.read_in_one_view(move |conn| {
+            let rows = reached(&key)
+                .left_join(timelines::table)
+                .left_join(decision_endpoints::table)
+                .left_join(worlds::table)
+                .order(accounts::id)
+                .limit(page.limit)
+                .offset(page.offset)
+                .select(account_parts())
+                .load::<AccountParts>(conn)?;
+            let count = reached(&key).count().get_result(conn)?;
+            let found = rows.into_iter().map(account).collect::<Outcome<_>>()?;
+            Ok(Page { count, rows: profiles(conn, found)? })
         })
         .await
     }

@@ -51,6 +51,9 @@ const _: [&str; 2] = ASCII_LOWER;
 pub(crate) use super::database::{RECIPIENT_NAME, RECIPIENT_REFERENCE};
 const _: [&str; 2] = [RECIPIENT_NAME, RECIPIENT_REFERENCE];
 
+/// Rows of any table, as a list of values for each column: `insert`. [`BoundColumn`] binds such a list.
+pub(crate) use super::database::{BoundColumn, TableRows};
+
 /// Reads a text in place, without a copy.
 pub(crate) use super::database::read_text;
 

@@ -1,5 +1,6 @@
 //! Jobs of the writer: something to write, and the caller that waits for the answer.
 
+use super::answer::Answer;
 use super::backend::Conn;
 use super::errors::Outcome;
 use super::footprint::Footprint;
@@ -8,6 +9,13 @@ use super::working_set::WorkingSet;
 use chrono::{DateTime, Utc};
 use florin_ports::{AttemptEnd, ClaimDeliveriesCommand, ClaimedDeliveries, StoreError, WriteError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+/// What the caller of a job waits for: that the job is done, and then its answer.
+pub(crate) struct Pending<T, E> {
+    /// Receives an error if the store failed. Otherwise, the answer is kept.
+    pub(crate) done: Receiver<Result<(), StoreError>>,
+    pub(crate) answer: Answer<Result<T, E>>,
+}
 
 /// A job of the writer.
 pub(crate) enum Job {
@@ -41,54 +49,52 @@ impl Job {
         if let Self::Delivery(job) = self { Some(job.rows()) } else { None }
     }
 
-    /// Creates the job of a command, and the receiver of its answer.
-    pub(crate) fn command<C: Command>(command: C) -> (Self, Receiver<Reply<C>>) {
-        let (ticket, answer) = Ticket::new();
-        (Self::Command(Box::new(Task { work: command, ticket })), answer)
+    /// Creates the job of a command, and its pending answer.
+    pub(crate) fn command<C: Command>(command: C) -> (Self, PendingReply<C>) {
+        let (ticket, pending) = Ticket::new();
+        (Self::Command(Box::new(Task { work: command, ticket })), pending)
     }
 
-    /// Creates the job of a change, and the receiver of its answer.
-    pub(crate) fn change<T, F>(change: F) -> (Self, Receiver<Result<T, StoreError>>)
+    /// Creates the job of a change, and its pending answer.
+    pub(crate) fn change<T, F>(change: F) -> (Self, Pending<T, StoreError>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        let (ticket, answer) = Ticket::new();
-        (Self::Change(Box::new(Task { work: change, ticket })), answer)
+        let (ticket, pending) = Ticket::new();
+        (Self::Change(Box::new(Task { work: change, ticket })), pending)
     }
 
-    /// Creates the job of a task, and the receiver of its answer.
-    pub(crate) fn task<T, F>(task: F) -> (Self, Receiver<Result<T, StoreError>>)
+    /// Creates the job of a task, and its pending answer.
+    pub(crate) fn task<T, F>(task: F) -> (Self, Pending<T, StoreError>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        let (ticket, answer) = Ticket::new();
-        (Self::Task(Box::new(Task { work: task, ticket })), answer)
+        let (ticket, pending) = Ticket::new();
+        (Self::Task(Box::new(Task { work: task, ticket })), pending)
     }
 
-    /// Creates the job of work for which no request waits, and the receiver of its answer.
-    pub(crate) fn background<T, F>(work: F) -> (Self, Receiver<Result<T, StoreError>>)
+    /// Creates the job of work for which no request waits, and its pending answer.
+    pub(crate) fn background<T, F>(work: F) -> (Self, Pending<T, StoreError>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        let (ticket, answer) = Ticket::new();
-        (Self::Background(Box::new(Task { work, ticket })), answer)
+        let (ticket, pending) = Ticket::new();
+        (Self::Background(Box::new(Task { work, ticket })), pending)
     }
 
-    /// Creates the job of a claim of deliveries, and the receiver of its answer.
-    pub(crate) fn claim(
-        command: ClaimDeliveriesCommand,
-    ) -> (Self, Receiver<Result<Option<ClaimedDeliveries>, StoreError>>) {
-        let (ticket, answer) = Ticket::new();
-        (Self::Delivery(DeliveryJob::Claim(Box::new(Task { work: command, ticket }))), answer)
+    /// Creates the job of a claim of deliveries, and its pending answer.
+    pub(crate) fn claim(command: ClaimDeliveriesCommand) -> (Self, Pending<Option<ClaimedDeliveries>, StoreError>) {
+        let (ticket, pending) = Ticket::new();
+        (Self::Delivery(DeliveryJob::Claim(Box::new(Task { work: command, ticket }))), pending)
     }
 
-    /// Creates the job that records ended attempts, and the receiver of their number.
-    pub(crate) fn record(ended: EndedAttempts) -> (Self, Receiver<Result<u64, StoreError>>) {
-        let (ticket, answer) = Ticket::new();
-        (Self::Delivery(DeliveryJob::Record(Box::new(Task { work: ended, ticket }))), answer)
+    /// Creates the job that records ended attempts, and their pending number.
+    pub(crate) fn record(ended: EndedAttempts) -> (Self, Pending<u64, StoreError>) {
+        let (ticket, pending) = Ticket::new();
+        (Self::Delivery(DeliveryJob::Record(Box::new(Task { work: ended, ticket }))), pending)
     }
 
     /// Whether it was left out of its transaction, and its caller still waits.
@@ -159,9 +165,12 @@ impl DeliveryJob {
 /// The answer to a command.
 pub(crate) type Reply<C> = Result<<C as Command>::Done, WriteError<<C as Command>::Refused>>;
 
+/// The pending answer to a command.
+pub(crate) type PendingReply<C> = Pending<<C as Command>::Done, WriteError<<C as Command>::Refused>>;
+
 /// A caller that waits for an answer of any type.
 pub(crate) trait Waiting: Send {
-    /// Sends the kept answer.
+    /// Tells the caller that its answer is kept.
     fn settle(&mut self);
 
     /// Answers that the store failed, unless an answer was sent already.
@@ -184,14 +193,14 @@ pub(crate) trait UngroupedWork: Waiting {
 }
 
 struct Ticket<T, E> {
-    caller: Option<Sender<Result<T, E>>>,
-    reply: Option<Result<T, E>>,
+    caller: Option<Sender<Result<(), StoreError>>>,
+    answer: Answer<Result<T, E>>,
 }
 
 impl<T, E> Ticket<T, E> {
-    fn new() -> (Self, Receiver<Result<T, E>>) {
-        let (caller, answer) = channel();
-        (Self { caller: Some(caller), reply: None }, answer)
+    fn new() -> (Self, Pending<T, E>) {
+        let ((caller, done), answer) = (channel(), Answer::empty());
+        (Self { caller: Some(caller), answer: answer.clone() }, Pending { done, answer })
     }
 }
 
@@ -209,29 +218,29 @@ impl<W, T, E> Task<W, T, E> {
 
     /// Drops the kept answer of an attempt that was rolled back.
     pub(crate) fn forget(&mut self) {
-        self.ticket.reply = None;
+        drop(self.ticket.answer.take());
     }
 
     /// Keeps the answer until [`Waiting::settle`].
     pub(crate) fn keep(&mut self, reply: Result<T, E>) {
-        self.ticket.reply = Some(reply);
+        self.ticket.answer.keep(reply);
     }
 }
 
-impl<W: Send, T: Send, E: From<StoreError> + Send> Waiting for Task<W, T, E> {
+impl<W: Send, T: Send, E: Send> Waiting for Task<W, T, E> {
     fn settle(&mut self) {
         // Without an answer, the job was left out, and its caller waits on.
-        if let Some(reply) = self.ticket.reply.take()
+        if self.ticket.answer.is_kept()
             && let Some(caller) = self.ticket.caller.take()
         {
             // Ignored if the caller no longer waits for the answer.
-            let _ = caller.send(reply);
+            let _ = caller.send(Ok(()));
         }
     }
 
     fn fail(&mut self, error: StoreError) {
         if let Some(caller) = self.ticket.caller.take() {
-            let _ = caller.send(Err(error.into()));
+            let _ = caller.send(Err(error));
         }
     }
 }

@@ -37,11 +37,9 @@ use std::collections::BTreeSet;
 impl People for Store {
     async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let person = find(conn, &account, person)?;
-                Ok(overviews(conn, &account, person.into_iter().collect())?.pop())
-            })
+        self.read_in_one_view(move |conn| {
+            let person = find(conn, &account, person)?;
+            Ok(overviews(conn, &account, person.into_iter().collect())?.pop())
         })
         .await
     }
@@ -53,18 +51,16 @@ impl People for Store {
         page: PageRequest,
     ) -> Result<Page<PersonOverview>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let rows = matching(&account, &filter)
-                    .order((people::created_at, people::id))
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(PersonRow::as_select())
-                    .load(conn)?;
-                let count = matching(&account, &filter).count().get_result(conn)?;
-                let rows = rows.into_iter().map(PersonRow::read).collect::<Outcome<_>>()?;
-                Ok(Page { count, rows: overviews(conn, &account, rows)? })
-            })
+        self.read_in_one_view(move |conn| {
+            let rows = matching(&account, &filter)
+                .order((people::created_at, people::id))
+                .limit(page.limit)
+                .offset(page.offset)
+                .select(PersonRow::as_select())
+                .load(conn)?;
+            let count = matching(&account, &filter).count().get_result(conn)?;
+            let rows = rows.into_iter().map(PersonRow::read).collect::<Outcome<_>>()?;
+            Ok(Page { count, rows: overviews(conn, &account, rows)? })
         })
         .await
     }

@@ -1,11 +1,12 @@
 //! The store: readers, a writer, start-up and shutdown.
 
 use super::anchor::Anchor;
+use super::answer::{self, Answer, Work};
 use super::backend::{self, Conn, Place, Readers};
 use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::Command;
-use super::job::{EndedAttempts, Job, Reply};
+use super::job::{EndedAttempts, Job, Pending, Reply};
 use super::recording::Recording;
 use super::webhooks::{Lateness, Warnings};
 #[cfg(feature = "simulation")]
@@ -220,21 +221,50 @@ impl Store {
     }
 
     /// Runs a read on a thread that may block, until a deadline. The read may run more than once.
-    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn read<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        let read = tokio::time::timeout(READ_DEADLINE, self.read_to_the_end(work));
-        read.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the database did not respond in time".into())))
+        let (work, answer) = answer::separate(work);
+        self.answered(work, answer, Some(READ_DEADLINE))
+    }
+
+    /// Runs a read like [`Store::read`], in a transaction: all its statements see the same rows.
+    pub(crate) fn read_in_one_view<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
+    where
+        F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (work, answer) = answer::separate(work);
+        self.answered(answer::in_transaction(work), answer, Some(READ_DEADLINE))
     }
 
     /// Runs a read of the whole store, which may take any time. The read may run more than once.
-    pub(crate) async fn read_to_the_end<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn read_to_the_end<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
+        let (work, answer) = answer::separate(work);
+        self.answered(work, answer, None)
+    }
+
+    /// Runs a read, and takes its answer.
+    async fn answered<T>(&self, work: Work, answer: Answer<T>, limit: Option<Duration>) -> Result<T, StoreError> {
+        self.run_in_time(work, limit).await?;
+        answer.take().ok_or_else(|| StoreError::Corrupt("the answer of a read is missing".into()))
+    }
+
+    /// Runs a read, for at most the given time.
+    async fn run_in_time(&self, work: Work, limit: Option<Duration>) -> Result<(), StoreError> {
+        let Some(limit) = limit else { return self.run(work).await };
+        let read = tokio::time::timeout(limit, self.run(work));
+        read.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the database did not respond in time".into())))
+    }
+
+    /// Runs a read on a thread that may block.
+    async fn run(&self, work: Work) -> Result<(), StoreError> {
         self.inner.anchor.check()?;
         let permits = Arc::clone(&self.inner.permits);
         let Ok(Ok(permit)) = tokio::time::timeout(PATIENCE, permits.acquire_owned()).await else {
@@ -306,32 +336,36 @@ impl Store {
     }
 
     /// Passes a command to the writer.
-    pub(crate) async fn submit<C: Command>(&self, command: C) -> Reply<C> {
-        self.inner.writer.submit(Job::command(command)).await
+    pub(crate) fn submit<C: Command>(&self, command: C) -> impl Future<Output = Reply<C>> + Send {
+        self.inner.writer.submit(Job::command(command))
     }
 
     /// Runs a change on the writer, in its own transaction. The change may run more than once.
-    pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn change<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.inner.writer.submit(Job::change(work)).await
+        self.inner.writer.submit(Job::change(work))
     }
 
     /// Runs work on the writer, in its own transaction. Only a failure of the store is rolled back and may be retried;
     /// every other error is an answer.
-    pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(crate) fn task<T, E, F>(&self, work: F) -> impl Future<Output = Result<T, E>> + Send
     where
         F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let task = Job::task(move |conn| match work(conn) {
+        self.decided(Job::task(move |conn| match work(conn) {
             Ok(done) => Ok(Ok(done)),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Answer(answer)) => Ok(Err(answer)),
-        });
+        }))
+    }
+
+    /// Passes a task to the writer, and returns what the task decided.
+    async fn decided<T, E: From<StoreError>>(&self, task: (Job, Pending<Result<T, E>, StoreError>)) -> Result<T, E> {
         self.inner.writer.submit(task).await?
     }
 
@@ -343,38 +377,35 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let answer = Arc::new(Mutex::new(None));
-        let given = Arc::clone(&answer);
+        let answer = Answer::empty();
+        let given = answer.clone();
         let task = Job::task(move |conn| match work(conn) {
             Ok(done) => Ok(done),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Answer(answer)) => {
-                *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+                given.keep(answer);
                 Err(corrupt("the work is rolled back"))
             }
         });
         let done = self.inner.writer.submit(task).await;
-        done.map_err(|error| {
-            let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
-            answer.unwrap_or_else(|| error.into())
-        })
+        done.map_err(|error| answer.take().unwrap_or_else(|| error.into()))
     }
 
     /// Runs work without refusals on the writer, in its own transaction. The work may run more than once.
-    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn write<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.inner.writer.submit(Job::task(work)).await
+        self.inner.writer.submit(Job::task(work))
     }
 
     /// Runs work like [`Store::write`], for which no request waits: it yields to other work of the writer.
-    pub(crate) async fn write_in_background<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn write_in_background<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.inner.writer.submit(Job::background(work)).await
+        self.inner.writer.submit(Job::background(work))
     }
 }

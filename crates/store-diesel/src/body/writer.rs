@@ -23,7 +23,7 @@ use super::driver;
 use super::errors::{Failure, Outcome};
 use super::footprint::{Footprint, RecordKey};
 use super::idempotency;
-use super::job::Job;
+use super::job::{Job, Pending};
 use super::recording::{NewEvents, Recording};
 use super::webhooks;
 use super::working_set::WorkingSet;
@@ -94,13 +94,19 @@ impl Writer {
     /// Queues a job and waits for its answer. Dropping the future does not cancel the job.
     pub(crate) async fn submit<T, E: From<StoreError>>(
         &self,
-        (job, answer): (Job, oneshot::Receiver<Result<T, E>>),
+        (job, Pending { done, answer }): (Job, Pending<T, E>),
     ) -> Result<T, E> {
+        self.complete(job, done).await?;
+        answer.take().unwrap_or_else(|| Err(StoreError::Corrupt("the answer of a write is missing".into()).into()))
+    }
+
+    /// Queues a job, and waits until it is done.
+    async fn complete(&self, job: Job, done: oneshot::Receiver<Result<(), StoreError>>) -> Result<(), StoreError> {
         self.queue.add(job)?;
-        match tokio::time::timeout(WRITE_DEADLINE, answer).await {
+        match tokio::time::timeout(WRITE_DEADLINE, done).await {
             // The writer drops a job without an answer only when its threads end.
-            Ok(answer) => answer.unwrap_or_else(|_| Err(queue::stopped().into())),
-            Err(_) => Err(StoreError::OutcomeUnknown("the database did not respond in time".into()).into()),
+            Ok(done) => done.unwrap_or_else(|_| Err(queue::stopped())),
+            Err(_) => Err(StoreError::OutcomeUnknown("the database did not respond in time".into())),
         }
     }
 

@@ -7,13 +7,14 @@
 //! Only the first array is unnested; the other values of a row are read from the other arrays by its number. `unnest`
 //! of many arrays would first fill a tuple store for each of them, which takes longer than to insert a few rows.
 
-use super::Db;
-use super::body::columns::ColumnType;
-use super::body::statements::{Change, Row};
-use diesel::QueryResult;
+use super::body::columns::{ColumnType, ColumnValues};
+use super::body::errors::{Outcome, exactly};
+use super::body::statements::{Change, Row, identified_by_text};
+use super::{Conn, Db};
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::serialize::ToSql;
-use diesel::sql_types::{Array, HasSqlType};
+use diesel::sql_types::{Array, HasSqlType, Untyped};
+use diesel::{QueryResult, RunQueryDsl};
 
 pub(crate) use super::changes::Changes;
 pub(crate) use super::lookups::{Select, load, load_four, load_two};
@@ -142,15 +143,7 @@ impl<R: Row> From<Vec<R>> for Insert<R> {
 
 impl<R: Row> QueryFragment<Db> for Insert<R> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        out.push_sql("INSERT INTO ");
-        out.push_sql(R::TABLE);
-        let mut before = " (";
-        for name in R::COLUMNS {
-            out.push_sql(before);
-            out.push_sql(name);
-            before = ", ";
-        }
-        out.push_sql(") SELECT k.v");
+        insert_into(R::TABLE, R::COLUMNS, &mut out);
         self.0.bind_others(R::COLUMNS, &mut out, &mut |out, side, _| match side {
             Side::Before => out.push_sql(", "),
             Side::After => out.push_sql("[k.i]"),
@@ -160,6 +153,76 @@ impl<R: Row> QueryFragment<Db> for Insert<R> {
         out.push_sql(") WITH ORDINALITY AS k (v, i)");
         Ok(())
     }
+}
+
+/// Writes the beginning of an insert, up to the value of the first column.
+fn insert_into(table: &str, columns: &[&str], out: &mut AstPass<'_, '_, Db>) {
+    out.push_sql("INSERT INTO ");
+    out.push_sql(table);
+    let mut before = " (";
+    for name in columns {
+        out.push_sql(before);
+        out.push_sql(name);
+        before = ", ";
+    }
+    out.push_sql(") SELECT k.v");
+}
+
+/// A list of the values of a column.
+pub(crate) trait BoundColumn {
+    /// Binds the list as an array.
+    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()>;
+}
+
+impl<T> BoundColumn for Vec<T>
+where
+    T: ColumnType,
+    Self: ToSql<Array<T::Sql>, Db>,
+    Db: HasSqlType<Array<T::Sql>>,
+{
+    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_bind_param::<Array<T::Sql>, Self>(self)
+    }
+}
+
+/// Rows of any table.
+pub(crate) struct TableRows<'r> {
+    pub(crate) table: &'static str,
+    /// The names of the columns.
+    pub(crate) names: &'static [&'static str],
+    /// The values of the columns.
+    pub(crate) columns: &'r [Box<dyn ColumnValues>],
+    /// The number of rows.
+    pub(crate) count: usize,
+}
+
+impl TableRows<'_> {
+    /// Inserts the rows.
+    pub(crate) fn insert(self, conn: &mut Conn) -> Outcome<()> {
+        let (table, count) = (self.table, self.count);
+        exactly(count, self.execute(conn)?, table)
+    }
+}
+
+impl QueryFragment<Db> for TableRows<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        let Some((first, others)) = self.columns.split_first() else { return Ok(()) };
+        insert_into(self.table, self.names, &mut out);
+        for column in others {
+            out.push_sql(", ");
+            column.bind(&mut out)?;
+            out.push_sql("[k.i]");
+        }
+        out.push_sql(" FROM unnest(");
+        first.bind(&mut out)?;
+        out.push_sql(") WITH ORDINALITY AS k (v, i)");
+        Ok(())
+    }
+}
+
+// Identified by text: each table has its own.
+identified_by_text! {
+    TableRows<'_> => Untyped;
 }
 
 /// Changes rows.

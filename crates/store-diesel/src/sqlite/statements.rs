@@ -1,13 +1,13 @@
 //! Sets of rows, loaded and stored one by one: a call into SQLite is cheap, and each of these statements stays
 //! prepared.
 
-use super::body::columns::ColumnType;
+use super::body::columns::{ColumnType, ColumnValues};
 use super::body::errors::{Outcome, exactly};
-use super::body::statements::{Change, Key, Lookup, Row};
+use super::body::statements::{Change, Key, Lookup, Row, identified_by_text};
 use super::{Conn, Db};
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
-use diesel::sql_types::HasSqlType;
+use diesel::sql_types::{HasSqlType, Untyped};
 use diesel::{QueryResult, RunQueryDsl};
 
 /// A list of values as nested pairs.
@@ -54,14 +54,7 @@ struct Insert<R: Row>(R::Values);
 
 impl<R: Row> QueryFragment<Db> for Insert<R> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        out.push_sql("INSERT INTO ");
-        out.push_sql(R::TABLE);
-        let mut before = " (";
-        for name in R::COLUMNS {
-            out.push_sql(before);
-            out.push_sql(name);
-            before = ", ";
-        }
+        insert_into(R::TABLE, R::COLUMNS, &mut out);
         let mut before = ") VALUES (";
         self.0.bind(R::COLUMNS, &mut out, &mut |out, _| {
             out.push_sql(before);
@@ -70,6 +63,80 @@ impl<R: Row> QueryFragment<Db> for Insert<R> {
         out.push_sql(")");
         Ok(())
     }
+}
+
+/// Writes the beginning of an insert, up to the names of the columns.
+fn insert_into(table: &str, columns: &[&str], out: &mut AstPass<'_, '_, Db>) {
+    out.push_sql("INSERT INTO ");
+    out.push_sql(table);
+    let mut before = " (";
+    for name in columns {
+        out.push_sql(before);
+        out.push_sql(name);
+        before = ", ";
+    }
+}
+
+/// A list of the values of a column.
+pub(crate) trait BoundColumn {
+    /// Binds the value of a row.
+    fn bind<'b>(&'b self, row: usize, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()>;
+}
+
+impl<T> BoundColumn for Vec<T>
+where
+    T: ColumnType + ToSql<T::Sql, Db>,
+    Db: HasSqlType<T::Sql>,
+{
+    fn bind<'b>(&'b self, row: usize, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        self.get(row).map_or(Ok(()), |value| out.push_bind_param::<T::Sql, T>(value))
+    }
+}
+
+/// Rows of any table.
+pub(crate) struct TableRows<'r> {
+    pub(crate) table: &'static str,
+    /// The names of the columns.
+    pub(crate) names: &'static [&'static str],
+    /// The values of the columns.
+    pub(crate) columns: &'r [Box<dyn ColumnValues>],
+    /// The number of rows.
+    pub(crate) count: usize,
+}
+
+impl TableRows<'_> {
+    /// Inserts the rows.
+    pub(crate) fn insert(self, conn: &mut Conn) -> Outcome<()> {
+        for row in 0..self.count {
+            InsertTableRow { rows: &self, row }.execute(conn)?;
+        }
+        Ok(())
+    }
+}
+
+/// Inserts one of the rows.
+struct InsertTableRow<'r> {
+    rows: &'r TableRows<'r>,
+    row: usize,
+}
+
+impl QueryFragment<Db> for InsertTableRow<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        insert_into(self.rows.table, self.rows.names, &mut out);
+        let mut before = ") VALUES (";
+        for column in self.rows.columns {
+            out.push_sql(before);
+            column.bind(self.row, &mut out)?;
+            before = ", ";
+        }
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+// Identified by text: each table has its own.
+identified_by_text! {
+    InsertTableRow<'_> => Untyped;
 }
 
 /// Changes a row.

@@ -11,20 +11,21 @@ pub(crate) mod list;
 pub(crate) mod transfer;
 
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of budgets. The simulation is registered first, because its path would otherwise
 /// match the route with a budget id.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let budgets = resource_allowing("/budgets", "GET, HEAD, POST")
-        .route(get_or_head().to(list::handle))
-        .route(web::post().to(create::handle));
+        .route(run(get_or_head(), list::handle))
+        .route(run(web::post(), create::handle));
     let budget = resource_allowing("/budgets/{budgetId}", "GET, HEAD, PATCH")
-        .route(get_or_head().to(find::handle))
-        .route(web::patch().to(edit::handle));
+        .route(run(get_or_head(), find::handle))
+        .route(run(web::patch(), edit::handle));
     let controls = resource_allowing("/budgets/{budgetId}/controls", "GET, HEAD, PUT")
-        .route(get_or_head().to(controls::find))
-        .route(web::put().to(controls::set));
+        .route(run(get_or_head(), controls::find))
+        .route(run(web::put(), controls::set));
     config
         .service(post("/budgets/generate-credit", generate_credit::handle))
         .service(budgets)

@@ -7,13 +7,14 @@ pub(crate) mod rotate_secret;
 pub(crate) mod set;
 
 use crate::routes::fallback::{get_or_head, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of decision endpoints.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let endpoint = resource_allowing("/card-decisions", "GET, HEAD, PUT, DELETE")
-        .route(get_or_head().to(find::handle))
-        .route(web::put().to(set::handle))
-        .route(web::delete().to(delete::handle));
+        .route(run(get_or_head(), find::handle))
+        .route(run(web::put(), set::handle))
+        .route(run(web::delete(), delete::handle));
     config.service(endpoint).service(post("/card-decisions/rotate-secret", rotate_secret::handle));
 }

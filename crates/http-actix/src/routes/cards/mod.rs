@@ -29,21 +29,22 @@ pub(crate) mod single_messages;
 pub(crate) mod transition;
 
 use crate::routes::fallback::{get, get_or_head, not_found, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of cards. The simulations are registered first, because their paths would otherwise
 /// match the routes with a card id.
 pub(crate) fn configure(config: &mut ServiceConfig) {
     let cards = resource_allowing("/cards", "GET, HEAD, POST")
-        .route(get_or_head().to(list::handle))
-        .route(web::post().to(create::handle));
+        .route(run(get_or_head(), list::handle))
+        .route(run(web::post(), create::handle));
     let card = resource_allowing("/cards/{cardId}", "GET, HEAD, PUT")
-        .route(get_or_head().to(find::handle))
-        .route(web::put().to(change::handle));
+        .route(run(get_or_head(), find::handle))
+        .route(run(web::put(), change::handle));
     let controls = resource_allowing("/cards/{cardId}/controls", "GET, HEAD, PUT")
-        .route(get_or_head().to(controls::find))
-        .route(web::put().to(controls::set));
-    let pin = resource_allowing("/cards/{cardId}/pin", "PUT").route(web::put().to(pin::handle));
+        .route(run(get_or_head(), controls::find))
+        .route(run(web::put(), controls::set));
+    let pin = resource_allowing("/cards/{cardId}/pin", "PUT").route(run(web::put(), pin::handle));
     config
         .service(web::scope("/cards/simulations").configure(simulations))
         .service(cards)
@@ -60,15 +61,15 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
 
 fn limits(config: &mut ServiceConfig) {
     let spending = resource_allowing("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
-        .route(get_or_head().to(limits::list_spending))
-        .route(web::post().to(limits::set_spending));
+        .route(run(get_or_head(), limits::list_spending))
+        .route(run(web::post(), limits::set_spending));
     let transaction = resource_allowing("/cards/{cardId}/transaction-limits", "GET, HEAD, POST")
-        .route(get_or_head().to(limits::list_transaction))
-        .route(web::post().to(limits::set_transaction));
+        .route(run(get_or_head(), limits::list_transaction))
+        .route(run(web::post(), limits::set_transaction));
     let one_spending = resource_allowing("/cards/{cardId}/spending-limits/{limitId}", "DELETE")
-        .route(web::delete().to(limits::remove_spending));
+        .route(run(web::delete(), limits::remove_spending));
     let one_transaction = resource_allowing("/cards/{cardId}/transaction-limits/{limitId}", "DELETE")
-        .route(web::delete().to(limits::remove_transaction));
+        .route(run(web::delete(), limits::remove_transaction));
     config.service(spending).service(transaction).service(one_spending).service(one_transaction);
 }
 

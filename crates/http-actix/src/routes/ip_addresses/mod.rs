@@ -6,13 +6,14 @@ pub(crate) mod delete;
 pub(crate) mod list;
 
 use crate::routes::fallback::{get_or_head, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the networks that a client may call from.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let all = resource_allowing("/ipaddresses", "GET, HEAD, POST")
-        .route(get_or_head().to(list::handle))
-        .route(web::post().to(create::handle));
-    let one = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(web::delete().to(delete::handle));
+        .route(run(get_or_head(), list::handle))
+        .route(run(web::post(), create::handle));
+    let one = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(run(web::delete(), delete::handle));
     config.service(all).service(one);
 }

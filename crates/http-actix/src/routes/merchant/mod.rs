@@ -22,31 +22,32 @@ pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountP
 pub(crate) use refunds::{REFUND, RefundPath};
 
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of merchants.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let merchant = resource_allowing("/merchant", "GET, HEAD, PATCH")
-        .route(get_or_head().to(find::handle))
-        .route(web::patch().to(edit::handle));
-    let logo = resource_allowing("/merchant/logo", "PATCH").route(web::patch().to(set_logo::handle));
+        .route(run(get_or_head(), find::handle))
+        .route(run(web::patch(), edit::handle));
+    let logo = resource_allowing("/merchant/logo", "PATCH").route(run(web::patch(), set_logo::handle));
     let checkouts = resource_allowing("/merchant/checkouts", "GET, HEAD, POST")
-        .route(get_or_head().to(checkouts::list::handle))
-        .route(web::post().to(checkouts::create::handle));
+        .route(run(get_or_head(), checkouts::list::handle))
+        .route(run(web::post(), checkouts::create::handle));
     let checkout = resource_allowing("/merchant/checkouts/{checkoutId}", "GET, HEAD, PATCH")
-        .route(get_or_head().to(checkouts::find::handle))
-        .route(web::patch().to(checkouts::edit::handle));
+        .route(run(get_or_head(), checkouts::find::handle))
+        .route(run(web::patch(), checkouts::edit::handle));
     let settlement_accounts = resource_allowing("/merchant/settlement-accounts", "GET, HEAD, POST")
-        .route(get_or_head().to(settlement_accounts::list::handle))
-        .route(web::post().to(settlement_accounts::create::handle));
+        .route(run(get_or_head(), settlement_accounts::list::handle))
+        .route(run(web::post(), settlement_accounts::create::handle));
     let path = "/merchant/settlement-accounts/{settlementAccountId}";
     let settlement_account = resource_allowing(path, "GET, HEAD, PATCH, DELETE")
-        .route(get_or_head().to(settlement_accounts::find::handle))
-        .route(web::patch().to(settlement_accounts::edit::handle))
-        .route(web::delete().to(settlement_accounts::delete::handle));
+        .route(run(get_or_head(), settlement_accounts::find::handle))
+        .route(run(web::patch(), settlement_accounts::edit::handle))
+        .route(run(web::delete(), settlement_accounts::delete::handle));
     let payees = resource_allowing("/merchant/payees", "GET, HEAD, POST")
-        .route(get_or_head().to(payees::list::handle))
-        .route(web::post().to(payees::create::handle));
+        .route(run(get_or_head(), payees::list::handle))
+        .route(run(web::post(), payees::create::handle));
     config
         .service(get("/merchant/banks", list_banks::handle))
         .service(get("/merchant/payees/{payeeId}", payees::find::handle))
@@ -63,8 +64,8 @@ pub(super) fn configure(config: &mut ServiceConfig) {
 /// Registers the routes of sessions, top-ups, payments, refunds and orders.
 fn configure_sessions(config: &mut ServiceConfig) {
     let sessions = resource_allowing("/merchant/checkout-sessions", "GET, HEAD, POST")
-        .route(get_or_head().to(checkout_sessions::list::handle))
-        .route(web::post().to(checkout_sessions::create::handle));
+        .route(run(get_or_head(), checkout_sessions::list::handle))
+        .route(run(web::post(), checkout_sessions::create::handle));
     let session = "/merchant/checkout-sessions/{checkoutSessionId}";
     config
         .service(sessions)

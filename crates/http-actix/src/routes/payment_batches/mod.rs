@@ -16,20 +16,21 @@ pub(crate) mod upload;
 pub(crate) mod validate;
 
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of payment batches.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let batches = resource_allowing("/payment-batches", "GET, HEAD, POST")
-        .route(get_or_head().to(list::handle))
-        .route(web::post().to(create::handle));
+        .route(run(get_or_head(), list::handle))
+        .route(run(web::post(), create::handle));
     let batch = resource_allowing("/payment-batches/{paymentBatchId}", "GET, HEAD, PATCH, DELETE")
-        .route(get_or_head().to(find::handle))
-        .route(web::patch().to(edit::handle))
-        .route(web::delete().to(cancel::handle));
+        .route(run(get_or_head(), find::handle))
+        .route(run(web::patch(), edit::handle))
+        .route(run(web::delete(), cancel::handle));
     let payments = resource_allowing("/payment-batches/{paymentBatchId}/payments", "GET, HEAD, POST")
-        .route(get_or_head().to(list_payments::handle))
-        .route(web::post().to(upload::handle));
+        .route(run(get_or_head(), list_payments::handle))
+        .route(run(web::post(), upload::handle));
     config
         .service(batches)
         .service(batch)

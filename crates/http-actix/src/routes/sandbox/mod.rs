@@ -28,38 +28,40 @@ pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
 
 use crate::routes::fallback::{get_or_head, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the sandbox, except those of invariants.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let clock = resource_allowing("/sandbox/clock", "GET, HEAD, POST")
-        .route(get_or_head().to(read_clock::handle))
-        .route(web::post().to(set_clock::handle));
+        .route(run(get_or_head(), read_clock::handle))
+        .route(run(web::post(), set_clock::handle));
     let hold_life = resource_allowing("/sandbox/hold-life", "GET, HEAD, PUT")
-        .route(get_or_head().to(hold_life::find))
-        .route(web::put().to(hold_life::set));
+        .route(run(get_or_head(), hold_life::find))
+        .route(run(web::put(), hold_life::set));
     let over_clearing = resource_allowing("/sandbox/over-clearing", "GET, HEAD, PUT")
-        .route(get_or_head().to(over_clearing::find))
-        .route(web::put().to(over_clearing::set));
+        .route(run(get_or_head(), over_clearing::find))
+        .route(run(web::put(), over_clearing::set));
     let worlds = resource_allowing("/sandbox/worlds", "GET, HEAD, POST")
-        .route(get_or_head().to(list_worlds::handle))
-        .route(web::post().to(create_world::handle));
+        .route(run(get_or_head(), list_worlds::handle))
+        .route(run(web::post(), create_world::handle));
     let world = resource_allowing("/sandbox/worlds/{accountId}", "GET, HEAD, DELETE")
-        .route(get_or_head().to(find_world::handle))
-        .route(web::delete().to(delete_world::handle));
+        .route(run(get_or_head(), find_world::handle))
+        .route(run(web::delete(), delete_world::handle));
     let snapshots = resource_allowing("/sandbox/worlds/{accountId}/snapshots", "GET, HEAD, POST")
-        .route(get_or_head().to(list_snapshots::handle))
-        .route(web::post().to(take_snapshot::handle));
+        .route(run(get_or_head(), list_snapshots::handle))
+        .route(run(web::post(), take_snapshot::handle));
     let snapshot = resource_allowing("/sandbox/worlds/{accountId}/snapshots/{snapshotId}", "DELETE")
-        .route(web::delete().to(delete_snapshot::handle));
+        .route(run(web::delete(), delete_snapshot::handle));
     let file = resource_allowing("/sandbox/worlds/{accountId}/snapshots/{snapshotId}/file", "GET, HEAD")
-        .route(get_or_head().to(export_snapshot::handle));
+        .route(run(get_or_head(), export_snapshot::handle));
     let imported = resource_allowing("/sandbox/snapshots", "GET, HEAD, POST")
-        .route(get_or_head().to(list_imported_snapshots::handle))
-        .route(web::post().to(import_snapshot::handle));
+        .route(run(get_or_head(), list_imported_snapshots::handle))
+        .route(run(web::post(), import_snapshot::handle));
     let imported_snapshot = resource_allowing("/sandbox/snapshots/{snapshotId}", "DELETE")
-        .route(web::delete().to(delete_imported_snapshot::handle));
-    let merchant = resource_allowing("/sandbox/merchant", "PATCH").route(web::patch().to(administer_merchant::handle));
+        .route(run(web::delete(), delete_imported_snapshot::handle));
+    let merchant =
+        resource_allowing("/sandbox/merchant", "PATCH").route(run(web::patch(), administer_merchant::handle));
     let approval = "/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval";
     config
         .service(clock)

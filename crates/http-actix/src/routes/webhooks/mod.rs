@@ -20,17 +20,18 @@ pub(super) use bodies::ReceiverUrl;
 pub(super) use rotate_secret::RotateSecretBody;
 
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of subscriptions.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let all = resource_allowing("/webhooks", "GET, HEAD, POST")
-        .route(get_or_head().to(list::handle))
-        .route(web::post().to(create::handle));
+        .route(run(get_or_head(), list::handle))
+        .route(run(web::post(), create::handle));
     let one = resource_allowing("/webhooks/{webhookId}", "GET, HEAD, PATCH, DELETE")
-        .route(get_or_head().to(find::handle))
-        .route(web::patch().to(edit::handle))
-        .route(web::delete().to(delete::handle));
+        .route(run(get_or_head(), find::handle))
+        .route(run(web::patch(), edit::handle))
+        .route(run(web::delete(), delete::handle));
     config
         .service(all)
         .service(one)

@@ -18,7 +18,6 @@ use super::store::Store;
 use super::types::Account;
 use super::{events, payments, transfers};
 use async_trait::async_trait;
-use diesel::Connection;
 use feed::FeedRange;
 use florin_domain::activity::{Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityKey, ActivitySource};
 use florin_domain::ids::{AccountId, ActivityId};
@@ -43,12 +42,12 @@ impl Activities for Store {
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError> {
         let query = ActivityQuery::new(Account(account.clone()), filter);
-        self.read(move |conn| conn.transaction(|conn| list(conn, &query, page))).await
+        self.read_in_one_view(move |conn| list(conn, &query, page)).await
     }
 
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| find(conn, &account, key))).await
+        self.read_in_one_view(move |conn| find(conn, &account, key)).await
     }
 
     async fn changes(
@@ -65,7 +64,7 @@ impl Activities for Store {
             None => self.greatest_tail(0),
         };
         let query = ActivityQuery::new(Account(account.clone()), filter);
-        self.read(move |conn| conn.transaction(|conn| changes(conn, &query, after, (until, max)))).await
+        self.read_in_one_view(move |conn| changes(conn, &query, after, (until, max))).await
     }
 }
 

@@ -37,10 +37,8 @@ use std::convert::Infallible;
 impl CardManagement for Store {
     async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| find(conn, &account, card)?.map(|record| profile(conn, record)).transpose())
-        })
-        .await
+        self.read_in_one_view(move |conn| find(conn, &account, card)?.map(|record| profile(conn, record)).transpose())
+            .await
     }
 
     async fn list(
@@ -50,12 +48,12 @@ impl CardManagement for Store {
         page: PageRequest,
     ) -> Result<Page<CardProfile>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| list(conn, &account, &filter, page))).await
+        self.read_in_one_view(move |conn| list(conn, &account, &filter, page)).await
     }
 
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| limits(conn, &account, card))).await
+        self.read_in_one_view(move |conn| limits(conn, &account, card)).await
     }
 
     async fn transitions(
@@ -65,7 +63,7 @@ impl CardManagement for Store {
         page: PageRequest,
     ) -> Result<Option<Page<CardTransition>>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| transitions(conn, &account, card, page))).await
+        self.read_in_one_view(move |conn| transitions(conn, &account, card, page)).await
     }
 
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {

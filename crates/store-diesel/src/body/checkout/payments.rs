@@ -31,17 +31,15 @@ impl MerchantPayments for Store {
         payment: MerchantPaymentId,
     ) -> Result<Option<PaymentOverview>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let row = merchant_payments::table
-                    .filter(merchant_payments::account_id.eq(account.as_str()))
-                    .filter(merchant_payments::id.eq(Id(payment.0)))
-                    .select(PaymentRow::as_select())
-                    .get_result::<PaymentRow>(conn)
-                    .optional()?;
-                let payment = row.map(PaymentRow::read).transpose()?;
-                payment.map(|payment| overview(conn, payment)).transpose()
-            })
+        self.read_in_one_view(move |conn| {
+            let row = merchant_payments::table
+                .filter(merchant_payments::account_id.eq(account.as_str()))
+                .filter(merchant_payments::id.eq(Id(payment.0)))
+                .select(PaymentRow::as_select())
+                .get_result::<PaymentRow>(conn)
+                .optional()?;
+            let payment = row.map(PaymentRow::read).transpose()?;
+            payment.map(|payment| overview(conn, payment)).transpose()
         })
         .await
     }

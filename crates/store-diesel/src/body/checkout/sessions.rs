@@ -58,7 +58,7 @@ impl CheckoutSessions for Store {
         page: PageRequest,
     ) -> Result<Page<CheckoutSession>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| lists::sessions(conn, &account, &filter, page))).await
+        self.read_in_one_view(move |conn| lists::sessions(conn, &account, &filter, page)).await
     }
 
     async fn create(
@@ -116,10 +116,10 @@ impl CheckoutSessions for Store {
         now: DateTime<Utc>,
         max: u32,
     ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
-        self.read(move |conn| conn.transaction(|conn| due::due(conn, account.as_ref(), now, max))).await
+        self.read_in_one_view(move |conn| due::due(conn, account.as_ref(), now, max)).await
     }
 
     async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
-        self.read(move |conn| conn.transaction(|conn| due::accounts(conn, real_now))).await
+        self.read_in_one_view(move |conn| due::accounts(conn, real_now)).await
     }
 }

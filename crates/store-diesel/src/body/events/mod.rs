@@ -68,17 +68,15 @@ impl Events for Store {
         filter: EventFilter,
         page: PageRequest,
     ) -> Result<Page<StoredEvent>, StoreError> {
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let rows = matching(&reach, &filter)
-                    .order(outbox_events::position.desc())
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(EventRow::as_select())
-                    .load(conn)?;
-                let count = matching(&reach, &filter).select(count_star()).get_result(conn)?;
-                Ok(Page { count, rows: rows.into_iter().map(EventRow::read).collect() })
-            })
+        self.read_in_one_view(move |conn| {
+            let rows = matching(&reach, &filter)
+                .order(outbox_events::position.desc())
+                .limit(page.limit)
+                .offset(page.offset)
+                .select(EventRow::as_select())
+                .load(conn)?;
+            let count = matching(&reach, &filter).select(count_star()).get_result(conn)?;
+            Ok(Page { count, rows: rows.into_iter().map(EventRow::read).collect() })
         })
         .await
     }

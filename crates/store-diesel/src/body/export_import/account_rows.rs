@@ -37,23 +37,21 @@ impl AccountRows {
 pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     let mut account_rows = AccountRows::default();
     for table in tables::all() {
-        if let Some(owned) = &table.owned {
-            (owned.rows)(conn, account.as_str(), &mut |row| {
-                match secrets::without(table.name, row)? {
-                    Some(row) => account_rows.add(table.name, &row),
-                    None => account_rows.add(table.name, row),
-                }
-                Ok(())
-            })?;
-        }
+        table.rows_of(conn, account.as_str(), &mut |row| {
+            match secrets::without(table.name, row)? {
+                Some(row) => account_rows.add(table.name, &row),
+                None => account_rows.add(table.name, row),
+            }
+            Ok(())
+        })?;
     }
     Ok(account_rows)
 }
 
 /// Deletes the rows that [`of`] returns, and what is derived from them.
 pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
-    for owned in tables::all().chain(tables::derived()).rev().filter_map(|table| table.owned.as_ref()) {
-        (owned.delete)(conn, account.as_str())?;
+    for table in tables::all().chain(tables::derived()).rev() {
+        table.delete_of(conn, account.as_str())?;
     }
     Ok(())
 }
@@ -93,11 +91,9 @@ pub(crate) fn put_rows(
             let Some(secret) = secret else { continue };
             row = secrets::with(table, &row, secret)?;
         }
-        // A world can be created from a snapshot of another world. The two share the rows of tables with `exists`, so
-        // such a row may already be stored.
-        let exists = tables::all().find(|known| known.name == table).and_then(|known| known.owned.as_ref()?.exists);
-        if let Some(exists) = exists
-            && exists(conn, &row)?
+        // A world can be created from a snapshot of another world. If the two share a row, it may already be stored.
+        if let Some(known) = tables::all().find(|known| known.name == table)
+            && known.has_shared(conn, &row)?
         {
             continue;
         }

@@ -90,7 +90,7 @@ fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Optio
     driver::without_time_limits(conn)?;
     for table in tables::all() {
         writer.table(table.name);
-        (table.export)(conn, &mut |row| {
+        table.export(conn, &mut |row| {
             writer.row(table.name, row).map_err(|error| {
                 failed.replace(Some(error));
                 corrupt("the file can't be written")
@@ -107,7 +107,7 @@ fn import(
 ) -> Result<(ExportContents, BooksReport), ExportError> {
     prepare(conn).map_err(StoreError::from)?;
     for table in tables::all() {
-        if !(table.is_empty)(conn).map_err(StoreError::from)? {
+        if !table.is_empty(conn).map_err(StoreError::from)? {
             return Err(ExportError::NotEmpty(table.name));
         }
     }
@@ -124,7 +124,7 @@ fn import(
     webhooks::imported(conn, last_position).map_err(StoreError::from)?;
     webhooks::cancel_all(conn).map_err(StoreError::from)?;
     for table in tables::all() {
-        let found = (table.count)(conn).map_err(StoreError::from)?;
+        let found = table.count(conn).map_err(StoreError::from)?;
         let expected = contents.rows.get(table.name).copied().unwrap_or_default();
         if u64::try_from(found) != Ok(expected) {
             return Err(ExportError::Count { table: table.name, found, expected });
@@ -178,7 +178,7 @@ impl InsertBuffer {
 
     fn store(&mut self, conn: &mut Conn) -> Result<(), Stop<ExportError>> {
         if let Some(table) = self.table.filter(|_| !self.rows.is_empty()) {
-            (table.import)(conn, &self.rows)?;
+            table.import(conn, &self.rows)?;
         }
         self.rows.clear();
         self.bytes = 0;

@@ -40,17 +40,15 @@ impl Banks for Store {
     }
 
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let rows = banks::table
-                    .order((banks::name, banks::id))
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(BankRow::as_select())
-                    .load(conn)?;
-                let count = banks::table.count().get_result(conn)?;
-                Ok(Page { count, rows: rows.into_iter().map(BankRow::read).collect::<Outcome<_>>()? })
-            })
+        self.read_in_one_view(move |conn| {
+            let rows = banks::table
+                .order((banks::name, banks::id))
+                .limit(page.limit)
+                .offset(page.offset)
+                .select(BankRow::as_select())
+                .load(conn)?;
+            let count = banks::table.count().get_result(conn)?;
+            Ok(Page { count, rows: rows.into_iter().map(BankRow::read).collect::<Outcome<_>>()? })
         })
         .await
     }

@@ -8,6 +8,8 @@ use super::body::types::{Account, Bytes, Id, Time};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, LogoId};
 use florin_domain::merchant::Logo;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// Returns a logo of any account.
 pub(super) fn find(conn: &mut Conn, logo: LogoId) -> Outcome<Option<Logo>> {
@@ -37,17 +39,25 @@ pub(super) fn replace(conn: &mut Conn, logo: &Logo) -> Outcome<()> {
     insert(vec![row], conn)
 }
 
+/// The columns of a row that change when a logo is copied to another account.
+#[derive(Deserialize)]
+struct LogoOwner {
+    account_id: Account,
+    id: Id,
+}
+
 /// Converts the row of another account's logo to the row of its copy in this account, as JSON. `None`: the row belongs
 /// to another table, or to this account already.
 pub(crate) fn copied_logo(table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);
     }
-    let mut row: LogoRow = serde_json::from_str(row).map_err(corrupt)?;
-    if row.account_id.0 == *account {
+    let LogoOwner { account_id, id } = serde_json::from_str(row).map_err(corrupt)?;
+    if account_id.0 == *account {
         return Ok(None);
     }
-    row.account_id = Account(account.clone());
-    row.id = Id(LogoId(row.id.0).copied_to(account).0);
+    let mut row: Map<String, Value> = serde_json::from_str(row).map_err(corrupt)?;
+    row.insert("account_id".to_owned(), account.as_str().into());
+    row.insert("id".to_owned(), LogoId(id.0).copied_to(account).0.hyphenated().to_string().into());
     serde_json::to_string(&row).map(Some).map_err(corrupt)
 }

@@ -33,17 +33,15 @@ impl Payees for Store {
         page: PageRequest,
     ) -> Result<Page<Payee>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let found = matching(&account, filter)
-                    .order((payees::created_at.desc(), payees::id.desc()))
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(PayeeRow::as_select())
-                    .load(conn)?;
-                let count = matching(&account, filter).count().get_result(conn)?;
-                Ok(Page { count, rows: found.into_iter().map(PayeeRow::read).collect::<Outcome<_>>()? })
-            })
+        self.read_in_one_view(move |conn| {
+            let found = matching(&account, filter)
+                .order((payees::created_at.desc(), payees::id.desc()))
+                .limit(page.limit)
+                .offset(page.offset)
+                .select(PayeeRow::as_select())
+                .load(conn)?;
+            let count = matching(&account, filter).count().get_result(conn)?;
+            Ok(Page { count, rows: found.into_iter().map(PayeeRow::read).collect::<Outcome<_>>()? })
         })
         .await
     }

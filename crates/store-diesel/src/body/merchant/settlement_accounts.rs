@@ -32,16 +32,14 @@ impl SettlementAccounts for Store {
         settlement_account: SettlementAccountId,
     ) -> Result<Option<SettlementAccountOverview>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let row = rows::table
-                    .filter(rows::account_id.eq(account.as_str()))
-                    .filter(rows::id.eq(Id(settlement_account.0)))
-                    .select(SettlementAccountRow::as_select())
-                    .get_result(conn)
-                    .optional()?;
-                Ok(found(conn, &account, row.into_iter().collect())?.pop())
-            })
+        self.read_in_one_view(move |conn| {
+            let row = rows::table
+                .filter(rows::account_id.eq(account.as_str()))
+                .filter(rows::id.eq(Id(settlement_account.0)))
+                .select(SettlementAccountRow::as_select())
+                .get_result(conn)
+                .optional()?;
+            Ok(found(conn, &account, row.into_iter().collect())?.pop())
         })
         .await
     }
@@ -52,18 +50,16 @@ impl SettlementAccounts for Store {
         page: PageRequest,
     ) -> Result<Page<SettlementAccountOverview>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let own = rows::table.filter(rows::account_id.eq(account.as_str()));
-                let rows = own
-                    .order((rows::created_at.desc(), rows::id.desc()))
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(SettlementAccountRow::as_select())
-                    .load(conn)?;
-                let count = own.count().get_result(conn)?;
-                Ok(Page { count, rows: found(conn, &account, rows)? })
-            })
+        self.read_in_one_view(move |conn| {
+            let own = rows::table.filter(rows::account_id.eq(account.as_str()));
+            let rows = own
+                .order((rows::created_at.desc(), rows::id.desc()))
+                .limit(page.limit)
+                .offset(page.offset)
+                .select(SettlementAccountRow::as_select())
+                .load(conn)?;
+            let count = own.count().get_result(conn)?;
+            Ok(Page { count, rows: found(conn, &account, rows)? })
         })
         .await
     }

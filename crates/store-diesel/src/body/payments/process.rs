@@ -6,6 +6,7 @@ use super::body::backend::{self, Conn};
 use super::body::batches::funds;
 use super::body::errors::{Outcome, Stop};
 use super::body::footprint::Footprint;
+use super::body::sorted;
 use super::body::statements::{load, update};
 use super::body::store::Store;
 use super::body::tables::batches::{LeaseChange, PaymentRow, PaymentsById, payment_batches, payments};
@@ -28,7 +29,7 @@ use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
     StoreError,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 /// Selects batches to claim. Batches that another transaction has locked are in progress, and are skipped, too.
@@ -220,7 +221,7 @@ fn situation(
     batch: PaymentBatch,
     reported: &[PaymentId],
 ) -> Outcome<SettleSituation> {
-    let ids: BTreeSet<_> = reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))).collect();
+    let ids = sorted::set(reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))));
     let mut rows = load::<PaymentsById>(ids, conn)?;
     rows.retain(|row| row.batch_id == Id(batch.id.0));
     let in_status = |statuses: Vec<PaymentStatus>| {

@@ -5,6 +5,7 @@ use super::body::balances;
 use super::body::batch_rows::with_orders;
 use super::body::budgets;
 use super::body::errors::{Outcome, corrupt};
+use super::body::sorted;
 use super::body::statements::load;
 use super::body::store::Store;
 use super::body::tables::batches::{
@@ -22,7 +23,7 @@ use florin_domain::budget::BudgetFeature;
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{BatchReading, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 #[async_trait]
 impl BatchReading for Store {
@@ -119,7 +120,7 @@ impl BatchReading for Store {
     ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
         self.look(account, move |conn, account| {
             let Some(batch) = find(conn, account, batch)? else { return Ok(None) };
-            let payers: BTreeSet<_> = batch.orders.iter().map(|order| order.budget).collect();
+            let payers = sorted::set(batch.orders.iter().map(|order| order.budget));
             let budgets = balances::of_account(conn, account)?.into_iter().filter(|budget| payers.contains(&budget.id));
             let funds = budgets.flat_map(|budget| {
                 budget.balances.into_iter().map(move |(currency, held)| ((budget.id, currency), held))
@@ -142,7 +143,7 @@ impl Store {
         work: impl Fn(&mut Conn, &AccountId) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| work(conn, &account))).await
+        self.read_in_one_view(move |conn| work(conn, &account)).await
     }
 }
 

@@ -19,12 +19,10 @@ use florin_ports::{SeedAccount, SeedBudget, SeedData, Seeding, StoreError};
 #[async_trait]
 impl Seeding for Store {
     async fn is_fresh(&self) -> Result<bool, StoreError> {
-        self.read(|conn| {
-            conn.transaction(|conn| {
-                let clients: i64 = clients::table.count().get_result(conn)?;
-                let accounts: i64 = accounts::table.count().get_result(conn)?;
-                Outcome::Ok(clients == 0 && accounts == 0)
-            })
+        self.read_in_one_view(|conn| {
+            let clients: i64 = clients::table.count().get_result(conn)?;
+            let accounts: i64 = accounts::table.count().get_result(conn)?;
+            Outcome::Ok(clients == 0 && accounts == 0)
         })
         .await
     }
@@ -36,7 +34,7 @@ impl Seeding for Store {
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| balances::of_account(conn, &account))).await
+        self.read_in_one_view(move |conn| balances::of_account(conn, &account)).await
     }
 
     async fn cards(&self, account: &AccountId) -> Result<Vec<Card>, StoreError> {
@@ -46,7 +44,7 @@ impl Seeding for Store {
 
     async fn batches(&self, account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| batches::of_account(conn, &account))).await
+        self.read_in_one_view(move |conn| batches::of_account(conn, &account)).await
     }
 }
 

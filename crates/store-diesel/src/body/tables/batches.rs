@@ -1,7 +1,5 @@
 //! Payment batches with their orders, payments and alerts, and payments that the sandbox's bank accepted.
 
-use super::body::backend::Conn;
-use super::body::errors::Outcome;
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
 use florin_domain::batch::{
@@ -173,9 +171,4 @@ lookups! {
     struct AcceptedPayments: AcceptedRow {
         from sandbox_payments by (id)
     }
-}
-
-/// Returns the ids of the payments of an account.
-fn payment_ids(conn: &mut Conn, account: &str) -> Outcome<Vec<Id>> {
-    Ok(payments::table.filter(payments::account_id.eq(account)).select(payments::id).load(conn)?)
 }

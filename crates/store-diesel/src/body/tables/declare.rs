@@ -11,15 +11,12 @@ macro_rules! tables {
         $(#[$doc:meta])*
         struct $row:ident in $table:ident($($key:ident),+) $($owned:ident)+ { $($columns:tt)+ }
     )+) => {
-        use diesel::prelude::*;
-
         $(
             super::body::tables::declare::diesel_table!($table ($($key),+) {} $($columns)+);
             super::body::tables::declare::whole_row! {
                 $(#[$doc])*
-                struct $row in $table { $($columns)+ }
+                struct $row in $table($($key),+) $($owned)+ { $($columns)+ }
             }
-            super::body::tables::declare::owned!($row $table $($owned)+);
         )+
 
         /// The tables of this area, in the order of an export.
@@ -59,7 +56,7 @@ macro_rules! diesel_table {
 macro_rules! whole_row {
     (
         $(#[$doc:meta])*
-        struct $row:ident in $table:ident {
+        struct $row:ident in $table:ident($($key:ident),+) $($owned:ident)+ {
             $($(#[$column_doc:meta])* $column:ident: $type:ty,)+
         }
     ) => {
@@ -68,8 +65,7 @@ macro_rules! whole_row {
         })+
 
         $(#[$doc])*
-        #[derive(Clone, diesel::Queryable, diesel::Selectable, serde::Serialize, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Clone, diesel::Queryable, diesel::Selectable)]
         #[diesel(table_name = $table, check_for_backend(super::body::backend::Db))]
         #[allow(clippy::struct_field_names, reason = "these are the names of the columns")]
         pub(crate) struct $row {
@@ -86,87 +82,30 @@ macro_rules! whole_row {
             }
         }
 
-        const _: () = {
-            use super::body::backend::{Conn, RowByRow};
-            use super::body::errors::Outcome;
+        impl super::table::WholeRow for $row {
+            const KEY: &'static [&'static str] = &[$(stringify!($key)),+];
+            const VALUES: &'static [super::body::columns::Column] = &[$(super::body::columns::Column::of::<$type>()),+];
             #[cfg(test)]
-            use {super::body::columns::ColumnType, crate::columns::DeclaredColumn};
-
-            impl super::table::WholeRow for $row {
-                #[cfg(test)]
-                const DECLARED: &'static [DeclaredColumn] = &[$(DeclaredColumn {
-                    name: stringify!($column),
-                    kind: <$type as ColumnType>::KIND,
-                    nullable: <$type as ColumnType>::NULLABLE,
-                }),+];
-
-                fn each(conn: &mut Conn, take: &mut dyn FnMut(Self) -> Outcome<()>) -> Outcome<()> {
-                    let rows = $table::table.order($table::table.primary_key());
-                    for row in rows.load_iter::<Self, RowByRow>(conn)? {
-                        take(row?)?;
-                    }
-                    Ok(())
-                }
-
-                fn count(conn: &mut Conn) -> Outcome<i64> {
-                    Ok($table::table.count().get_result(conn)?)
-                }
-
-                fn is_empty(conn: &mut Conn) -> Outcome<bool> {
-                    let rows = diesel::query_builder::AsQuery::as_query($table::table);
-                    Ok(!diesel::select(diesel::dsl::exists(rows)).get_result::<bool>(conn)?)
-                }
-            }
-        };
+            const DECLARED: &'static [crate::columns::DeclaredColumn] = &[$(crate::columns::DeclaredColumn {
+                name: stringify!($column),
+                kind: <$type as super::body::columns::ColumnType>::KIND,
+                nullable: <$type as super::body::columns::ColumnType>::NULLABLE,
+            }),+];
+            const OWNED: Option<super::table::Owned> = super::body::tables::declare::owned!($($owned)+);
+        }
     };
 }
 
-/// Implements how the rows of an account are found and deleted.
+/// Expands to how the rows of an account are found.
 macro_rules! owned {
-    ($row:ident $table:ident owned by account_id) => {
-        impl super::table::OfAccount for $row {
-            const OWNED: Option<super::table::Owned> = Some(super::table::Owned {
-                rows: |conn, account, take| {
-                    let rows = $table::table.filter($table::account_id.eq(account)).order($table::table.primary_key());
-                    rows.load::<Self>(conn)?.iter().try_for_each(|row| take(&super::table::json(row)?))
-                },
-                delete: |conn, account| {
-                    diesel::delete($table::table.filter($table::account_id.eq(account))).execute(conn)?;
-                    Ok(())
-                },
-                exists: None,
-            });
-        }
+    (owned by account_id) => {
+        Some(super::table::Owned::ByAccount)
     };
-    ($row:ident $table:ident owned by payments) => {
-        impl super::table::OfAccount for $row {
-            const OWNED: Option<super::table::Owned> = Some(super::table::Owned {
-                rows: |conn, account, take| {
-                    for ids in payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
-                        let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
-                        rows.load::<Self>(conn)?.iter().try_for_each(|row| take(&super::table::json(row)?))?;
-                    }
-                    Ok(())
-                },
-                delete: |conn, account| {
-                    for ids in payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
-                        let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
-                        diesel::delete(rows).execute(conn)?;
-                    }
-                    Ok(())
-                },
-                exists: Some(|conn, row| {
-                    let row: Self = serde_json::from_str(row).map_err(super::body::errors::corrupt)?;
-                    let rows = $table::table.filter($table::id.eq(row.id));
-                    Ok(diesel::select(diesel::dsl::exists(rows)).get_result(conn)?)
-                }),
-            });
-        }
+    (owned by payments) => {
+        Some(super::table::Owned::ByPayments)
     };
-    ($row:ident $table:ident not owned) => {
-        impl super::table::OfAccount for $row {
-            const OWNED: Option<super::table::Owned> = None;
-        }
+    (not owned) => {
+        None
     };
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod declare;
 pub(crate) mod disputes;
 pub(crate) mod events;
 mod fan_out;
+mod json_row;
 pub(crate) mod keys;
 pub(crate) mod merchant;
 pub(crate) mod mfa;

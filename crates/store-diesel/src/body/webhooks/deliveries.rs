@@ -86,7 +86,7 @@ impl Deliveries for Store {
         page: PageRequest,
     ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
         fan_out::before_read(self).await;
-        self.read(move |conn| conn.transaction(|conn| log::list(conn, webhook, &filter, page))).await
+        self.read_in_one_view(move |conn| log::list(conn, webhook, &filter, page)).await
     }
 
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {

@@ -8,12 +8,13 @@ pub(crate) mod read;
 pub(super) mod send;
 
 use crate::routes::fallback::{get, get_or_head, resource_allowing};
+use crate::routes::operation::run;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes that list, open and return disputes. `message_routes` registers the actions on a dispute.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let disputes = resource_allowing("/disputes", "GET, HEAD, POST")
-        .route(get_or_head().to(read::list))
-        .route(web::post().to(open::handle));
+        .route(run(get_or_head(), read::list))
+        .route(run(web::post(), open::handle));
     config.service(disputes).service(get("/disputes/{disputeId}", read::find));
 }

@@ -1,0 +1,51 @@
+//! Handlers of operations, whatever their functions.
+
+use actix_web::{FromRequest, Responder, Route};
+use futures_util::future::LocalBoxFuture;
+use std::rc::Rc;
+
+/// A handler: an async function of what it extracts from the request.
+///
+/// Actix compiles the code around a handler for each type of function. Handlers with equal arguments become one type
+/// here, so that code is compiled once for all of them, and not for each of more than a hundred operations.
+pub(crate) trait Operation<Args> {
+    /// Makes it the handler of a route.
+    fn handle(self, route: Route) -> Route;
+}
+
+macro_rules! operations {
+    ($(($($type:ident $value:ident),*))*) => {$(
+        impl<F, Fut, $($type),*> Operation<($($type,)*)> for F
+        where
+            F: Fn($($type),*) -> Fut + 'static,
+            Fut: Future<Output: Responder + 'static> + 'static,
+            $($type: FromRequest + 'static,)*
+        {
+            fn handle(self, route: Route) -> Route {
+                fn shared<Out: Responder + 'static, $($type: FromRequest + 'static),*>(
+                    route: Route,
+                    handler: Rc<dyn Fn($($type),*) -> LocalBoxFuture<'static, Out>>,
+                ) -> Route {
+                    route.to(move |$($value: $type),*| handler($($value),*))
+                }
+                let handler = move |$($value: $type),*| -> LocalBoxFuture<'static, Fut::Output> {
+                    Box::pin(self($($value),*))
+                };
+                shared::<Fut::Output, $($type),*>(route, Rc::new(handler))
+            }
+        }
+    )*};
+}
+
+operations! {
+    ()
+    (A a)
+    (A a, B b)
+    (A a, B b, C c)
+    (A a, B b, C c, D d)
+}
+
+/// Makes an operation the handler of a route.
+pub(crate) fn run<Args>(route: Route, operation: impl Operation<Args>) -> Route {
+    operation.handle(route)
+}
