@@ -106,7 +106,7 @@ const CRATE_RULES: &[CrateRule] = &[
         outside: Outside::Only(&["async-trait", "chrono", "proptest", "tokio", "uuid"]),
     },
     CrateRule { name: "florin-bank-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    CrateRule { name: SHORT_CACHE, workspace: &[], outside: Outside::Only(&["tokio"]) },
+    CrateRule { name: SHORT_CACHE, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
     CrateRule { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, SHORT_CACHE], outside: PROVIDERS_NEVER },
     CrateRule { name: "florin-logo-images", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     CrateRule { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
@@ -114,7 +114,7 @@ const CRATE_RULES: &[CrateRule] = &[
     CrateRule { name: "florin-webhook-http", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     CrateRule { name: "florin-rates-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     CrateRule { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    CrateRule { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS, SHORT_CACHE], outside: PROVIDERS_NEVER },
+    CrateRule { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     CrateRule { name: PAGES, workspace: &[DOMAIN], outside: Outside::Only(&["askama", "chrono", "qrcode"]) },
     CrateRule {
         name: "florin-http-actix",

@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use florin_domain::address::{Address, UkPostcode};
 use florin_ports::{PostcodeError, PostcodeProvider};
-use florin_short_cache::ShortCache;
+use moka::future::Cache;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct GuardSettings {
 pub struct GuardedPostcodes {
     inner: Arc<dyn PostcodeProvider>,
     time_out: Duration,
-    cache: Option<ShortCache<UkPostcode, Vec<Address>, PostcodeError>>,
+    cache: Option<Cache<UkPostcode, Vec<Address>>>,
 }
 
 impl GuardedPostcodes {
@@ -38,8 +38,9 @@ impl GuardedPostcodes {
     /// Guards a provider.
     pub fn new(inner: Arc<dyn PostcodeProvider>, settings: GuardSettings) -> Self {
         let GuardSettings { time_out, cache_for, cache_entries } = settings;
-        let is_on = !cache_for.is_zero() && cache_entries > 0;
-        let cache = is_on.then(|| ShortCache::with_max_age(cache_entries, cache_for.min(Self::LONGEST_CACHE)));
+        let cache = (!cache_for.is_zero() && cache_entries > 0).then(|| {
+            Cache::builder().max_capacity(cache_entries).time_to_live(cache_for.min(Self::LONGEST_CACHE)).build()
+        });
         Self { inner, time_out, cache }
     }
 
@@ -62,10 +63,10 @@ impl PostcodeProvider for GuardedPostcodes {
     async fn lookup(&self, postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
         match &self.cache {
             None => self.ask(postcode).await,
-            Some(cache) => {
-                let found = cache.get(postcode, || async move { self.ask(postcode).await.map(Some) }).await?;
-                Ok(found.unwrap_or_default())
-            }
+            Some(cache) => cache
+                .try_get_with_by_ref(postcode, self.ask(postcode))
+                .await
+                .map_err(|error: Arc<PostcodeError>| error.as_ref().clone()),
         }
     }
 }

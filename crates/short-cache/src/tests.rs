@@ -136,31 +136,3 @@ async fn the_number_of_cached_answers_is_bounded() {
     }
     assert!(store.cache.len() <= 10, "{}", store.cache.len());
 }
-
-#[tokio::test(start_paused = true)]
-async fn the_oldest_answers_make_room() {
-    let store = Store::new(Duration::ZERO, Ok(Some(7)));
-    for key in 0..10 {
-        store.get(key).await.unwrap();
-        advance(MOMENT).await;
-    }
-    store.get(10).await.unwrap();
-    assert_eq!(store.look_ups(), 11);
-    // The newest answers are still there, and the oldest one is not.
-    store.get(9).await.unwrap();
-    store.get(10).await.unwrap();
-    assert_eq!(store.look_ups(), 11);
-    store.get(0).await.unwrap();
-    assert_eq!(store.look_ups(), 12);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_cache_can_have_another_age() {
-    let cache = ShortCache::<u32, u32, ()>::with_max_age(1, MAX_CACHE_AGE * 10);
-    let get = |value| cache.get(&1, move || async move { Ok(Some(value)) });
-    assert_eq!(get(1).await, Ok(Some(1)));
-    advance(MAX_CACHE_AGE * 9).await;
-    assert_eq!(get(2).await, Ok(Some(1)));
-    advance(MAX_CACHE_AGE).await;
-    assert_eq!(get(3).await, Ok(Some(3)));
-}
