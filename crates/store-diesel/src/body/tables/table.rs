@@ -149,7 +149,7 @@ impl Table {
     }
 
     /// Returns a row as JSON.
-    fn json(&self, row: &impl FoundRow<'_, Db>) -> Outcome<String> {
+    fn json<'a>(&self, row: &impl FoundRow<'a, Db>) -> Outcome<String> {
         let mut json = Vec::new();
         let mut before = "{\"";
         for (index, (name, column)) in self.names.iter().zip(self.values).enumerate() {
