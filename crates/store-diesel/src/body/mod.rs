@@ -62,7 +62,6 @@ mod recording;
 mod registry;
 mod secrets;
 mod seeding;
-mod sorted;
 pub(super) mod statements;
 mod store;
 pub(crate) mod tables;

@@ -2,14 +2,13 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
-use super::body::sorted;
 use super::body::tables::cards::{ChainRow, MessageRow, card_chains, card_transactions, cards};
 use super::body::types::Id;
 use diesel::prelude::*;
 use florin_domain::activity::Activity;
 use florin_domain::card::{CardTransaction, Chain};
 use florin_domain::ids::{AccountId, CardId, PersonId, TransactionToken};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Returns the chains of an account that begin with these messages, in any order.
@@ -54,7 +53,7 @@ pub(super) fn by_firsts(conn: &mut Conn, account: &AccountId, firsts: &[Uuid]) -
 
 /// Returns the people who own the cards of messages.
 fn owners(conn: &mut Conn, account: &AccountId, messages: &[CardTransaction]) -> Outcome<BTreeMap<CardId, PersonId>> {
-    let ids = sorted::set(messages.iter().map(|message| Id(message.card.0)));
+    let ids: BTreeSet<_> = messages.iter().map(|message| Id(message.card.0)).collect();
     let rows = cards::table
         .filter(cards::account_id.eq(account.as_str()))
         .filter(cards::id.eq_any(ids))

@@ -3,7 +3,6 @@
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
 use super::body::journal;
-use super::body::sorted;
 use super::body::store::Store;
 use super::body::tables::cards::{ChainRow, MessageRow, ReasonRow, card_chains, card_transactions, decline_reasons};
 use super::body::types::Id;
@@ -12,6 +11,7 @@ use diesel::prelude::*;
 use florin_domain::card::{ChainHistory, ExplainedMessage};
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_ports::{ChainHistories, StoreError};
+use std::collections::BTreeMap;
 
 #[async_trait]
 impl ChainHistories for Store {
@@ -46,7 +46,7 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
         .filter(decline_reasons::token.eq_any(tokens))
         .select(ReasonRow::as_select())
         .load(conn)?;
-    let mut reasons = sorted::map(reasons.into_iter().map(|row| (row.token, row)));
+    let mut reasons: BTreeMap<_, _> = reasons.into_iter().map(|row| (row.token, row)).collect();
     let explained = |row: MessageRow| {
         let declined = reasons.remove(&row.token).map(|reason| reason.read()).transpose()?;
         Ok(ExplainedMessage { transaction: row.read()?, declined })

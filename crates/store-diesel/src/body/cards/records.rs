@@ -4,7 +4,6 @@ use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::list_counts;
-use super::body::sorted;
 use super::body::statements::{insert, update};
 use super::body::tables::cards::{
     CardBudgetRow, CardColumns, CardRecordRow, LimitRow, TransitionRow, WordRow, card_budgets, card_limits,
@@ -22,7 +21,7 @@ use florin_domain::card::{
     IndividualHolder, PhysicalCard, PinDigest,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, PersonId, UserToken};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads the records of cards of one account, with the budgets that individual cards name.
 pub(super) fn records(conn: &mut Conn, rows: Vec<CardRecordRow>) -> Outcome<Vec<CardRecord>> {
@@ -209,7 +208,7 @@ pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> ca
 /// Builds the profiles of cards of the account, with their budgets, their limits by window, and the states of their
 /// physical cards.
 pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRecord>) -> Outcome<Vec<CardProfile>> {
-    let named = sorted::set(records.iter().flat_map(CardRecord::budgets).map(|granted| Id(granted.budget.0)));
+    let named: BTreeSet<_> = records.iter().flat_map(CardRecord::budgets).map(|granted| Id(granted.budget.0)).collect();
     let known: BTreeMap<Id, (String, BudgetKind)> = budgets::table
         .filter(budgets::account_id.eq(account.as_str()))
         .filter(budgets::id.eq_any(named))

@@ -15,7 +15,6 @@ mod sessions;
 mod tokens;
 
 use super::body;
-use super::body::sorted;
 
 pub(crate) use carried::contradicting as contradicting_payments;
 pub(crate) use counts::miscounted;
@@ -27,12 +26,13 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::statements::insert;
 use super::body::tables::checkout::{PaymentRow, SessionRow};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stores prepared sessions and payments.
 pub(crate) fn seed(conn: &mut Conn, sessions: &[CheckoutSession], payments: &[MerchantPayment]) -> Outcome<()> {
     insert(sessions.iter().map(SessionRow::of).collect::<Outcome<_>>()?, conn)?;
-    let of_session = sorted::map(sessions.iter().map(|session| (session.id, session)));
-    let refunded = sorted::set(payments.iter().filter_map(|one| Some(one.refund.as_ref()?.payment)));
+    let of_session: BTreeMap<_, _> = sessions.iter().map(|session| (session.id, session)).collect();
+    let refunded: BTreeSet<_> = payments.iter().filter_map(|one| Some(one.refund.as_ref()?.payment)).collect();
     let row = |payment: &MerchantPayment| {
         let session = of_session.get(&payment.session);
         let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;

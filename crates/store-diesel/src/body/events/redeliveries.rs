@@ -4,7 +4,6 @@ use super::body::backend::sql::TimeSql;
 use super::body::backend::{Conn, SKIP_LOCKED};
 use super::body::driver;
 use super::body::errors::Outcome;
-use super::body::sorted;
 use super::body::statements::insert;
 use super::body::tables::events::{EventRow, RedeliveryRow, event_redeliveries, outbox_events};
 use super::body::types::{Account, Id, Time};
@@ -14,7 +13,7 @@ use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use florin_domain::event::{EventFilter, EventPosition, Redeliveries, Redelivery, StoredEvent};
 use florin_ports::EventReach;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Deletes the oldest rows if they are expired, in the same way as events.
 const DELETE_EXPIRED: &str = "DELETE FROM event_redeliveries WHERE recorded_at < $1 AND position IN \
@@ -58,13 +57,13 @@ pub(super) fn between(
         .load::<(i64, Id)>(conn)?;
     let last = rows.last().filter(|_| rows.len() >= max as usize);
     let until = last.map_or(until, |(position, _)| EventPosition(*position));
-    let ids = sorted::set(rows.iter().map(|(_, event)| *event));
+    let ids: BTreeSet<_> = rows.iter().map(|(_, event)| *event).collect();
     let found = if ids.is_empty() {
         Vec::new()
     } else {
         matching(reach, filter).filter(outbox_events::id.eq_any(ids)).select(EventRow::as_select()).load(conn)?
     };
-    let found: BTreeMap<Id, StoredEvent> = sorted::map(found.into_iter().map(|row: EventRow| (row.id, row.read())));
+    let found: BTreeMap<Id, StoredEvent> = found.into_iter().map(|row: EventRow| (row.id, row.read())).collect();
     let redelivery = |(position, event): (i64, Id)| {
         let event = found.get(&event)?.clone();
         Some(Redelivery { position: EventPosition(position), event })

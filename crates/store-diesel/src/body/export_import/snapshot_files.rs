@@ -3,7 +3,6 @@
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
-use super::body::sorted;
 use super::body::statements::Row;
 use super::body::tables;
 use super::body::tables::batches::{AcceptedRow, PaymentRow};
@@ -81,7 +80,7 @@ fn text(rows: &[FileRow]) -> Outcome<String> {
 /// of payments.
 fn keep_own_acceptances(rows: &mut Vec<FileRow>) {
     let id = |row: &FileRow| row.columns.get("id").and_then(Value::as_str).map(str::to_owned);
-    let payments = sorted::set(rows.iter().filter(|row| row.table == PaymentRow::TABLE).filter_map(id));
+    let payments: BTreeSet<_> = rows.iter().filter(|row| row.table == PaymentRow::TABLE).filter_map(id).collect();
     rows.retain(|row| row.table != AcceptedRow::TABLE || id(row).is_some_and(|id| payments.contains(&id)));
 }
 
@@ -90,12 +89,12 @@ fn keep_own_acceptances(rows: &mut Vec<FileRow>) {
 fn replace_positions(conn: &mut Conn, rows: &mut [FileRow]) -> Result<(), Failure> {
     let position = |row: &FileRow| row.columns.get("position").and_then(Value::as_i64);
     let is_placed = |row: &&FileRow| PLACED.contains(&row.table);
-    let old: BTreeSet<i64> = sorted::set(rows.iter().filter(is_placed).filter_map(position));
+    let old: BTreeSet<i64> = rows.iter().filter(is_placed).filter_map(position).collect();
     if old.is_empty() {
         return Ok(());
     }
     let new = driver::draw_positions(conn, old.len())?;
-    let moved: BTreeMap<i64, i64> = sorted::map(old.into_iter().zip(new));
+    let moved: BTreeMap<i64, i64> = old.into_iter().zip(new).collect();
     for row in rows.iter_mut().filter(|row| PLACED.contains(&row.table)) {
         if let Some(new) = position(row).and_then(|old| moved.get(&old)) {
             row.columns.insert("position".into(), (*new).into());

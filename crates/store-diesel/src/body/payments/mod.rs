@@ -11,14 +11,14 @@ pub(crate) use rows::by_ids;
 
 use super::backend::Conn;
 use super::body;
-use super::body::sorted;
 use super::errors::Outcome;
 use florin_domain::batch::{Payment, PaymentBatch};
+use std::collections::BTreeSet;
 
 /// Stores payments of these existing batches. Payments of confirmed batches receive this position.
 pub(crate) fn seed(conn: &mut Conn, batches: &[PaymentBatch], payments: &[Payment], position: i64) -> Outcome<()> {
     let confirmed = |batch: &PaymentBatch| Some((batch.id, batch.state.confirmation()?.at));
     rows::insert_confirmed(conn, payments, &batches.iter().filter_map(confirmed).collect(), position)?;
-    let batches = sorted::set(payments.iter().map(|payment| (&payment.account, payment.batch)));
+    let batches: BTreeSet<_> = payments.iter().map(|payment| (&payment.account, payment.batch)).collect();
     batches.into_iter().try_for_each(|(account, batch)| work::update_work_at(conn, account, batch))
 }

@@ -6,7 +6,6 @@ use super::body::backend::{self, Conn};
 use super::body::batches::funds;
 use super::body::errors::{Outcome, Stop};
 use super::body::footprint::Footprint;
-use super::body::sorted;
 use super::body::statements::{load, update};
 use super::body::store::Store;
 use super::body::tables::batches::{LeaseChange, PaymentRow, PaymentsById, payment_batches, payments};
@@ -29,7 +28,7 @@ use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
     StoreError,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 /// Selects batches to claim. Batches that another transaction has locked are in progress, and are skipped, too.
@@ -221,7 +220,7 @@ fn situation(
     batch: PaymentBatch,
     reported: &[PaymentId],
 ) -> Outcome<SettleSituation> {
-    let ids = sorted::set(reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))));
+    let ids: BTreeSet<_> = reported.iter().map(|id| (Account(batch.account.clone()), Id(id.0))).collect();
     let mut rows = load::<PaymentsById>(ids, conn)?;
     rows.retain(|row| row.batch_id == Id(batch.id.0));
     let in_status = |statuses: Vec<PaymentStatus>| {

@@ -5,7 +5,6 @@ use super::body::balances;
 use super::body::batch_rows::with_orders;
 use super::body::budgets;
 use super::body::errors::{Outcome, corrupt};
-use super::body::sorted;
 use super::body::statements::load;
 use super::body::store::Store;
 use super::body::tables::batches::{
@@ -23,7 +22,7 @@ use florin_domain::budget::BudgetFeature;
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{BatchReading, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[async_trait]
 impl BatchReading for Store {
@@ -120,7 +119,7 @@ impl BatchReading for Store {
     ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
         self.look(account, move |conn, account| {
             let Some(batch) = find(conn, account, batch)? else { return Ok(None) };
-            let payers = sorted::set(batch.orders.iter().map(|order| order.budget));
+            let payers: BTreeSet<_> = batch.orders.iter().map(|order| order.budget).collect();
             let budgets = balances::of_account(conn, account)?.into_iter().filter(|budget| payers.contains(&budget.id));
             let funds = budgets.flat_map(|budget| {
                 budget.balances.into_iter().map(move |(currency, held)| ((budget.id, currency), held))

@@ -5,7 +5,6 @@ use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::errors::{Outcome, Stop};
 use super::body::events::redelivered;
-use super::body::sorted;
 use super::body::statements::{insert, load, update};
 use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
@@ -20,6 +19,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use florin_domain::ids::{CheckoutId, EventId, WebhookId};
 use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{RecoverCommand, RedeliverCommand, TestWebhookCommand, WriteError, Written};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 type Answer<T> = Result<Written<T>, Stop<WriteError<WebhookRefusal>>>;
@@ -153,7 +153,7 @@ fn recover_portion(
     ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
     let keys = events.iter().map(|event| (Id(webhook.id.0), event.id));
     let known = load::<LockedDeliveries>(keys, conn)?;
-    let has_delivery = sorted::set(known.iter().map(|row| row.message_id));
+    let has_delivery: BTreeSet<_> = known.iter().map(|row| row.message_id).collect();
     let stored = stored_events(conn, events.iter().map(|event| event.id).collect())?;
     let first: Vec<_> = events
         .iter()

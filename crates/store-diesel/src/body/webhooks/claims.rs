@@ -3,7 +3,6 @@
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{self, Conn};
 use super::body::errors::Outcome;
-use super::body::sorted;
 use super::body::statements::{load, update};
 use super::body::tables::access::clients;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow, webhooks};
@@ -228,9 +227,9 @@ pub(super) fn with_blocked(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeSet<Id
 /// Returns the subscriptions that receive deliveries now.
 fn live(conn: &mut Conn, rows: impl IntoIterator<Item = WebhookRow>) -> Outcome<BTreeMap<Id, Webhook>> {
     let rows: Vec<_> = rows.into_iter().filter(|row| row.enabled && row.deleted_at.is_none()).collect();
-    let of_rows = sorted::set(rows.iter().map(|row| row.client_id));
+    let of_rows: BTreeSet<_> = rows.iter().map(|row| row.client_id).collect();
     let disabled = clients::table.filter(clients::id.eq_any(of_rows)).filter(clients::disabled_at.is_not_null());
-    let disabled = sorted::set(disabled.select(clients::id).load::<Id>(conn)?);
+    let disabled: BTreeSet<_> = disabled.select(clients::id).load::<Id>(conn)?.into_iter().collect();
     let live = rows.into_iter().filter(|row| !disabled.contains(&row.client_id));
     live.map(|row| Ok((row.id, row.read()?))).collect()
 }
@@ -276,7 +275,7 @@ pub(super) fn claim(
     commands: &[&ClaimDeliveriesCommand],
 ) -> Outcome<BTreeMap<WebhookId, ClaimedDeliveries>> {
     // Every change of a subscription's deliveries holds this lock, except the fan-out, which only queues deliveries.
-    let ids = sorted::set(commands.iter().map(|command| (Id(command.webhook.0),)));
+    let ids: BTreeSet<_> = commands.iter().map(|command| (Id(command.webhook.0),)).collect();
     let locked = load::<LockedWebhooks>(ids, conn)?;
     let mut webhooks = live(conn, locked)?;
     unblock(conn, &webhooks)?;
@@ -339,9 +338,9 @@ fn claimed(
     selections: BTreeMap<Id, Selection<'_>>,
     rows: Vec<DeliveryRow>,
 ) -> Outcome<BTreeMap<WebhookId, ClaimedDeliveries>> {
-    let messages = sorted::set(rows.iter().map(|row| row.message_id));
+    let messages: BTreeSet<_> = rows.iter().map(|row| row.message_id).collect();
     let bodies = rows::event_bodies(conn, messages.into_iter().collect())?.into_iter();
-    let bodies: BTreeMap<_, Arc<str>> = sorted::map(bodies.map(|(message, body)| (message, body.into())));
+    let bodies: BTreeMap<_, Arc<str>> = bodies.map(|(message, body)| (message, body.into())).collect();
     let clocks = rows::clocks(conn, rows.iter().map(|row| row.account_id.clone()).collect())?;
     let mut rows_of: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {

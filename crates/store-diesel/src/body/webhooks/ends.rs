@@ -5,7 +5,6 @@ use super::body::backend::sql::IdSql;
 use super::body::backend::{Changes, Conn};
 use super::body::errors::Outcome;
 use super::body::job::EndedAttempts;
-use super::body::sorted;
 use super::body::statements::{load, update};
 use super::body::tables::webhooks::{AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow};
 use super::body::types::{Id, Named, Time};
@@ -14,8 +13,8 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use florin_domain::webhook::{DeliveryStatus, Webhook};
 use florin_ports::{AttemptSituation, DeliveryClaim};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Releases the next waiting delivery of an object, which may have been set aside.
 const ADVANCE: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id = \
@@ -30,17 +29,17 @@ struct Held {
 
 impl Held {
     fn lock(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<Self> {
-        let ids = sorted::set(claims.iter().map(|claim| (Id(claim.webhook.0),)));
+        let ids: BTreeSet<_> = claims.iter().map(|claim| (Id(claim.webhook.0),)).collect();
         let webhooks = load::<LockedWebhooks>(ids, conn)?.into_iter().filter(|row| row.deleted_at.is_none());
         let webhooks: BTreeMap<_, _> =
             webhooks.map(|row| Ok((row.id, WebhookRow::read(row)?))).collect::<Outcome<_>>()?;
-        let keys = sorted::set(claims.iter().map(key));
+        let keys: BTreeSet<_> = claims.iter().map(key).collect();
         let rows = load::<LockedDeliveries>(keys, conn)?.into_iter();
         let rows = rows.filter(|row| webhooks.contains_key(&row.webhook_id));
-        let mut rows = sorted::map(rows.map(|row| ((row.webhook_id, row.message_id), row)));
+        let mut rows: BTreeMap<_, _> = rows.map(|row| ((row.webhook_id, row.message_id), row)).collect();
         // Of several claims of one delivery, one at most is current.
         let is_current = |claim: &&DeliveryClaim| rows.get(&key(claim)).is_some_and(|row| row.is_held(claim));
-        let held = sorted::set(claims.iter().filter(is_current).map(key));
+        let held: BTreeSet<_> = claims.iter().filter(is_current).map(key).collect();
         rows.retain(|key, _| held.contains(key));
         Ok(Self { webhooks, rows })
     }

@@ -3,7 +3,6 @@
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
-use super::body::sorted;
 use super::body::statements::load;
 use super::body::tables::webhooks::{
     AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, webhook_attempts, webhook_deliveries,
@@ -123,7 +122,7 @@ pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcom
 /// Locks deliveries, deletes the deliveries that meet a condition, with their attempts, and returns their number. All
 /// subscriptions are locked first, as everywhere.
 fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, is_to_go: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
-    let webhooks = sorted::set(found.iter().map(|(webhook, _)| (*webhook,)));
+    let webhooks: BTreeSet<_> = found.iter().map(|(webhook, _)| (*webhook,)).collect();
     load::<LockedWebhooks>(webhooks, conn)?;
     let mut rows = load::<LockedDeliveries>(found.iter().copied(), conn)?;
     rows.retain(is_to_go);

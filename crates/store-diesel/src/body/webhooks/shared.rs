@@ -5,7 +5,6 @@ use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::Outcome;
 use super::body::job::{ClaimTask, DeliveryJob, RecordTask};
-use super::body::sorted;
 use super::body::types::Id;
 use super::{claims, ends};
 use std::collections::BTreeSet;
@@ -51,7 +50,7 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
 fn lock(conn: &mut Conn, claiming: &mut Vec<&mut ClaimTask>, recording: &mut Vec<&mut RecordTask>) -> Outcome<()> {
     let of_claims = claiming.iter().map(|task| task.work().webhook);
     let of_ends = recording.iter().flat_map(|task| &task.work().ends).map(|end| end.claim.webhook);
-    let ids = sorted::set(of_claims.chain(of_ends).map(|webhook| Id(webhook.0)));
+    let ids: BTreeSet<_> = of_claims.chain(of_ends).map(|webhook| Id(webhook.0)).collect();
     let locked = driver::lock_free_webhooks(conn, ids)?;
     claiming.retain_mut(|task| {
         let is_locked = locked.contains(&Id(task.work().webhook.0));

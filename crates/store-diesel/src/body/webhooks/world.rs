@@ -3,7 +3,6 @@
 use super::body::backend::Conn;
 use super::body::backend::sql::TimeSql;
 use super::body::errors::Outcome;
-use super::body::sorted;
 use super::body::statements::load;
 use super::body::tables::access::accounts;
 use super::body::tables::webhooks::{LockedWebhooks, webhooks};
@@ -13,6 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
+use std::collections::BTreeSet;
 
 const CANCEL: &str = "UPDATE webhook_deliveries \
     SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
@@ -51,7 +51,7 @@ fn lock_webhooks(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let of_client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
     let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(account.as_str()));
     let ids = webhooks::table.filter(webhooks::client_id.eq_any(of_client)).filter(is_its).select(webhooks::id);
-    let ids = sorted::set(ids.load::<Id>(conn)?.into_iter().map(|id| (id,)));
+    let ids: BTreeSet<_> = ids.load::<Id>(conn)?.into_iter().map(|id| (id,)).collect();
     load::<LockedWebhooks>(ids, conn).map(drop)
 }
 

@@ -5,7 +5,6 @@ use super::body::backend::{Changes, Conn};
 use super::body::batch_rows::assemble;
 use super::body::errors::{Failure, Outcome};
 use super::body::footprint::Footprint;
-use super::body::sorted;
 use super::body::statements::{load, load_four};
 use super::body::tables::batches::{BatchChange, BatchRow, LockedBatches, OrdersOfBatches};
 use super::body::tables::mfa::{LockedEnrolments, PoliciesById, SessionsById};
@@ -16,7 +15,7 @@ use super::tracked::Tracked;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
 use florin_domain::ids::{AccountId, PaymentBatchId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The batches of a group.
 #[derive(Default)]
@@ -35,7 +34,7 @@ impl Batches {
         let locked = load::<LockedBatches>(footprint.batches.iter().cloned(), conn)?;
         let work =
             locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
-        let accounts = sorted::set(footprint.funded.iter().map(|(account, _)| (account.clone(),)));
+        let accounts: BTreeSet<_> = footprint.funded.iter().map(|(account, _)| (account.clone(),)).collect();
         let (orders, policies, sessions, enrolments) =
             load_four::<OrdersOfBatches, PoliciesById, SessionsById, LockedEnrolments>(
                 locked.iter().map(BatchRow::key).collect::<Vec<_>>(),

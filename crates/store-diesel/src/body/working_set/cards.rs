@@ -3,7 +3,6 @@
 use super::body::backend::{Changes, Conn};
 use super::body::errors::Outcome;
 use super::body::footprint::{Footprint, Key};
-use super::body::sorted;
 use super::body::statements::load;
 use super::body::tables::cards::{
     CardsAndLimits, ChainChange, ChainRow, FirstMessageChange, LimitChange, LimitRow, MessageRow, MessagesAndChains,
@@ -54,11 +53,11 @@ impl Cards {
         let mut cards = Self { named: footprint.messages.clone(), ..Self::default() };
         cards.read(load::<MessagesAndChains>(footprint.messages.iter().cloned(), conn)?)?;
         let firsts = cards.messages.values().map(|named| (named.account.clone(), named.chain));
-        let firsts = sorted::set(firsts.filter(|first| !cards.messages.contains_key(first)));
+        let firsts: BTreeSet<_> = firsts.filter(|first| !cards.messages.contains_key(first)).collect();
         let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
         cards.read(load::<MessagesAndChains>(firsts, conn)?)?;
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
-        let cards_to_load = sorted::set(footprint.cards.iter().cloned().chain(of_messages));
+        let cards_to_load: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
         for (card, budget, holder, settings, limit) in load::<CardsAndLimits>(cards_to_load, conn)? {
             let key = (card.account_id.0.clone(), CardId(card.id.0));
             let known = match cards.known.entry(key) {

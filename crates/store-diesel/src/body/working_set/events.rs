@@ -5,7 +5,6 @@ use super::body::backend::{Changes, Conn};
 use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
 use super::body::recording::Recording;
-use super::body::sorted;
 use super::body::statements::load;
 use super::body::tables::cards::card_transitions;
 use super::body::tables::events::{
@@ -156,7 +155,7 @@ struct Counts {
 
 impl Counts {
     fn load(conn: &mut Conn, new: &[Event]) -> Outcome<Self> {
-        let objects: BTreeSet<Object> = sorted::set(new.iter().map(|event| (event.account.clone(), event.object())));
+        let objects: BTreeSet<Object> = new.iter().map(|event| (event.account.clone(), event.object())).collect();
         let mut counts = Self { known: BTreeMap::new(), stored: BTreeSet::new() };
         let key = |(account, object): &Object| (Account(account.clone()), Id(object.id()));
         // The first message of a chain is the first event of the chain.

@@ -3,12 +3,11 @@
 use super::balances::BalanceKey;
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::sorted;
 use super::body::tables::money::LegRow;
 use super::hash_chains::HashChains;
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::{JournalLine, JournalTransaction, Pool};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// New transactions of the journal.
 #[derive(Default)]
@@ -23,7 +22,7 @@ impl Journal {
     /// Stages a transaction with its legs.
     pub(crate) fn add(&mut self, journal: &JournalTransaction) {
         let pools = journal.legs().iter().flat_map(|leg| [leg.from(), leg.to()]);
-        for budget in sorted::set(pools.filter_map(Pool::budget)) {
+        for budget in pools.filter_map(Pool::budget).collect::<BTreeSet<_>>() {
             *self.movements.entry((journal.account.clone(), budget, journal.currency)).or_default() += 1;
         }
         self.lines.extend(journal.lines().map(|line| (journal.account.clone(), line)));

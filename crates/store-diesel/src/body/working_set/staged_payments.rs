@@ -3,7 +3,6 @@
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::sorted;
 use super::body::tables::batches::{PaymentChange, PaymentWait, StatusOfAllChange};
 use super::body::types::{Account, Id, Named, Time};
 use florin_domain::batch::{Payment, PaymentBatch, PaymentStatus};
@@ -41,7 +40,7 @@ impl StagedPayments {
 
     /// Stages the progress of single payments. `before` contains them with their previous statuses.
     pub(crate) fn progress(&mut self, before: &[Payment], after: &[Payment]) {
-        let had = sorted::map(before.iter().map(|payment| (payment.id, payment.status())));
+        let had: BTreeMap<_, _> = before.iter().map(|payment| (payment.id, payment.status())).collect();
         for payment in after {
             let list =
                 if had.get(&payment.id) == Some(&payment.status()) { &mut self.waiting } else { &mut self.moved };

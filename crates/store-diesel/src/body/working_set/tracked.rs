@@ -1,6 +1,5 @@
 //! Values that the commands of a group read and change.
 
-use super::body::sorted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loaded values by key, and the keys of changed values.
@@ -41,6 +40,6 @@ impl<K: Ord, V> Default for Tracked<K, V> {
 
 impl<K: Ord, V> FromIterator<(K, V)> for Tracked<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(values: I) -> Self {
-        Self { values: sorted::map(values), changed: BTreeSet::new() }
+        Self { values: values.into_iter().collect(), changed: BTreeSet::new() }
     }
 }
