@@ -182,7 +182,7 @@ impl Stores {
     pub(crate) async fn cell_of(&self, client: ClientId) -> anyhow::Result<Option<CellName>> {
         let Some(directory) = &self.directory else { return Ok(None) };
         let found = directory.find(&CellKey::Client(client)).await?;
-        Ok(Some(found.unwrap_or_else(CellName::home)))
+        Ok(Some(found.map_or_else(CellName::home, |entry| entry.cell)))
     }
 
     /// The store of the cell with this name.

@@ -3,8 +3,8 @@
 use crate::bugs::Bug;
 use crate::mutant::Mutant;
 use async_trait::async_trait;
-use florin_domain::ids::AccountId;
-use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -22,8 +22,12 @@ impl Mutant {
 
 #[async_trait]
 impl CellDirectory for Mutant {
-    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
-        CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await
+    async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
+        let found = CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await?;
+        Ok(found.map(|entry| {
+            let is_seen = !self.has(Bug::MovesUnseen);
+            CellEntry { key: key.clone(), moving: entry.moving.filter(|_| is_seen), ..entry }
+        }))
     }
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
@@ -32,7 +36,7 @@ impl CellDirectory for Mutant {
             // Others add the same key before this call does.
             tokio::time::sleep(Duration::from_millis(20)).await;
             self.inner.add(stored_key, cell.clone(), world.clone()).await?;
-            return Ok(CellEntry { key, cell, world, revision: 1 });
+            return Ok(CellEntry { key, cell, world, revision: 1, moving: None });
         }
         let is_known = CellDirectory::find(&self.inner, &stored_key).await?.is_some();
         let keeps_world = self.has(Bug::ReservedEntriesOfWorlds) && is_known;
@@ -70,6 +74,27 @@ impl CellDirectory for Mutant {
             return self.inner.remove(&entry).await;
         }
         Ok(false)
+    }
+
+    async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
+        if self.has(Bug::LastMoveCounts) {
+            self.inner.end_move(wanted.client, Vec::new(), wanted.from.clone()).await?;
+        }
+        if self.has(Bug::MovesFromAnyCell)
+            && let Some(entry) = CellDirectory::find(&self.inner, &CellKey::Client(wanted.client)).await?
+        {
+            return self.inner.begin_move(CellMove { from: entry.cell, ..wanted }, keys).await;
+        }
+        self.inner.begin_move(wanted, keys).await
+    }
+
+    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        let keys = if self.has(Bug::LateKeysStay) { Vec::new() } else { keys };
+        self.inner.end_move(client, keys, cell).await
+    }
+
+    async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {
+        self.inner.moves().await
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {

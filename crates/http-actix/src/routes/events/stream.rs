@@ -73,6 +73,8 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         ..EventFilter::default()
     };
     let place = app.streams.open(call.caller.client.id)?;
+    // Read before the first position: if the client moves in between, the stream ends.
+    let sequence = app.services.events.sequence(reach.client).await?;
     let start = match last {
         Some(id) => app.services.events.position_of(reach.clone(), id).await?.ok_or_else(|| {
             let flaw = Flaw::value("must be the id of an event that still exists; open a new stream without this header, then read the list of events");
@@ -89,6 +91,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         reach,
         filter,
         redeliveries,
+        sequence,
         last: start,
         tail: start,
         checked: Instant::now(),
@@ -127,6 +130,8 @@ struct Reader {
     filter: EventFilter,
     /// Whether the stream repeats events that are sent again.
     redeliveries: bool,
+    /// The sequence of the positions.
+    sequence: i64,
     /// The position up to which all matching events were sent.
     last: EventPosition,
     /// The tail that was read last.
@@ -155,7 +160,7 @@ impl Reader {
             match self.read().await {
                 Ok(frames) if !frames.is_empty() => {
                     // The events may be those of another world, which replaced the world of the key.
-                    if self.names_worlds && !self.is_allowed().await {
+                    if self.names_worlds && !self.is_allowed().await || !self.is_in_sequence().await {
                         return None;
                     }
                     self.sent = Instant::now();
@@ -215,6 +220,12 @@ impl Reader {
         frames.retain(|frame| frame.position <= again.until);
         frames.sort_by_key(|frame| frame.position);
         Ok((frames, again.until))
+    }
+
+    /// Whether the positions that were read still belong to the sequence with which the stream began. Otherwise the client
+    /// has moved to another cell.
+    async fn is_in_sequence(&self) -> bool {
+        self.app.services.events.sequence(self.reach.client).await.is_ok_and(|sequence| sequence == self.sequence)
     }
 
     /// Whether the key may still read events. Checks this every [`KEEP_ALIVE`] and returns `true` in between.

@@ -1,6 +1,6 @@
 //! The directory of cells.
 
-use super::body::types::Account;
+use super::body::types::{Account, Id};
 use super::declare::tables;
 
 tables! {
@@ -12,6 +12,10 @@ tables! {
         /// The world that the entry belongs to.
         world: Option<Account>,
         revision: i64,
+        /// The cell that its client is being moved to.
+        moving_to: Option<String>,
+        /// The client, while it is being moved.
+        moving_client: Option<Id>,
     }
 
     /// A cell that the directory lists.
@@ -21,3 +25,5 @@ tables! {
         accepts_clients: bool,
     }
 }
+
+diesel::numeric_expr!(cell_entries::revision);
