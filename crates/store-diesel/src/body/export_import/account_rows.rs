@@ -120,7 +120,8 @@ fn moved(row: &str, account: &AccountId) -> Outcome<String> {
     serde_json::to_string(&row).map_err(corrupt)
 }
 
-fn failure(stop: Stop<ExportError>) -> Failure {
+/// Returns the failure that an error means while rows are stored that this program has written.
+pub(super) fn failure(stop: Stop<ExportError>) -> Failure {
     match stop {
         Stop::Failed(failure) => failure,
         Stop::Answer(error) => corrupt(error),

@@ -5,7 +5,7 @@ use super::declare::tables;
 
 tables! {
     /// An entry of the directory: the cell of a client, an account or an API key.
-    struct CellEntryRow in cell_entries(entry) not owned {
+    struct CellEntryRow in cell_entries(entry) of nobody {
         /// The key, as [`florin_ports::CellKey::stored`] returns it.
         entry: String,
         cell: String,
@@ -19,7 +19,7 @@ tables! {
     }
 
     /// A cell that the directory lists.
-    struct CellRow in cells(name) not owned {
+    struct CellRow in cells(name) of nobody {
         name: String,
         /// Whether it accepts new clients.
         accepts_clients: bool,

@@ -4,8 +4,9 @@
 /// after the tables that its rows refer to.
 ///
 /// `owned by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
-/// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. All
-/// other tables say `not owned`.
+/// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. Rows of
+/// other tables are not in snapshots. `of client by`, `of account by` and `of webhook by` a column say whose they are: they
+/// move with their client to another cell, like the rows of its accounts. `of nobody` says that the rows do not move.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*
@@ -121,10 +122,10 @@ macro_rules! whole_row {
     };
 }
 
-/// Implements how the rows of an account are found and deleted.
+/// Implements how the rows of an account, and those of a client, are found and deleted.
 macro_rules! owned {
     ($row:ident $table:ident owned by account_id) => {
-        impl super::table::OfAccount for $row {
+        impl super::table::Ownership for $row {
             const OWNED: Option<super::table::Owned> = Some(super::table::Owned {
                 rows: |conn, account, take| {
                     let rows = $table::table.filter($table::account_id.eq(account)).order($table::table.primary_key());
@@ -136,10 +137,13 @@ macro_rules! owned {
                 },
                 exists: None,
             });
+            const MOVING: super::table::Moving = super::table::Moving::OfAccounts(
+                super::body::tables::declare::portions!($row $table |owner| $table::account_id.eq(owner)),
+            );
         }
     };
     ($row:ident $table:ident owned by payments) => {
-        impl super::table::OfAccount for $row {
+        impl super::table::Ownership for $row {
             const OWNED: Option<super::table::Owned> = Some(super::table::Owned {
                 rows: |conn, account, take| {
                     for ids in payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
@@ -161,11 +165,49 @@ macro_rules! owned {
                     Ok(diesel::select(diesel::dsl::exists(rows)).get_result(conn)?)
                 }),
             });
+            const MOVING: super::table::Moving = super::table::Moving::Shared;
         }
     };
-    ($row:ident $table:ident not owned) => {
-        impl super::table::OfAccount for $row {
+    ($row:ident $table:ident of client by $column:ident) => {
+        super::body::tables::declare::owned!($row moves OfClient(
+            super::body::tables::declare::portions!($row $table |owner| $table::$column.eq(*owner))
+        ));
+    };
+    ($row:ident $table:ident of account by $column:ident) => {
+        super::body::tables::declare::owned!($row moves OfAccounts(
+            super::body::tables::declare::portions!($row $table |owner| $table::$column.eq(owner))
+        ));
+    };
+    ($row:ident $table:ident of webhook by $column:ident) => {
+        super::body::tables::declare::owned!($row moves OfWebhooks(
+            super::body::tables::declare::portions!($row $table |owner| $table::$column.eq(*owner))
+        ));
+    };
+    ($row:ident $table:ident of nobody) => {
+        super::body::tables::declare::owned!($row moves Never);
+    };
+    ($row:ident moves $whose:ident $(($portions:expr))?) => {
+        impl super::table::Ownership for $row {
             const OWNED: Option<super::table::Owned> = None;
+            const MOVING: super::table::Moving = super::table::Moving::$whose $(($portions))?;
+        }
+    };
+}
+
+/// Builds the operations on the rows that a condition on their owner selects.
+macro_rules! portions {
+    ($row:ident $table:ident |$owner:ident| $condition:expr) => {
+        super::table::Portions {
+            read: |conn, $owner, after| {
+                let rows = $table::table.filter($condition).order($table::table.primary_key());
+                let rows = rows.limit(super::table::PORTION).offset(after).load::<$row>(conn)?;
+                rows.iter().map(super::table::json).collect()
+            },
+            count: |conn, $owner| Ok($table::table.filter($condition).count().get_result(conn)?),
+            delete: |conn, $owner| {
+                diesel::delete($table::table.filter($condition)).execute(conn)?;
+                Ok(())
+            },
         }
     };
 }
@@ -262,4 +304,4 @@ macro_rules! lock {
     };
 }
 
-pub(crate) use {changes, diesel_table, lock, lookups, owned, parts, tables, whole_row};
+pub(crate) use {changes, diesel_table, lock, lookups, owned, parts, portions, tables, whole_row};

@@ -3,12 +3,16 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::statements::{self, Row};
+use super::body::types::Id;
 use florin_store_contract::ExportError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Number of ids that one statement looks for.
 pub(super) const IDS_AT_ONCE: usize = 500;
+
+/// Maximum number of rows of a client that are read at a time.
+pub(crate) const PORTION: i64 = 50_000;
 
 /// A table.
 pub(crate) struct Table {
@@ -27,6 +31,32 @@ pub(crate) struct Table {
     pub(crate) is_empty: fn(&mut Conn) -> Outcome<bool>,
     /// Operations on the rows of an account; `None` if snapshots of worlds do not contain the table.
     pub(crate) owned: Option<Owned>,
+    /// What moves with a client to another cell.
+    pub(crate) moving: Moving,
+}
+
+/// Whose the rows of a table are. They move with their client to another cell.
+pub(crate) enum Moving {
+    /// A client's, by its id.
+    OfClient(Portions<Id>),
+    /// Those of its accounts, by the id of each.
+    OfAccounts(Portions<str>),
+    /// Those of its subscriptions, by the id of each.
+    OfWebhooks(Portions<Id>),
+    /// Those of its accounts, like [`Owned`]. Accounts can share a row.
+    Shared,
+    /// Nobody's: they do not move.
+    Never,
+}
+
+/// Operations on the rows of an owner.
+pub(crate) struct Portions<K: ?Sized> {
+    /// Returns at most [`PORTION`] rows, in the order of the keys, after as many others.
+    pub(crate) read: fn(&mut Conn, &K, i64) -> Outcome<Vec<String>>,
+    /// Counts the rows.
+    pub(crate) count: fn(&mut Conn, &K) -> Outcome<i64>,
+    /// Deletes the rows.
+    pub(crate) delete: fn(&mut Conn, &K) -> Outcome<()>,
 }
 
 /// Operations on the rows of an account.
@@ -46,7 +76,7 @@ pub(crate) type RowSink<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
 pub(crate) type NumberedRow = (u64, String);
 
 /// The whole row of a table.
-pub(super) trait WholeRow: Row + OfAccount + Serialize + DeserializeOwned {
+pub(super) trait WholeRow: Row + Ownership + Serialize + DeserializeOwned {
     /// The columns, as declared.
     #[cfg(test)]
     const DECLARED: &'static [crate::columns::DeclaredColumn];
@@ -61,10 +91,12 @@ pub(super) trait WholeRow: Row + OfAccount + Serialize + DeserializeOwned {
     fn is_empty(conn: &mut Conn) -> Outcome<bool>;
 }
 
-/// A row that may belong to an account.
-pub(super) trait OfAccount {
+/// A row that may belong to an account or a client.
+pub(super) trait Ownership {
     /// Operations on the rows of an account; `None` if snapshots of worlds do not contain the table.
     const OWNED: Option<Owned>;
+    /// What moves with a client to another cell.
+    const MOVING: Moving;
 }
 
 impl Table {
@@ -79,6 +111,7 @@ impl Table {
             count: R::count,
             is_empty: R::is_empty,
             owned: R::OWNED,
+            moving: R::MOVING,
         }
     }
 }

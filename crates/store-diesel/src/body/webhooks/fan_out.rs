@@ -11,9 +11,11 @@
 use super::body::backend::{Conn, SKIP_LOCKED};
 use super::body::errors::Outcome;
 use super::body::store::Store;
+use super::body::tables::events::outbox_events;
 use super::body::tables::webhooks::webhooks;
 use super::body::types::Id;
 use super::body::{driver, events};
+use diesel::dsl::{exists, min};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable};
@@ -242,6 +244,24 @@ pub(super) fn lock(conn: &mut Conn) -> Outcome<()> {
 pub(crate) fn imported(conn: &mut Conn, last: i64) -> Outcome<()> {
     sql_query(ADVANCE).bind::<BigInt, _>(last).execute(conn)?;
     Ok(())
+}
+
+/// Whether the deliveries of all events of a client are queued. It has these accounts.
+pub(crate) fn are_queued(conn: &mut Conn, client: Id, accounts: &[String]) -> Outcome<bool> {
+    let until = cursor(conn)?.position;
+    let receives = webhooks::enabled.eq(true).or(webhooks::until.gt(Some(until)));
+    let receiving = webhooks::table.filter(webhooks::client_id.eq(client)).filter(webhooks::deleted_at.is_null());
+    let since = receiving.filter(receives).select(min(webhooks::since)).get_result::<Option<i64>>(conn)?;
+    let Some(since) = since else { return Ok(true) };
+    for account in accounts {
+        let later = outbox_events::table
+            .filter(outbox_events::account_id.eq(account.as_str()))
+            .filter(outbox_events::position.gt(since.max(until)));
+        if diesel::select(exists(later)).get_result::<bool>(conn)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Draws the position at which a subscription is created, enabled or disabled.

@@ -1,0 +1,154 @@
+//! The positions of a client's events in the store in which it arrives.
+
+use super::Line;
+use super::body::backend::Conn;
+use super::body::driver;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements::Row;
+use super::body::tables::events::{EventRow, RedeliveryRow};
+use super::body::tables::webhooks::WebhookRow;
+use super::body::tables::worlds::SnapshotRow;
+use super::schema;
+use florin_store_contract::Departure;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The position of a row.
+#[derive(Deserialize)]
+struct Placed {
+    position: i64,
+}
+
+/// Collects the positions of events and redeliveries in a row, also those of events in a snapshot. A snapshot of another
+/// schema can't be restored, so its events never need a position.
+pub(super) fn collect(table: &str, row: &str, positions: &mut BTreeSet<i64>) -> Outcome<()> {
+    match table {
+        EventRow::TABLE | RedeliveryRow::TABLE => {
+            positions.insert(read::<Placed>(row)?.position);
+        }
+        SnapshotRow::TABLE => {
+            let snapshot: SnapshotRow = read(row)?;
+            if snapshot.schema_name == schema()? {
+                for line in snapshot.contents.lines() {
+                    let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
+                    if table == EventRow::TABLE {
+                        positions.insert(read::<Placed>(row.get())?.position);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// New positions, in the order of the old ones, without gaps.
+pub(super) struct Places<'d> {
+    old: &'d [i64],
+    /// The new position of the first old one.
+    first: i64,
+}
+
+impl<'d> Places<'d> {
+    /// Reserves positions for a client. They are above all that the store that it has left has drawn.
+    pub(super) fn reserve(conn: &mut Conn, departure: &'d Departure) -> Outcome<Self> {
+        let count = i64::try_from(departure.positions.len()).map_err(corrupt)?;
+        let first = driver::reserve_positions(conn, count, departure.last_position)?;
+        Ok(Self { old: &departure.positions, first })
+    }
+
+    fn of(&self, old: i64) -> Outcome<i64> {
+        let place = self.old.binary_search(&old).map_err(|_| corrupt(format!("position {old} was not announced")))?;
+        Ok(self.first.saturating_add(i64::try_from(place).map_err(corrupt)?))
+    }
+
+    /// The last new position.
+    fn end(&self) -> i64 {
+        self.first.saturating_add(i64::try_from(self.old.len()).unwrap_or(i64::MAX)).saturating_sub(1)
+    }
+
+    /// Returns a row with its new positions. `None`: the row has none. The deliveries of all events are queued, so the range
+    /// of a subscription begins behind them.
+    pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
+        Ok(Some(match table {
+            EventRow::TABLE => {
+                let row: EventRow = read(row)?;
+                write(&EventRow { position: self.of(row.position)?, ..row })?
+            }
+            RedeliveryRow::TABLE => {
+                let row: RedeliveryRow = read(row)?;
+                write(&RedeliveryRow { position: self.of(row.position)?, ..row })?
+            }
+            WebhookRow::TABLE => {
+                let row: WebhookRow = read(row)?;
+                write(&WebhookRow { since: self.end(), until: row.until.map(|_| self.end()), ..row })?
+            }
+            SnapshotRow::TABLE => {
+                let row: SnapshotRow = read(row)?;
+                if row.schema_name != schema()? {
+                    return Ok(None);
+                }
+                write(&SnapshotRow { contents: self.contents(&row.contents)?, ..row })?
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Returns the rows of a snapshot with new positions of events.
+    fn contents(&self, text: &str) -> Outcome<String> {
+        let mut moved = String::with_capacity(text.len());
+        for line in text.lines() {
+            let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
+            match self.moved_event(table, row.get())? {
+                Some(row) => {
+                    [r#"{"table":""#, table, r#"","row":"#, &row, "}"].iter().for_each(|part| moved.push_str(part))
+                }
+                None => moved.push_str(line),
+            }
+            moved.push('\n');
+        }
+        Ok(moved)
+    }
+
+    fn moved_event(&self, table: &str, row: &str) -> Outcome<Option<String>> {
+        if table == EventRow::TABLE { self.moved(table, row) } else { Ok(None) }
+    }
+}
+
+fn read<R: DeserializeOwned>(row: &str) -> Outcome<R> {
+    serde_json::from_str(row).map_err(corrupt)
+}
+
+fn write<R: Serialize>(row: &R) -> Outcome<String> {
+    serde_json::to_string(row).map_err(corrupt)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn positions_keep_their_order_in_the_new_block() {
+        let places = Places { old: &[3, 70, 71], first: 1_001 };
+        assert_eq!([3, 70, 71].map(|old| places.of(old).unwrap()), [1_001, 1_002, 1_003]);
+        assert!(places.of(4).is_err());
+        assert_eq!(places.end(), 1_003);
+        // Without events, the block is empty, and ranges begin where it would be.
+        assert_eq!(Places { old: &[], first: 8 }.end(), 7);
+    }
+
+    #[test]
+    fn redeliveries_are_collected_and_moved() {
+        let row = r#"{"position":71,"account_id":"F1","event_id":"0198c0de-0000-7000-8000-000000000001","recorded_at":"2026-01-01T00:00:00.000000Z"}"#;
+        let mut positions = BTreeSet::new();
+        collect(RedeliveryRow::TABLE, row, &mut positions).unwrap();
+        collect("budgets", row, &mut positions).unwrap();
+        assert_eq!(positions, [71].into());
+        let moved = Places { old: &[71], first: 9 }.moved(RedeliveryRow::TABLE, row).unwrap().unwrap();
+        assert_eq!(moved, row.replace("71", "9"));
+        assert_eq!(Places { old: &[71], first: 9 }.moved("budgets", row).unwrap(), None);
+    }
+}
