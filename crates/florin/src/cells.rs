@@ -152,6 +152,20 @@ impl Stores {
         }
     }
 
+    /// Refuses work that would leave out a client that has left its cell and has not arrived in another one.
+    pub(crate) fn must_be_settled(&self) -> anyhow::Result<()> {
+        for (_, store) in self.each() {
+            let Some(moving) = store.moving() else { continue };
+            if let Some(client) = moving.departed()?.first() {
+                let message = format!(
+                    "the move of client {client} to another cell is not complete; repeat `florin cells move` first"
+                );
+                return Err(UsageError::new(message).into());
+            }
+        }
+        Ok(())
+    }
+
     /// Gives every cell a copy of the bank list of the home.
     pub(crate) async fn share_banks(&self) -> Result<(), StoreError> {
         for cell in &self.cells {
