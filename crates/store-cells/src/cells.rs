@@ -169,10 +169,13 @@ impl Cells {
         let unknown = |reason: &str| StoreError::OutcomeUnknown(format!("{key:?} in cell {}: {reason}", cell.name));
         let entry = self.directory.find(&key).await.map_err(|error| unknown(&error.to_string()))?;
         let has_moved = match (place, entry) {
-            (Some(place), Some(entry)) if place.revision == 0 => entry.moving.is_some() || entry.cell != place.cell,
-            (Some(place), Some(entry)) => entry.moving.is_some() || entry.revision != place.revision,
-            // A move removes no entry, and what nobody had did not move.
-            _ => false,
+            (Some(place), Some(entry)) if place.revision > 0 => {
+                entry.moving.is_some() || entry.revision != place.revision
+            }
+            // It had no entry, so it was in the home, or nowhere.
+            (_, Some(entry)) => entry.moving.is_some() || entry.cell != cell.name,
+            // A move removes no entry.
+            (_, None) => false,
         };
         if has_moved { Err(unknown("its client has moved meanwhile")) } else { Ok(()) }
     }
