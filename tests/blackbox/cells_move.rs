@@ -30,7 +30,8 @@ fn move_to(home: &Home, client: &str, cell: &str) -> Value {
     moved
 }
 
-/// Credits a budget with a penny, repeating the request until it succeeds. Returns the answer, and the number of refusals.
+/// Credits a budget with a penny, repeating the request until it succeeds. Returns the answer, and the number of
+/// refusals.
 fn credit(caller: &Client, budget: &str, key: &str) -> (Answer, usize) {
     let (start, mut refused) = (Instant::now(), 0);
     loop {

@@ -135,14 +135,14 @@ pub trait CellDirectory: Send + Sync {
     /// Removes an entry if it still has this revision, and returns whether it had.
     async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError>;
 
-    /// Marks the entries of a client and of these keys of it as moving, and adds those that are missing. Entries in other
-    /// cells stay as they are. Returns the move that is in progress afterwards: an earlier one that has not ended counts.
-    /// `None`: the client is in another cell than `from`, and nothing changes.
+    /// Marks the entries of a client and of these keys of it as moving, and adds those that are missing. Entries in
+    /// other cells stay as they are. Returns the move that is in progress afterwards: an earlier one that has not ended
+    /// counts. `None`: the client is in another cell than `from`, and nothing changes.
     async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError>;
 
-    /// Ends a move: all entries that are marked with it, and those of these keys that are in the cell of the client, name
-    /// the cell `cell`, get another revision and lose the mark. Missing entries of `keys` are added. Returns `false` if the
-    /// client is not being moved: then nothing changes.
+    /// Ends a move: all entries that are marked with it, and those of these keys that are in the cell of the client,
+    /// name the cell `cell`, get another revision and lose the mark. Missing entries of `keys` are added. Returns
+    /// `false` if the client is not being moved: then nothing changes.
     async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError>;
 
     /// Returns the moves that have not ended, in the order of the clients' ids.

@@ -91,8 +91,8 @@ pub trait Events: Send + Sync {
         true
     }
 
-    /// Returns a number that identifies the sequence of a client's positions. If it has changed, the client has moved, and
-    /// positions that were read before mean nothing any more.
+    /// Returns a number that identifies the sequence of a client's positions. If it has changed, the client has moved,
+    /// and positions that were read before mean nothing any more.
     async fn sequence(&self, _client: ClientId) -> Result<i64, StoreError> {
         Ok(0)
     }

@@ -77,7 +77,8 @@ pub struct Cells {
     unopened: BTreeMap<CellName, String>,
     /// Recent entries of the directory.
     known: ShortCache<CellKey, Place, StoreError>,
-    /// The cells of subscriptions that were found, or had due deliveries. A subscription that has moved is not found there.
+    /// The cells of subscriptions that were found, or had due deliveries. A subscription that has moved is not found
+    /// there.
     subscriptions: Mutex<HashMap<WebhookId, CellName>>,
     /// Number of times that work was divided among the cells.
     turn: AtomicUsize,
@@ -159,8 +160,8 @@ impl Cells {
         Ok(Route { cell, key, place, begun })
     }
 
-    /// Checks after a call that its client has not moved. The entry of a route is less than [`MAX_CACHE_AGE`] old when the
-    /// call begins, and a client departs only after twice that time, so only calls that took long are checked.
+    /// Checks after a call that its client has not moved. The entry of a route is less than [`MAX_CACHE_AGE`] old when
+    /// the call begins, and a client departs only after twice that time, so only calls that took long are checked.
     pub(crate) async fn confirm(&self, route: Route<'_>) -> Result<(), StoreError> {
         if route.begun.elapsed() < MAX_CACHE_AGE {
             return Ok(());

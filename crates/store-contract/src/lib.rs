@@ -1,4 +1,5 @@
-//! The contract of storage adapters beyond the ports: opening by URL, migrations, the export file, and moves of clients.
+//! The contract of storage adapters beyond the ports: opening by URL, migrations, the export file, and moves of
+//! clients.
 //!
 //! An adapter implements the storage ports, [`ExportImport`] and [`AnyStore`], and declares itself as an [`Adapter`].
 //! The application binary lists its adapters in one place, and [`open`] picks one by the scheme of the database URL.

@@ -84,8 +84,8 @@ pub trait MoveClients: Send + Sync {
     /// Returns the accounts and keys of a client, each with its world. `None`: the store does not have the client.
     fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError>;
 
-    /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued. If the client has
-    /// left before, this returns what it left with. `None`: the store does not have the client.
+    /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued. If the client
+    /// has left before, this returns what it left with. `None`: the store does not have the client.
     fn depart(&self, client: ClientId) -> Result<Option<Departure>, StoreError>;
 
     /// Returns what a client has left with. `None`: it has not left, or its text was deleted.
@@ -97,19 +97,19 @@ pub trait MoveClients: Send + Sync {
     /// Returns a part of the text of a client that has left.
     fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError>;
 
-    /// Stores the rows of a client that has left another store, and verifies them. If the store has the client already, it
-    /// has arrived before, and nothing changes. A client that is recalled does not arrive.
+    /// Stores the rows of a client that has left another store, and verifies them. If the store has the client already,
+    /// it has arrived before, and nothing changes. A client that is recalled does not arrive.
     fn arrive(&self, client: ClientId, from: &dyn MoveClients) -> Result<(), MoveError>;
 
     /// Returns whether a client has arrived. Waits for an arrival in progress.
     fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError>;
 
-    /// Recalls a client that has left this store. Returns whether it had left. Afterwards, [`Self::has_arrived`] of the other
-    /// store does not change any more.
+    /// Recalls a client that has left this store. Returns whether it had left. Afterwards, [`Self::has_arrived`] of the
+    /// other store does not change any more.
     fn recall(&self, client: ClientId) -> Result<bool, StoreError>;
 
-    /// Stores the rows of a client that has left this store again, and deletes their text. It must have been recalled, and
-    /// not have arrived elsewhere. If it has not left, nothing changes.
+    /// Stores the rows of a client that has left this store again, and deletes their text. It must have been recalled,
+    /// and not have arrived elsewhere. If it has not left, nothing changes.
     fn put_back(&self, client: ClientId) -> Result<(), MoveError>;
 
     /// Deletes a portion of the text of a client that has left. Returns whether some is left.
@@ -128,7 +128,8 @@ mod tests {
         let of_world = ("account:W1".to_owned(), Some("W1".to_owned()));
         let keys = vec![("account:F1".to_owned(), None), of_world, ("damaged".to_owned(), None)];
         let (schema, sha256, rows) = (String::new(), String::new(), [("a".to_owned(), 2), ("b".to_owned(), 3)].into());
-        let left = Departure { schema, parts: 0, sha256, rows, keys, last_position: 0, positions: Vec::new(), recalled: false };
+        let positions = Vec::new();
+        let left = Departure { schema, parts: 0, sha256, rows, keys, last_position: 0, positions, recalled: false };
         let [one, world] = ["F1", "W1"].map(|text| AccountId::parse(text).unwrap());
         let expected = vec![(CellKey::Account(one), None), (CellKey::Account(world.clone()), Some(world))];
         assert_eq!((left.keys(), left.total()), (expected, 5));

@@ -24,8 +24,8 @@ pub(crate) fn lock_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> 
     Ok(())
 }
 
-/// The subscriptions of a client, then the client itself. Rows of the subscriptions are changed under their locks, and the
-/// others refer to the client.
+/// The subscriptions of a client, then the client itself. Rows of the subscriptions are changed under their locks, and
+/// the others refer to the client.
 const OF_CLIENT: [&str; 2] = [
     "SELECT 1 FROM webhooks WHERE client_id = $1 ORDER BY id FOR UPDATE",
     "SELECT 1 FROM clients WHERE id = $1 FOR UPDATE",

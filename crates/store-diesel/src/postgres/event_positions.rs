@@ -34,8 +34,8 @@ const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_lo
 
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0) AS number";
 
-/// Advances the sequence by $2 positions above $1 and above all that were drawn. Others may draw between the read and the
-/// change, so a gap of a million positions is left for them.
+/// Advances the sequence by $2 positions above $1 and above all that were drawn. Others may draw between the read and
+/// the change, so a gap of a million positions is left for them.
 const RESERVE: &str = "SELECT setval('outbox_positions', \
     greatest(CASE WHEN is_called THEN last_value ELSE 0 END + 1000000, $1) + $2) AS number FROM outbox_positions";
 
@@ -84,8 +84,8 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     Ok(drawn)
 }
 
-/// Reserves consecutive positions above `after` and above all that were drawn, and returns the first. Does not acquire the
-/// lock, so nobody waits for the transaction.
+/// Reserves consecutive positions above `after` and above all that were drawn, and returns the first. Does not acquire
+/// the lock, so nobody waits for the transaction.
 pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outcome<i64> {
     let end = sql_query(RESERVE).bind::<BigInt, _>(after).bind::<BigInt, _>(count).get_result::<Number>(conn)?.number;
     Ok(end.saturating_sub(count).saturating_add(1))

@@ -169,8 +169,8 @@ impl Home<'_> {
         Err(UsageError::new("there is no cell besides the home; add one with `florin cells add`").into())
     }
 
-    /// Makes the database of a cell ready: up to date, bound to the environment and the secret key of the home and to the
-    /// name of the cell, and with the bank list of the home.
+    /// Makes the database of a cell ready: up to date, bound to the environment and the secret key of the home and to
+    /// the name of the cell, and with the bank list of the home.
     async fn add(&self, name: &CellName, for_import: bool) -> anyhow::Result<()> {
         let setting = self.settings.cells.iter().find(|cell| cell.name == *name);
         let setting = setting.ok_or_else(|| {

@@ -222,8 +222,8 @@ impl Reader {
         Ok((frames, again.until))
     }
 
-    /// Whether the positions that were read still belong to the sequence with which the stream began. Otherwise the client
-    /// has moved to another cell.
+    /// Whether the positions that were read still belong to the sequence with which the stream began. Otherwise the
+    /// client has moved to another cell.
     async fn is_in_sequence(&self) -> bool {
         self.app.services.events.sequence(self.reach.client).await.is_ok_and(|sequence| sequence == self.sequence)
     }

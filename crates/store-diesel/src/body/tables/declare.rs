@@ -4,9 +4,10 @@
 /// after the tables that its rows refer to.
 ///
 /// `owned by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
-/// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. Rows of
-/// other tables are not in snapshots. `of client by`, `of account by` and `of webhook by` a column say whose they are: they
-/// move with their client to another cell, like the rows of its accounts. `of nobody` says that the rows do not move.
+/// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. Rows
+/// of other tables are not in snapshots. `of client by`, `of account by` and `of webhook by` a column say whose they
+/// are: they move with their client to another cell, like the rows of its accounts. `of nobody` says that the rows do
+/// not move.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*

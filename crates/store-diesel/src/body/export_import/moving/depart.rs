@@ -18,8 +18,8 @@ type Recount<'a> = dyn Fn(&Owner) -> Outcome<Vec<i64>> + 'a;
 
 /// Deletes all rows of a client, and keeps them as text. `None`: the store does not have the client.
 ///
-/// Changes of other transactions that this view does not contain make it fail as contended: locked rows can't change, the
-/// deletion of a changed row fails, and rows that were added in between are counted.
+/// Changes of other transactions that this view does not contain make it fail as contended: locked rows can't change,
+/// the deletion of a changed row fails, and rows that were added in between are counted.
 pub(super) fn depart(conn: &mut Conn, client: ClientId, recount: &Recount<'_>) -> Outcome<Option<Departure>> {
     driver::in_one_view(conn)?;
     driver::without_time_limits(conn)?;

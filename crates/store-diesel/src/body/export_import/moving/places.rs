@@ -20,8 +20,8 @@ struct Placed {
     position: i64,
 }
 
-/// Collects the positions of events and redeliveries in a row, also those of events in a snapshot. A snapshot of another
-/// schema can't be restored, so its events never need a position.
+/// Collects the positions of events and redeliveries in a row, also those of events in a snapshot. A snapshot of
+/// another schema can't be restored, so its events never need a position.
 pub(super) fn collect(table: &str, row: &str, positions: &mut BTreeSet<i64>) -> Outcome<()> {
     match table {
         EventRow::TABLE | RedeliveryRow::TABLE => {
@@ -68,8 +68,8 @@ impl<'d> Places<'d> {
         self.first.saturating_add(i64::try_from(self.old.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
-    /// Returns a row with its new positions. `None`: the row has none. The deliveries of all events are queued, so the range
-    /// of a subscription begins behind them.
+    /// Returns a row with its new positions. `None`: the row has none. The deliveries of all events are queued, so the
+    /// range of a subscription begins behind them.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         Ok(Some(match table {
             EventRow::TABLE => {
@@ -142,7 +142,10 @@ mod tests {
 
     #[test]
     fn redeliveries_are_collected_and_moved() {
-        let row = r#"{"position":71,"account_id":"F1","event_id":"0198c0de-0000-7000-8000-000000000001","recorded_at":"2026-01-01T00:00:00.000000Z"}"#;
+        let row = concat!(
+            r#"{"position":71,"account_id":"F1","event_id":"0198c0de-0000-7000-8000-000000000001","#,
+            r#""recorded_at":"2026-01-01T00:00:00.000000Z"}"#
+        );
         let mut positions = BTreeSet::new();
         collect(RedeliveryRow::TABLE, row, &mut positions).unwrap();
         collect("budgets", row, &mut positions).unwrap();
