@@ -1,4 +1,4 @@
-//! The positions of a client's events in the store in which it arrives.
+//! What is different in the rows of a client that arrives: the positions of its events, and leases on its deliveries.
 
 use super::Line;
 use super::body::backend::Conn;
@@ -6,9 +6,11 @@ use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements::Row;
 use super::body::tables::events::{EventRow, RedeliveryRow};
-use super::body::tables::webhooks::WebhookRow;
+use super::body::tables::webhooks::{DeliveryRow, WebhookRow};
 use super::body::tables::worlds::SnapshotRow;
+use super::body::types::Time;
 use super::schema;
+use chrono::DateTime;
 use florin_store_contract::Departure;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -68,8 +70,9 @@ impl<'d> Places<'d> {
         self.first.saturating_add(i64::try_from(self.old.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
-    /// Returns a row with its new positions. `None`: the row has none. The deliveries of all events are queued, so the
-    /// range of a subscription begins behind them.
+    /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued, so
+    /// the range of a subscription begins behind them. Leases on deliveries have ended: the worker that holds one can't
+    /// record its attempt any more, and later deliveries of the object wait for it.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         Ok(Some(match table {
             EventRow::TABLE => {
@@ -83,6 +86,11 @@ impl<'d> Places<'d> {
             WebhookRow::TABLE => {
                 let row: WebhookRow = read(row)?;
                 write(&WebhookRow { since: self.end(), until: row.until.map(|_| self.end()), ..row })?
+            }
+            DeliveryRow::TABLE => {
+                let row: DeliveryRow = read(row)?;
+                let leased_until = row.leased_until.map(|_| Time(DateTime::UNIX_EPOCH));
+                write(&DeliveryRow { leased_until, ..row })?
             }
             SnapshotRow::TABLE => {
                 let row: SnapshotRow = read(row)?;
