@@ -70,9 +70,9 @@ impl<'d> Places<'d> {
         self.first.saturating_add(i64::try_from(self.old.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
-    /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued, so
-    /// the range of a subscription begins behind them. Leases on deliveries have ended: the worker that holds one can't
-    /// record its attempt any more, and later deliveries of the object wait for it.
+    /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued,
+    /// so the range of a subscription begins behind them. Leases on deliveries have ended: the worker that holds one
+    /// can't record its attempt any more, and later deliveries of the object wait for it.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         Ok(Some(match table {
             EventRow::TABLE => {
