@@ -35,9 +35,9 @@ const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_lo
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0) AS number";
 
 /// Advances the sequence by $2 positions above $1 and above all that were drawn. Others may draw between the read and
-/// the change, so a gap of a million positions is left for them.
+/// the change, so a gap of a hundred thousand positions is left for them.
 const RESERVE: &str = "SELECT setval('outbox_positions', \
-    greatest(CASE WHEN is_called THEN last_value ELSE 0 END + 1000000, $1) + $2) AS number FROM outbox_positions";
+    greatest(CASE WHEN is_called THEN last_value ELSE 0 END + 100000, $1) + $2) AS number FROM outbox_positions";
 
 #[derive(QueryableByName)]
 struct Number {

@@ -27,9 +27,12 @@ use tokio::time::sleep;
 
 /// Maximum number of events that a stream reads from the store in one query.
 const PORTION: u32 = 100;
-/// Maximum number of positions that a stream searches in one query. It keeps queries fast even if few events match the
+/// Number of positions that a stream searches in one query at first. It keeps queries fast even if few events match the
 /// filter.
 const WINDOW: i64 = 10_000;
+/// A query that finds nothing, but takes less time than this, has searched a gap in the positions. Gaps arise when a
+/// client moves to another cell.
+const QUICK: Duration = Duration::from_millis(5);
 /// Number of times that a new stream tries to read the tail, each time waiting for other writes, before it fails.
 const TRIES: u32 = 10;
 /// The pause between two searches for new events.
@@ -94,6 +97,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         sequence,
         last: start,
         tail: start,
+        window: WINDOW,
         checked: Instant::now(),
         sent: Instant::now(),
         _place: place,
@@ -136,6 +140,8 @@ struct Reader {
     last: EventPosition,
     /// The tail that was read last.
     tail: EventPosition,
+    /// Number of positions that the next query searches.
+    window: i64,
     /// When the key was last checked.
     checked: Instant,
     /// When something was last sent.
@@ -189,9 +195,11 @@ impl Reader {
             self.tail = tail;
         }
         while self.last < self.tail {
-            let until = self.tail.min(EventPosition(self.last.0.saturating_add(WINDOW)));
-            let range = (self.last, until);
+            let until = self.tail.min(EventPosition(self.last.0.saturating_add(self.window)));
+            let (range, began) = ((self.last, until), Instant::now());
             let found = events.between(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
+            let is_gap = found.is_empty() && began.elapsed() < QUICK;
+            self.window = if is_gap { self.window.saturating_mul(4) } else { WINDOW };
             let is_all = found.len() < PORTION as usize;
             let until = found.last().filter(|_| !is_all).map_or(until, |event| event.position);
             let (frames, until) = self.with_redeliveries(found, until).await?;
