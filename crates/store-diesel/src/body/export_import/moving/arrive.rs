@@ -109,7 +109,9 @@ fn verify(conn: &mut Conn, client: ClientId, stored: Digests) -> Result<(), Stop
     let mut found = Digests::default();
     for table in tables::all() {
         owner.rows(conn, table, &mut |_, rows| {
-            rows.iter().for_each(|row| found.add(table.name, row));
+            for row in &rows {
+                found.add(table.name, row);
+            }
             Ok(())
         })?;
     }

@@ -41,7 +41,9 @@ mod tests {
 
     fn of(rows: &[(&'static str, &str)]) -> Digests {
         let mut digests = Digests::default();
-        rows.iter().for_each(|(table, row)| digests.add(table, row));
+        for (table, row) in rows {
+            digests.add(table, row);
+        }
         digests
     }
 

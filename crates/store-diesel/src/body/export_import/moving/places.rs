@@ -110,7 +110,9 @@ impl<'d> Places<'d> {
             let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
             match self.moved_event(table, row.get())? {
                 Some(row) => {
-                    [r#"{"table":""#, table, r#"","row":"#, &row, "}"].iter().for_each(|part| moved.push_str(part))
+                    for piece in [r#"{"table":""#, table, r#"","row":"#, &row, "}"] {
+                        moved.push_str(piece);
+                    }
                 }
                 None => moved.push_str(line),
             }
