@@ -115,7 +115,7 @@ impl<'s> Mover<'s> {
                 return Err(error).with_context(|| format!("client {client} stays in cell {}", begun.from));
             }
         }
-        self.directory.end_move(client, departure.keys(), begun.to.clone()).await?;
+        self.settle(&begun, &departure).await?;
         while source.moving.forget(client)? {}
         Ok(moved(&begun, &begun.to, departure.total()))
     }
@@ -134,7 +134,9 @@ impl<'s> Mover<'s> {
         }
         let from = self.stores.cell_of(client).await?.unwrap_or_else(CellName::home);
         let (source, target) = (self.side(&from)?, self.side(to)?);
-        let keys = source.moving.keys_of(client)?;
+        // A client can have left without a mark if another command undid the move too early.
+        let left = || Ok::<_, StoreError>(source.moving.departure(client)?.map(|left| left.keys()));
+        let keys = source.moving.keys_of(client)?.map_or_else(left, |keys| Ok(Some(keys)))?;
         let keys = keys.ok_or_else(|| anyhow!("client {client} does not exist; see `florin clients list`"))?;
         if from == *to {
             return Err(UsageError::new(format!("client {client} is in cell {to} already")).into());
@@ -150,6 +152,17 @@ impl<'s> Mover<'s> {
         }
         let begun = self.directory.begin_move(CellMove { client, from, to: to.clone() }, keys).await?;
         begun.ok_or_else(|| anyhow!("client {client} was moved at the same time"))
+    }
+
+    /// Lets the entries of a client that has arrived name its new cell.
+    async fn settle(&self, begun: &CellMove, departure: &Departure) -> Result<(), StoreError> {
+        let (client, keys) = (begun.client, departure.keys());
+        if !self.directory.end_move(client, keys.clone(), begun.to.clone()).await? {
+            // Another command has ended the move, or has undone it too early: before the client left.
+            self.directory.begin_move(begun.clone(), keys.clone()).await?;
+            self.directory.end_move(client, keys, begun.to.clone()).await?;
+        }
+        Ok(())
     }
 
     /// Whether a cell accepts clients.
