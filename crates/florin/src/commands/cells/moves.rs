@@ -188,6 +188,9 @@ impl<'s> Mover<'s> {
                 }
                 actix_web::rt::time::sleep(PAUSE).await;
             }
+            if self.begun(client).await?.as_ref() != Some(begun) {
+                return Err(anyhow!("another command has undone the move of client {client}"));
+            }
             match source.moving.depart(client) {
                 // Others changed its rows meanwhile, or new events have deliveries.
                 Err(StoreError::Unavailable(_)) if attempts < ATTEMPTS => attempts += 1,
