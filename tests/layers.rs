@@ -82,7 +82,7 @@ const CRATE_RULES: &[CrateRule] = &[
     },
     CrateRule {
         name: CONTRACT,
-        workspace: &[PORTS],
+        workspace: &[DOMAIN, PORTS],
         outside: Outside::Only(&["chrono", "serde", "serde_json", "sha2", "thiserror"]),
     },
     CrateRule {

@@ -40,6 +40,7 @@ mod cards_manage;
 mod cards_verification;
 mod cells;
 mod cells_commands;
+mod cells_move;
 mod chain_at_a_glance;
 mod check_order;
 mod checkout_session_rules;

@@ -85,7 +85,10 @@ const fn is_act(command: &Command) -> bool {
         | Command::Addresses(addresses::Action::Import { .. }) => true,
         Command::Migrate(arguments) => !arguments.check,
         Command::Cells(action) => match action {
-            cells::Action::Add { .. } | cells::Action::Close { .. } => true,
+            cells::Action::Add { .. }
+            | cells::Action::Close { .. }
+            | cells::Action::Move { .. }
+            | cells::Action::Drain { .. } => true,
             cells::Action::List => false,
         },
         Command::Clients(action) => match action {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::access::KeyHash;
 use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::{AccountId, ClientId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use uuid::Uuid;
 
@@ -94,22 +94,38 @@ pub struct CellEntry {
     pub cell: CellName,
     /// The world that the entry belongs to. `None`: the entry is permanent.
     pub world: Option<AccountId>,
-    /// Differs each time the entry is added, also after it was removed.
+    /// Differs each time the entry is added or moved, also after it was removed.
     pub revision: i64,
+    /// The move of its client that is in progress. Until it ends, the entry must not be used.
+    pub moving: Option<CellMove>,
 }
+
+/// A client that is being moved to another cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellMove {
+    /// The client.
+    pub client: ClientId,
+    /// Its cell before the move.
+    pub from: CellName,
+    /// Its cell after the move.
+    pub to: CellName,
+}
+
+/// The key of an account or API key of a client, and the world that it belongs to, if any.
+pub type KeyOfWorld = (CellKey, Option<AccountId>);
 
 /// The directory of cells, which one store keeps for all, and the name that each store has as a cell.
 ///
-/// Promises: a key has at most one entry, and the cell of an entry never changes. Of concurrent calls that add
-/// different cells under one key, the first one counts. Each call is one transaction.
+/// Promises: a key has at most one entry, and only [`Self::end_move`] changes the cell of an entry. Of concurrent calls
+/// that add different cells under one key, the first one counts. Each call is one transaction.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CellDirectory: Send + Sync {
-    /// Returns the cell of a key. `None`: the key has no entry.
-    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError>;
+    /// Returns the entry of a key. `None`: the key has no entry.
+    async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError>;
 
-    /// Returns the cells of several keys. A key that has no entry is absent.
-    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError>;
+    /// Returns the entries of several different keys, in any order. A key that has no entry is absent.
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError>;
 
     /// Adds an entry, and returns the stored one. If the key has an entry with the same cell, this entry gets another
     /// revision, and becomes permanent if `world` is `None`; it never gets another world. If the key has an entry with
@@ -121,6 +137,19 @@ pub trait CellDirectory: Send + Sync {
 
     /// Removes an entry if it still has this revision, and returns whether it had.
     async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError>;
+
+    /// Marks the entries of a client and of these keys of it as moving, and adds those that are missing. Entries in
+    /// other cells stay as they are. Returns the move that is in progress afterwards: an earlier one that has not ended
+    /// counts. `None`: the client is in another cell than `from`, and nothing changes.
+    async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError>;
+
+    /// Ends a move: all entries that are marked with it, and those of these keys that are in the cell of the client,
+    /// name the cell `cell`, get another revision and lose the mark. Missing entries of `keys` are added. Returns
+    /// `false` if the client is not being moved: then nothing changes.
+    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError>;
+
+    /// Returns the moves that have not ended, in the order of the clients' ids.
+    async fn moves(&self) -> Result<Vec<CellMove>, StoreError>;
 
     /// Returns the number of clients of each cell that has any.
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError>;

@@ -91,6 +91,12 @@ pub trait Events: Send + Sync {
         true
     }
 
+    /// Returns a number that identifies the sequence of a client's positions. If it has changed, the client has moved,
+    /// and positions that were read before mean nothing any more.
+    async fn sequence(&self, _client: ClientId) -> Result<i64, StoreError> {
+        Ok(0)
+    }
+
     /// Returns matching events in reach, in order, whose positions are above the first of the range and at most the
     /// second. Returns at most `max`.
     async fn between(

@@ -49,10 +49,16 @@ routes! { DecisionEndpoints:
 
 /// Finds a caller. Always reads the directory once and one store once, so that the duration reveals nothing.
 async fn find_caller(cells: &Cells, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
-    Callers::find(&*cells.uncached(&CellKey::ApiKey(*hash)).await?.store, hash).await
+    let route = cells.uncached(CellKey::ApiKey(*hash)).await?;
+    let found = Callers::find(&*route.store, hash).await;
+    cells.confirm(route).await?;
+    found
 }
 
 /// Finds an account. Always reads the directory once and one store once, so that the duration reveals nothing.
 async fn find_account(cells: &Cells, id: &AccountId) -> Result<Option<Account>, StoreError> {
-    Accounts::find(&*cells.uncached(&CellKey::Account(id.clone())).await?.store, id).await
+    let route = cells.uncached(CellKey::Account(id.clone())).await?;
+    let found = Accounts::find(&*route.store, id).await;
+    cells.confirm(route).await?;
+    found
 }

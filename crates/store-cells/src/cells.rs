@@ -2,14 +2,17 @@
 
 use florin_domain::ids::{AccountId, ClientId, WebhookId};
 use florin_ports::{
-    Accounts, Callers, CellDirectory, CellKey, CellName, CompleteStorage, Registry, StoreError, accepts_clients,
+    Accounts, Callers, CellDirectory, CellEntry, CellKey, CellName, CompleteStorage, Registry, StoreError,
+    accepts_clients,
 };
-use florin_short_cache::ShortCache;
+use florin_short_cache::{MAX_CACHE_AGE, ShortCache};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::iter::once;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Maximum number of cached entries of the directory. An entry occupies about 200 bytes.
 const KNOWN_MAX: u64 = 50_000;
@@ -34,6 +37,38 @@ impl fmt::Debug for Cell {
     }
 }
 
+/// The place of a key: its cell, and the revision of its entry, which changes when its client moves.
+#[derive(Clone, PartialEq, Eq)]
+struct Place {
+    cell: CellName,
+    /// 0 without an entry.
+    revision: i64,
+}
+
+/// The cell that a call was routed to. A call that takes long must be confirmed: meanwhile, the client may have moved.
+pub(crate) struct Route<'c> {
+    cell: &'c Cell,
+    key: CellKey,
+    /// `None`: nobody has the key.
+    place: Option<Place>,
+    begun: Instant,
+}
+
+impl Route<'_> {
+    /// Returns the revision of the entry; 0 without an entry.
+    pub(crate) fn revision(&self) -> i64 {
+        self.place.as_ref().map_or(0, |place| place.revision)
+    }
+}
+
+impl Deref for Route<'_> {
+    type Target = Cell;
+
+    fn deref(&self) -> &Cell {
+        self.cell
+    }
+}
+
 /// A store that divides clients among cells.
 pub struct Cells {
     directory: Arc<dyn CellDirectory>,
@@ -42,8 +77,9 @@ pub struct Cells {
     /// The cells that could not be opened, and why.
     unopened: BTreeMap<CellName, String>,
     /// Recent entries of the directory.
-    known: ShortCache<CellKey, CellName, StoreError>,
-    /// The cells of subscriptions that were found, or had due deliveries. The cell of a subscription never changes.
+    known: ShortCache<CellKey, Place, StoreError>,
+    /// The cells of subscriptions that were found, or had due deliveries. A subscription that has moved is not found
+    /// there.
     subscriptions: Mutex<HashMap<WebhookId, CellName>>,
     /// Number of times that work was divided among the cells.
     turn: AtomicUsize,
@@ -97,36 +133,74 @@ impl Cells {
     }
 
     /// Returns the cell of an account. If no cell has it, the home is returned, where it is absent.
-    pub(crate) async fn account(&self, account: &AccountId) -> Result<&Cell, StoreError> {
-        self.cell(&CellKey::Account(account.clone())).await
+    pub(crate) async fn account(&self, account: &AccountId) -> Result<Route<'_>, StoreError> {
+        self.route(CellKey::Account(account.clone())).await
     }
 
     /// Returns the cell of a client. If no cell has it, the home is returned, where it is absent.
-    pub(crate) async fn client(&self, client: ClientId) -> Result<&Cell, StoreError> {
-        self.cell(&CellKey::Client(client)).await
+    pub(crate) async fn client(&self, client: ClientId) -> Result<Route<'_>, StoreError> {
+        self.route(CellKey::Client(client)).await
     }
 
-    async fn cell(&self, key: &CellKey) -> Result<&Cell, StoreError> {
-        match self.known.get(key, || self.holder(key)).await? {
-            Some(name) => self.named(&name),
-            None => Ok(&self.home),
-        }
+    async fn route(&self, key: CellKey) -> Result<Route<'_>, StoreError> {
+        let begun = Instant::now();
+        let place = self.known.get(&key, || self.place_of(&key)).await?;
+        self.routed(key, place, begun)
     }
 
     /// Returns the cell of a key after reading the directory exactly once, so that the duration reveals nothing.
-    pub(crate) async fn uncached(&self, key: &CellKey) -> Result<&Cell, StoreError> {
-        match self.directory.find(key).await? {
-            Some(name) => self.named(&name),
-            None => Ok(&self.home),
+    pub(crate) async fn uncached(&self, key: CellKey) -> Result<Route<'_>, StoreError> {
+        let begun = Instant::now();
+        let entry = self.directory.find(&key).await?;
+        let place = entry.map(settled).transpose()?;
+        self.routed(key, place, begun)
+    }
+
+    fn routed(&self, key: CellKey, place: Option<Place>, begun: Instant) -> Result<Route<'_>, StoreError> {
+        let cell = place.as_ref().map_or(Ok(&self.home), |place| self.named(&place.cell))?;
+        Ok(Route { cell, key, place, begun })
+    }
+
+    /// Checks after a call that its client has not moved. The entry of a route is less than [`MAX_CACHE_AGE`] old when
+    /// the call begins, and a client departs only after twice that time, so only calls that took long are checked.
+    pub(crate) async fn confirm(&self, route: Route<'_>) -> Result<(), StoreError> {
+        if route.begun.elapsed() < MAX_CACHE_AGE {
+            return Ok(());
         }
+        let Route { cell, key, place, .. } = route;
+        let unknown = |reason: &str| StoreError::OutcomeUnknown(format!("{key:?} in cell {}: {reason}", cell.name));
+        let entry = self.directory.find(&key).await.map_err(|error| unknown(&error.to_string()))?;
+        let has_moved = match (place, entry) {
+            (Some(place), Some(entry)) if place.revision > 0 => {
+                entry.moving.is_some() || entry.revision != place.revision
+            }
+            // It had no entry, so it was in the home, or nowhere.
+            (_, Some(entry)) => entry.moving.is_some() || entry.cell != cell.name,
+            // A move removes no entry.
+            (_, None) => false,
+        };
+        if has_moved { Err(unknown("its client has moved meanwhile")) } else { Ok(()) }
     }
 
     /// Returns the name of the cell of a key. What has no entry is in the home, if it exists.
     pub(crate) async fn holder(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
-        if let Some(name) = self.directory.find(key).await? {
-            return Ok(Some(name));
+        Ok(self.place_of(key).await?.map(|place| place.cell))
+    }
+
+    async fn place_of(&self, key: &CellKey) -> Result<Option<Place>, StoreError> {
+        if let Some(entry) = self.directory.find(key).await? {
+            return settled(entry).map(Some);
         }
-        Ok(holds(&self.home, key).await?.then(CellName::home))
+        let at_home = || Place { cell: CellName::home(), revision: 0 };
+        Ok(holds(&self.home, key).await?.then(at_home))
+    }
+
+    /// Fails if a client is being moved: then what no cell has may be on its way.
+    pub(crate) async fn all_settled(&self) -> Result<(), StoreError> {
+        match self.directory.moves().await?.first() {
+            Some(begun) => Err(moving(&begun.to)),
+            None => Ok(()),
+        }
     }
 
     fn named(&self, name: &CellName) -> Result<&Cell, StoreError> {
@@ -213,6 +287,18 @@ impl Cells {
     fn subscriptions(&self) -> MutexGuard<'_, HashMap<WebhookId, CellName>> {
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the place of an entry. Fails while its client is being moved.
+fn settled(entry: CellEntry) -> Result<Place, StoreError> {
+    match entry.moving {
+        Some(begun) => Err(moving(&begun.to)),
+        None => Ok(Place { cell: entry.cell, revision: entry.revision }),
+    }
+}
+
+fn moving(to: &CellName) -> StoreError {
+    StoreError::Unavailable(format!("a client is being moved to cell {to}"))
 }
 
 fn not_open(name: &CellName, reason: &str) -> StoreError {

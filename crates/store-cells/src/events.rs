@@ -39,6 +39,10 @@ routes! { Events:
         fn has_one_sequence(&self) -> bool {
             false
         }
+
+        async fn sequence(&self, client: ClientId) -> Result<i64, StoreError> {
+            Ok(self.client(client).await?.revision())
+        }
     }
 }
 

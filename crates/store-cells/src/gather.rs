@@ -62,7 +62,7 @@ impl Cells {
     }
 
     /// Asks all cells at the same time, and returns the first object that one of them has. A failure is the result if
-    /// no other cell has the object.
+    /// no other cell has the object, and so is a client that is being moved: the object may be on its way.
     pub(crate) async fn first<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
     where
         F: Future<Output = Result<Option<T>, StoreError>>,
@@ -75,6 +75,9 @@ impl Cells {
                 Ok(None) => {}
                 Err(error) => failure = Some(error),
             }
+        }
+        if failure.is_none() {
+            self.all_settled().await?;
         }
         worked(None, failure, Option::is_none)
     }

@@ -66,8 +66,8 @@ async fn accounts(cells: &Cells) -> Result<Vec<Account>, StoreError> {
 
 async fn add_account(cells: &Cells, account: Account, parent: BudgetRecord) -> Result<(), StoreError> {
     let cell = cells.client(account.client).await?;
-    if has_client(cell, account.client).await? {
-        cells.reserve(CellKey::Account(account.id.clone()), cell).await?;
+    if has_client(&cell, account.client).await? {
+        cells.reserve(CellKey::Account(account.id.clone()), &cell).await?;
     }
     Registry::add_account(&*cell.store, account, parent).await
 }
@@ -84,8 +84,8 @@ async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, St
 
 async fn add_key(cells: &Cells, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
     let cell = cells.client(key.client).await?;
-    if has_client(cell, key.client).await? {
-        cells.reserve(CellKey::ApiKey(hash), cell).await?;
+    if has_client(&cell, key.client).await? {
+        cells.reserve(CellKey::ApiKey(hash), &cell).await?;
     }
     Registry::add_key(&*cell.store, key, hash).await
 }
@@ -152,6 +152,9 @@ async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, Stor
             Ok(_) => {}
             Err(error) => failure = Some(failed(cell, error)),
         }
+    }
+    if failure.is_none() {
+        cells.all_settled().await?;
     }
     worked(None, failure, Option::is_none)
 }

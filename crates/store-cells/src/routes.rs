@@ -24,8 +24,10 @@ macro_rules! answer {
         $function($cells, $($arg),*).await
     };
     ([$by:ident($of:expr)] $cells:ident, $port:ident, $name:ident, $($arg:ident),*) => {{
-        let cell = $cells.$by($of).await?;
-        florin_ports::$port::$name(&*cell.store, $($arg),*).await
+        let route = $cells.$by($of).await?;
+        let answer = florin_ports::$port::$name(&*route.store, $($arg),*).await;
+        $cells.confirm(route).await?;
+        answer
     }};
 }
 

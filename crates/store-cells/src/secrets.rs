@@ -68,9 +68,12 @@ async fn replace_secret(
     new: SealedSecret,
 ) -> Result<bool, StoreError> {
     all_open(cells)?;
-    let cell = match owner {
-        SecretOwner::Totp(account) | SecretOwner::Decisions(account) => cells.account(account).await?,
-        SecretOwner::Pages => cells.home(),
+    match owner {
+        SecretOwner::Totp(account) | SecretOwner::Decisions(account) => {
+            let cell = cells.account(account).await?;
+            Secrets::replace_secret(&*cell.store, owner, old, new).await
+        }
+        SecretOwner::Pages => Secrets::replace_secret(&*cells.home().store, owner, old, new).await,
         SecretOwner::Webhook(_) => {
             // Only the cell of the subscription has this secret.
             for cell in cells.each() {
@@ -78,10 +81,9 @@ async fn replace_secret(
                     return Ok(true);
                 }
             }
-            return Ok(false);
+            Ok(false)
         }
-    };
-    Secrets::replace_secret(&*cell.store, owner, old, new).await
+    }
 }
 
 #[cfg(test)]

@@ -34,12 +34,12 @@ async fn seed(cells: &Cells, world: SeedData) -> Result<(), StoreError> {
     }
     for seed in accounts {
         let cell = cells.client(seed.account.client).await?;
-        cells.reserve(CellKey::Account(seed.account.id.clone()), cell).await?;
+        cells.reserve(CellKey::Account(seed.account.id.clone()), &cell).await?;
         parts.entry(cell.name.clone()).or_default().accounts.push(seed);
     }
     for (key, hash) in keys {
         let cell = cells.client(key.client).await?;
-        cells.reserve(CellKey::ApiKey(hash), cell).await?;
+        cells.reserve(CellKey::ApiKey(hash), &cell).await?;
         parts.entry(cell.name.clone()).or_default().keys.push((key, hash));
     }
     for cell in cells.others().iter().chain([cells.home()]) {

@@ -68,19 +68,19 @@ routes! { SnapshotFiles:
 async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
     let (account, hash) = (command.world.account.clone(), command.hash);
     let cell = cells.client(command.world.client).await?;
-    refuse_other_holders(cells, &account, cell).await?;
+    refuse_other_holders(cells, &account, &cell).await?;
     let world = match Worlds::create(&*cell.store, command).await {
         Ok(world) => world,
         Err(error) => {
             if let Some(existing) = existing_world(&error, &account) {
-                enter_existing(cells, cell, existing).await?;
+                enter_existing(cells, &cell, existing).await?;
             }
             return Err(error);
         }
     };
-    let created = match enter(cells, cell, &account, hash).await {
+    let created = match enter(cells, &cell, &account, hash).await {
         Ok(()) => Ok(world),
-        Err(error) => Err(undo(cell, &account, error).await.into()),
+        Err(error) => Err(undo(&cell, &account, error).await.into()),
     };
     // Removes what a replaced world or a failure has left.
     tidy(cells, &account).await;

@@ -1,6 +1,8 @@
 //! Tests of what only a router does: choosing cells, and keeping the directory.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "router/moves.rs"]
+mod moves;
 mod support;
 #[path = "router/unopened.rs"]
 mod unopened;
@@ -14,11 +16,11 @@ use florin_domain::ids::{AccountId, ApiKeyId, BudgetId, ClientId};
 use florin_domain::test_support::an_account;
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, WorldTemplate};
 use florin_ports::{
-    Accounts, Budgets, Callers, CellDirectory, CellEntry, CellKey, CellName, CreateWorldCommand, Registry, SeedAccount,
-    Seeding, StoreError, WorldContents, Worlds, WriteError,
+    Accounts, Budgets, Callers, CellDirectory, CellEntry, CellKey, CellMove, CellName, CreateWorldCommand, KeyOfWorld,
+    Registry, SeedAccount, Seeding, StoreError, WorldContents, Worlds, WriteError,
 };
 use florin_store_memory::MemoryStore;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::{Stores, kit_client, name};
@@ -193,11 +195,11 @@ struct Late {
 
 #[async_trait]
 impl CellDirectory for Late {
-    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
+    async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
         if matches!(key, CellKey::Account(_)) { Ok(None) } else { CellDirectory::find(&self.inner, key).await }
     }
 
-    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError> {
         self.inner.find_all(keys).await
     }
 
@@ -214,6 +216,18 @@ impl CellDirectory for Late {
 
     async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError> {
         self.inner.remove(entry).await
+    }
+
+    async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
+        self.inner.begin_move(wanted, keys).await
+    }
+
+    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        self.inner.end_move(client, keys, cell).await
+    }
+
+    async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {
+        self.inner.moves().await
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {

@@ -1,6 +1,6 @@
 //! A store of any kind, selected by the URL.
 
-use crate::ExportImport;
+use crate::{ExportImport, MoveClients};
 use florin_ports::{CellDirectory, CompleteStorage, StoreError};
 use std::sync::Arc;
 
@@ -21,6 +21,11 @@ pub trait AnyStore: CompleteStorage + ExportImport {
 
     /// The directory of cells that it keeps, and its name as a cell. `None`: it can be neither a home nor a cell.
     fn directory(&self) -> Option<Arc<dyn CellDirectory>> {
+        None
+    }
+
+    /// Moves clients out of this store and into it. `None`: it can't.
+    fn moving(&self) -> Option<Arc<dyn MoveClients>> {
         None
     }
 

@@ -1,4 +1,5 @@
-//! The contract of storage adapters beyond the ports: opening by URL, migrations, and the export file.
+//! The contract of storage adapters beyond the ports: opening by URL, migrations, the export file, and moves of
+//! clients.
 //!
 //! An adapter implements the storage ports, [`ExportImport`] and [`AnyStore`], and declares itself as an [`Adapter`].
 //! The application binary lists its adapters in one place, and [`open`] picks one by the scheme of the database URL.
@@ -7,11 +8,13 @@
 mod adapter;
 mod any;
 pub mod export;
+mod moving;
 mod open_error;
 mod settings;
 
 pub use adapter::{Adapter, open};
 pub use any::AnyStore;
 pub use export::{ExportError, ExportImport};
+pub use moving::{Departure, MoveClients, MoveError};
 pub use open_error::OpenError;
 pub use settings::StoreSettings;

@@ -3,6 +3,8 @@
 use crate::schemes;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use florin_ports::{CellDirectory, StoreError};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use florin_store_contract::MoveClients;
 use florin_store_contract::{Adapter, AnyStore, OpenError, StoreSettings};
 use std::sync::Arc;
 
@@ -52,6 +54,10 @@ macro_rules! any_store {
             }
 
             fn directory(&self) -> Option<Arc<dyn CellDirectory>> {
+                Some(Arc::new(self.clone()))
+            }
+
+            fn moving(&self) -> Option<Arc<dyn MoveClients>> {
                 Some(Arc::new(self.clone()))
             }
 

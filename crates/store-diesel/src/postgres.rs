@@ -63,12 +63,12 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Date;
 }
 
-pub(crate) use account_lock::lock_account;
+pub(crate) use account_lock::{lock_account, lock_client};
 pub(crate) use connection::{
-    by_index, check_integrity, check_structure, connect_writer, create, finish, plan_by_values, probe,
+    by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, plan_by_values, probe,
     structure_checks, without_time_limits, write,
 };
-pub(crate) use event_positions::{draw_positions, event_tail, events_imported, still_writing};
+pub(crate) use event_positions::{draw_positions, event_tail, events_imported, reserve_positions, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use locks::{lock_balances, lock_free_webhooks, lock_operators};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};

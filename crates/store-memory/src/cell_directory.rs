@@ -1,28 +1,34 @@
 //! The directory of cells.
 
 use crate::MemoryStore;
+use crate::data::Data;
 use async_trait::async_trait;
-use florin_domain::ids::AccountId;
-use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
-use std::collections::{BTreeMap, HashMap};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
+use std::collections::BTreeMap;
+
+/// Returns the entry of a key after adding it in a cell, if it is missing.
+fn entry_of<'d>(data: &'d mut Data, (key, world): KeyOfWorld, cell: &CellName) -> &'d mut CellEntry {
+    data.last_cell_revision += 1;
+    let revision = data.last_cell_revision;
+    let new = || CellEntry { key: key.clone(), cell: cell.clone(), world, revision, moving: None };
+    data.cells.entry(key.stored()).or_insert_with(new)
+}
 
 #[async_trait]
 impl CellDirectory for MemoryStore {
-    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
-        Ok(self.read(|data| data.cells.get(&key.stored()).map(|entry| entry.cell.clone())))
+    async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
+        Ok(self.read(|data| data.cells.get(&key.stored()).cloned()))
     }
 
-    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
-        Ok(self.read(|data| {
-            let cell = |key: &CellKey| data.cells.get(&key.stored()).map(|entry| entry.cell.clone());
-            keys.into_iter().filter_map(|key| cell(&key).map(|cell| (key, cell))).collect()
-        }))
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError> {
+        Ok(self.read(|data| keys.iter().filter_map(|key| data.cells.get(&key.stored()).cloned()).collect()))
     }
 
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
         self.change(|data| {
             data.last_cell_revision += 1;
-            let new = CellEntry { key, cell, world, revision: data.last_cell_revision };
+            let new = CellEntry { key, cell, world, revision: data.last_cell_revision, moving: None };
             let entry = data.cells.entry(new.key.stored()).or_insert_with(|| new.clone());
             if entry.cell == new.cell {
                 entry.revision = new.revision;
@@ -43,6 +49,48 @@ impl CellDirectory for MemoryStore {
             let is_same = data.cells.get(&key).is_some_and(|stored| stored.revision == entry.revision);
             Ok(is_same && data.cells.remove(&key).is_some())
         })
+    }
+
+    async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
+        self.change(|data| {
+            let own = entry_of(data, (CellKey::Client(wanted.client), None), &wanted.from);
+            if own.cell != wanted.from {
+                return Ok(None);
+            }
+            let begun = own.moving.get_or_insert(wanted).clone();
+            for key in keys {
+                let entry = entry_of(data, key, &begun.from);
+                if entry.cell == begun.from {
+                    entry.moving = Some(begun.clone());
+                }
+            }
+            Ok(Some(begun))
+        })
+    }
+
+    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        self.change(|data| {
+            let own = data.cells.get(&CellKey::Client(client).stored());
+            let Some(begun) = own.and_then(|own| own.moving.clone()) else { return Ok(false) };
+            for key in keys {
+                let entry = entry_of(data, key, &begun.from);
+                if entry.cell == begun.from {
+                    entry.moving = Some(begun.clone());
+                }
+            }
+            for entry in data.cells.values_mut().filter(|entry| entry.moving.as_ref() == Some(&begun)) {
+                data.last_cell_revision += 1;
+                entry.revision = data.last_cell_revision;
+                entry.cell = cell.clone();
+                entry.moving = None;
+            }
+            Ok(true)
+        })
+    }
+
+    async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {
+        let is_client = |entry: &&CellEntry| matches!(entry.key, CellKey::Client(_));
+        Ok(self.read(|data| data.cells.values().filter(is_client).filter_map(|entry| entry.moving.clone()).collect()))
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {

@@ -23,7 +23,7 @@ use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use home::{listed, unconfigured};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::iter::once;
 use std::sync::{Arc, LazyLock};
 use std::thread;
@@ -158,6 +158,20 @@ impl Stores {
         }
     }
 
+    /// Refuses work that would leave out a client that has left its cell and has not arrived in another one.
+    pub(crate) fn must_be_settled(&self) -> anyhow::Result<()> {
+        for (_, store) in self.each() {
+            let Some(moving) = store.moving() else { continue };
+            if let Some(client) = moving.departed()?.first() {
+                let message = format!(
+                    "the move of client {client} to another cell is not complete; repeat `florin cells move` first"
+                );
+                return Err(UsageError::new(message).into());
+            }
+        }
+        Ok(())
+    }
+
     /// Gives every cell a copy of the bank list of the home.
     pub(crate) async fn share_banks(&self) -> Result<(), StoreError> {
         let banks = banks(self.home.as_ref()).await?;
@@ -191,7 +205,8 @@ impl Stores {
         let mut cells = Vec::with_capacity(clients.len());
         for page in clients.chunks(CLIENTS_PER_READ) {
             let keys: Vec<_> = page.iter().copied().map(CellKey::Client).collect();
-            let found = directory.find_all(keys.clone()).await?;
+            let found = directory.find_all(keys.clone()).await?.into_iter().map(|entry| (entry.key, entry.cell));
+            let found: HashMap<_, _> = found.collect();
             cells.extend(keys.iter().map(|key| Some(found.get(key).cloned().unwrap_or_else(CellName::home))));
         }
         Ok(cells)

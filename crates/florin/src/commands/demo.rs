@@ -49,7 +49,7 @@ pub(super) async fn run(context: &Context, home: &Arc<dyn AnyStore>) -> anyhow::
 async fn refuse_taken(stores: &Stores, data: SeedData) -> anyhow::Result<()> {
     let Some(directory) = &stores.directory else { return Ok(()) };
     for account in data.accounts.into_iter().map(|seed| seed.account.id) {
-        let cell = directory.find(&CellKey::Account(account.clone())).await?;
+        let cell = directory.find(&CellKey::Account(account.clone())).await?.map(|entry| entry.cell);
         if let Some(cell) = cell.filter(|cell| *cell != CellName::home()) {
             return Err(anyhow!("cell {cell} has the account {account}, so the demo data was not created"));
         }

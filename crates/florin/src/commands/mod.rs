@@ -152,12 +152,20 @@ async fn manage(
     // An act may cause events: the erasure of a person terminates cards.
     wiring::start_recording_events(store, environment);
     match command {
-        Command::Export(arguments) => export::run(context, &stores, environment, &arguments).await,
+        Command::Export(arguments) => {
+            stores.must_be_settled()?;
+            export::run(context, &stores, environment, &arguments).await
+        }
         Command::Import(arguments) => import::run(context, &stores, environment, &arguments).await,
         Command::Clients(action) => clients::run(context, &stores, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
         Command::Mfa(action) => mfa::run(context, &stores, environment, action).await,
-        Command::Secrets(action) => secret_key::run(context, store, environment, &action).await,
+        Command::Secrets(action) => {
+            if matches!(action, secret_key::Action::Rotate) {
+                stores.must_be_settled()?;
+            }
+            secret_key::run(context, store, environment, &action).await
+        }
         Command::People(action) => people::run(context, store, &action).await,
         Command::Merchants(action) => merchants::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,

@@ -6,8 +6,7 @@ use crate::factory::Handle;
 use crate::world::{Who, uuid};
 use florin_domain::access::KeyHash;
 use florin_domain::ids::{AccountId, ClientId};
-use florin_ports::{CellDirectory, CellEntry, CellKey, CellName};
-use std::collections::HashMap;
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld};
 use std::sync::Arc;
 
 checks! {
@@ -17,6 +16,9 @@ checks! {
     "cell_directory.find_all.only_keys_with_an_entry" (Directory) => found_together,
     "cell_directory.remove.only_what_was_not_added_again" (Directory) => removed,
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
+    "cell_directory.move.entries_are_marked_until_it_ends" (Directory) => moved,
+    "cell_directory.move.an_earlier_one_counts" (Directory) => first_move_counts,
+    "cell_directory.move.entries_in_other_cells_stay" (Directory) => strangers_stay,
     "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
     "cell_directory.list.the_last_call_counts" (Directory) => listed,
     "cell_directory.bind_cell.the_first_counts" (Directory) => bound_once,
@@ -28,6 +30,20 @@ fn directory(handle: &Handle) -> Result<Arc<dyn CellDirectory>, Failure> {
 
 fn cell(name: &str) -> Result<CellName, Failure> {
     Ok(CellName::parse(name)?)
+}
+
+/// Returns the cell of a key that is not marked with a move.
+async fn cell_of(directory: &dyn CellDirectory, key: &CellKey) -> Result<Option<CellName>, Failure> {
+    let Some(entry) = directory.find(key).await? else { return Ok(None) };
+    same("the key of the entry", &entry.key, key)?;
+    same("the move of the entry", entry.moving, None)?;
+    Ok(Some(entry.cell))
+}
+
+/// Returns entries in the order of their keys.
+fn sorted(mut entries: Vec<CellEntry>) -> Vec<CellEntry> {
+    entries.sort_by_key(|entry| entry.key.stored());
+    entries
 }
 
 /// Returns a key of each kind.
@@ -43,17 +59,17 @@ async fn first_counts(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let world = Who::Other.account()?;
     for key in keys()? {
-        same("an unknown key", directory.find(&key).await?, None)?;
+        same("an unknown key", cell_of(&*directory, &key).await?, None)?;
         let first = directory.add(key.clone(), cell("a-1")?, Some(world.clone())).await?;
         same("the entry", (&first.key, &first.cell, &first.world), (&key, &cell("a-1")?, &Some(world.clone())))?;
         same("another cell", directory.add(key.clone(), cell("b")?, None).await?, first.clone())?;
         let again = directory.add(key.clone(), cell("a-1")?, Some(Who::Mine.account()?)).await?;
         same("the same cell", (again.cell, again.world), (first.cell, first.world))?;
         expect_true("the revision differs", again.revision != first.revision)?;
-        same("the cell", directory.find(&key).await?, Some(cell("a-1")?))?;
+        same("the cell", cell_of(&*directory, &key).await?, Some(cell("a-1")?))?;
     }
     let folded = CellKey::Account(AccountId::parse("éa'1 \u{1f600}")?);
-    same("a key that differs in case", directory.find(&folded).await?, None)
+    same("a key that differs in case", cell_of(&*directory, &folded).await?, None)
 }
 
 async fn one_winner(handle: Handle) -> CheckResult {
@@ -68,22 +84,21 @@ async fn one_winner(handle: Handle) -> CheckResult {
     for task in tasks {
         cells.push(task.await.map_err(|error| Failure::new(error.to_string()))??.cell);
     }
-    let winner = expect_some("the winner", directory.find(&key).await?)?;
+    let winner = expect_some("the winner", cell_of(&*directory, &key).await?)?;
     same("what all were told", cells, vec![winner; 16])
 }
 
 async fn found_together(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
-    let mut expected = HashMap::new();
+    let mut expected = Vec::new();
     for (key, name) in keys()?.into_iter().zip(["a", "b", "a"]) {
-        directory.add(key.clone(), cell(name)?, None).await?;
-        expected.insert(key, cell(name)?);
+        expected.push(directory.add(key, cell(name)?, None).await?);
     }
     let [absent, unasked] = [1, 2].map(|number| CellKey::Client(ClientId(uuid(7, number))));
     directory.add(unasked, cell("a")?, None).await?;
-    let asked: Vec<_> = expected.keys().cloned().chain([absent]).collect();
-    same("the cells of several keys", directory.find_all(asked).await?, expected)?;
-    expect_true("cells were found without keys", directory.find_all(Vec::new()).await?.is_empty())
+    let asked: Vec<_> = keys()?.into_iter().chain([absent]).collect();
+    same("the entries of several keys", sorted(directory.find_all(asked).await?), sorted(expected))?;
+    expect_true("no keys have no entries", directory.find_all(Vec::new()).await?.is_empty())
 }
 
 async fn permanent(handle: Handle) -> CheckResult {
@@ -98,7 +113,7 @@ async fn permanent(handle: Handle) -> CheckResult {
         same("whether the entry of the world was removed", directory.remove(&of_world).await?, false)?;
         let again = directory.add(key.clone(), cell("a")?, Some(world.clone())).await?;
         same("the world of a permanent entry", again.world, None)?;
-        same("the cell", directory.find(&key).await?, Some(cell("a")?))?;
+        same("the cell", cell_of(&*directory, &key).await?, Some(cell("a")?))?;
     }
     Ok(())
 }
@@ -109,9 +124,9 @@ async fn removed(handle: Handle) -> CheckResult {
         let first = directory.add(key.clone(), cell("a")?, None).await?;
         let again = directory.add(key.clone(), cell("a")?, None).await?;
         same("whether an old revision was removed", directory.remove(&first).await?, false)?;
-        same("the cell", directory.find(&key).await?, Some(cell("a")?))?;
+        same("the cell", cell_of(&*directory, &key).await?, Some(cell("a")?))?;
         same("whether the last revision was removed", directory.remove(&again).await?, true)?;
-        same("the cell of a removed key", directory.find(&key).await?, None)?;
+        same("the cell of a removed key", cell_of(&*directory, &key).await?, None)?;
         same("whether a removed one was removed", directory.remove(&again).await?, false)?;
         // An entry that is added again never has a revision that it had before it was removed.
         let mut last = again.clone();
@@ -120,7 +135,7 @@ async fn removed(handle: Handle) -> CheckResult {
             for old in [&first, &again] {
                 same("whether a new entry was removed", directory.remove(old).await?, false)?;
             }
-            same("the cell of the new entry", directory.find(&key).await?, Some(cell("a")?))?;
+            same("the cell of the new entry", cell_of(&*directory, &key).await?, Some(cell("a")?))?;
         }
         same("whether the new entry was removed", directory.remove(&last).await?, true)?;
         same("another cell", directory.add(key.clone(), cell("b")?, None).await?.cell, cell("b")?)?;
@@ -140,10 +155,86 @@ async fn of_world(handle: Handle) -> CheckResult {
         }
     }
     directory.add(CellKey::Account(other.clone()), cell("a")?, Some(other)).await?;
-    let mut found = directory.of_world(&mine).await?;
-    found.sort_by_key(|entry| entry.key.stored());
-    expected.sort_by_key(|entry| entry.key.stored());
-    same("the entries of the world", found, expected)
+    same("the entries of the world", sorted(directory.of_world(&mine).await?), sorted(expected))
+}
+
+/// Returns the move of a client from one cell to another.
+fn move_of(client: ClientId, from: &str, to: &str) -> Result<CellMove, Failure> {
+    Ok(CellMove { client, from: cell(from)?, to: cell(to)? })
+}
+
+async fn moved(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let [client, account, key] = keys()?;
+    let world = Who::Other.account()?;
+    let wanted = move_of(Who::Mine.client(), "a", "b")?;
+    let before = directory.add(client.clone(), cell("a")?, None).await?;
+    directory.add(account.clone(), cell("a")?, Some(world.clone())).await?;
+    same("the moves of a new directory", directory.moves().await?, Vec::new())?;
+    same("the end of no move", directory.end_move(wanted.client, Vec::new(), cell("b")?).await?, false)?;
+
+    // The entry of the key is missing.
+    let of_client: Vec<KeyOfWorld> = vec![(account.clone(), None), (key.clone(), Some(world.clone()))];
+    same("the move", directory.begin_move(wanted.clone(), of_client.clone()).await?, Some(wanted.clone()))?;
+    same("the moves", directory.moves().await?, vec![wanted.clone()])?;
+    for key in [&client, &account, &key] {
+        let entry = expect_some("the entry", directory.find(key).await?)?;
+        same("a marked entry", (entry.cell, entry.moving), (cell("a")?, Some(wanted.clone())))?;
+    }
+    same("the clients", directory.clients().await?, [(cell("a")?, 1)].into())?;
+
+    // A key that was created meanwhile moves, too, and one that the command no longer names.
+    let late = CellKey::ApiKey(KeyHash([7; 32]));
+    directory.add(late.clone(), cell("a")?, None).await?;
+    let named = vec![(late.clone(), None), (key.clone(), Some(world.clone()))];
+    same("the end", directory.end_move(wanted.client, named, cell("b")?).await?, true)?;
+    for key in [&client, &account, &key, &late] {
+        same("the cell after the move", cell_of(&*directory, key).await?, Some(cell("b")?))?;
+    }
+    same("the moves after the end", directory.moves().await?, Vec::new())?;
+    same("the clients after the end", directory.clients().await?, [(cell("b")?, 1)].into())?;
+    let worlds: Vec<_> = directory.of_world(&world).await?.into_iter().map(|entry| entry.key.stored()).collect();
+    expect_true("entries keep their worlds", worlds.len() == 2 && worlds.contains(&account.stored()))?;
+    let after = expect_some("the entry", directory.find(&client).await?)?;
+    expect_true("the revision differs", after.revision != before.revision)?;
+    same("whether an old revision was removed", directory.remove(&before).await?, false)
+}
+
+async fn first_move_counts(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let [client, account, _] = keys()?;
+    let (first, second) = (move_of(Who::Mine.client(), "a", "b")?, move_of(Who::Mine.client(), "a", "c")?);
+    // The client is in a home without an entry.
+    same("the first move", directory.begin_move(first.clone(), Vec::new()).await?, Some(first.clone()))?;
+    let of_client = vec![(account.clone(), None)];
+    same("the second move", directory.begin_move(second, of_client.clone()).await?, Some(first.clone()))?;
+    let entry = expect_some("the entry", directory.find(&account).await?)?;
+    same("the mark of the second call", entry.moving, Some(first.clone()))?;
+    same("the end", directory.end_move(first.client, of_client, cell("a")?).await?, true)?;
+    for key in [&client, &account] {
+        same("the cell after an undone move", cell_of(&*directory, key).await?, Some(cell("a")?))?;
+    }
+    same("a second end", directory.end_move(first.client, Vec::new(), cell("b")?).await?, false)?;
+    same("the cell after a second end", cell_of(&*directory, &client).await?, Some(cell("a")?))
+}
+
+async fn strangers_stay(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let [client, account, key] = keys()?;
+    directory.add(client.clone(), cell("a")?, None).await?;
+    directory.add(account.clone(), cell("c")?, None).await?;
+    let other = CellKey::Client(Who::Other.client());
+    directory.add(other.clone(), cell("a")?, None).await?;
+    let elsewhere = move_of(Who::Mine.client(), "c", "b")?;
+    same("a move from another cell", directory.begin_move(elsewhere, vec![(key.clone(), None)]).await?, None)?;
+    same("a key of a refused move", directory.find(&key).await?, None)?;
+    let wanted = move_of(Who::Mine.client(), "a", "b")?;
+    let of_client = vec![(account.clone(), None)];
+    same("the move", directory.begin_move(wanted.clone(), of_client.clone()).await?, Some(wanted.clone()))?;
+    same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
+    same("the end", directory.end_move(wanted.client, of_client, cell("b")?).await?, true)?;
+    same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
+    same("another client", cell_of(&*directory, &other).await?, Some(cell("a")?))
 }
 
 async fn counted(handle: Handle) -> CheckResult {
@@ -165,7 +256,7 @@ async fn listed(handle: Handle) -> CheckResult {
     }
     let expected = [(cell("a")?, true), (cell("b")?, false), (cell("home")?, true)];
     same("the listed cells", directory.listed().await?, expected.into())?;
-    same("the cell of an entry", directory.find(&CellKey::Client(Who::Mine.client())).await?, Some(cell("a")?))
+    same("the cell of an entry", cell_of(&*directory, &CellKey::Client(Who::Mine.client())).await?, Some(cell("a")?))
 }
 
 async fn bound_once(handle: Handle) -> CheckResult {

@@ -3,10 +3,29 @@
 use crate::bugs::Bug;
 use crate::mutant::Mutant;
 use async_trait::async_trait;
-use florin_domain::ids::AccountId;
-use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
-use std::collections::{BTreeMap, HashMap};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
+use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Each bug in the directory of cells, and the check that must catch it.
+pub(crate) const CAUGHT: &[(Bug, &str)] = &[
+    (Bug::LastCellCounts, "cell_directory.add.the_first_cell_counts"),
+    (Bug::DirectoryFoldsCase, "cell_directory.add.the_first_cell_counts"),
+    (Bug::CellsRacing, "cell_directory.add.of_concurrent_calls_the_first_counts"),
+    (Bug::AbsentKeysFound, "cell_directory.find_all.only_keys_with_an_entry"),
+    (Bug::ReservedEntriesOfWorlds, "cell_directory.add.without_a_world_makes_an_entry_permanent"),
+    (Bug::RevisionsIgnored, "cell_directory.remove.only_what_was_not_added_again"),
+    (Bug::RevisionsStartAgain, "cell_directory.remove.only_what_was_not_added_again"),
+    (Bug::EntriesOfAllWorlds, "cell_directory.of_world.entries_of_one_world"),
+    (Bug::MovesUnseen, "cell_directory.move.entries_are_marked_until_it_ends"),
+    (Bug::LastMoveCounts, "cell_directory.move.an_earlier_one_counts"),
+    (Bug::MovesFromAnyCell, "cell_directory.move.entries_in_other_cells_stay"),
+    (Bug::LateKeysStay, "cell_directory.move.entries_are_marked_until_it_ends"),
+    (Bug::AccountsCountedAsClients, "cell_directory.clients.are_counted_by_cell"),
+    (Bug::ListedCellsNeverChange, "cell_directory.list.the_last_call_counts"),
+    (Bug::EveryBindingSucceeds, "cell_directory.bind_cell.the_first_counts"),
+];
 
 impl Mutant {
     /// Returns the key under which the mutant stores an entry.
@@ -22,16 +41,21 @@ impl Mutant {
 
 #[async_trait]
 impl CellDirectory for Mutant {
-    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
-        CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await
+    async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
+        let found = CellDirectory::find(&self.inner, &self.cell_key(key.clone())).await?;
+        Ok(found.map(|entry| {
+            let is_seen = !self.has(Bug::MovesUnseen);
+            CellEntry { key: key.clone(), moving: entry.moving.filter(|_| is_seen), ..entry }
+        }))
     }
 
-    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError> {
         let mut found = self.inner.find_all(keys.clone()).await?;
         if self.has(Bug::AbsentKeysFound) {
-            for key in keys {
-                found.entry(key).or_insert_with(CellName::home);
-            }
+            let absent = keys.into_iter().filter(|key| !found.iter().any(|entry| entry.key == *key));
+            let absent: Vec<_> = absent.collect();
+            let entry = |key| CellEntry { key, cell: CellName::home(), world: None, revision: 1, moving: None };
+            found.extend(absent.into_iter().map(entry));
         }
         Ok(found)
     }
@@ -42,7 +66,7 @@ impl CellDirectory for Mutant {
             // Others add the same key before this call does.
             tokio::time::sleep(Duration::from_millis(20)).await;
             self.inner.add(stored_key, cell.clone(), world.clone()).await?;
-            return Ok(CellEntry { key, cell, world, revision: 1 });
+            return Ok(CellEntry { key, cell, world, revision: 1, moving: None });
         }
         let is_known = CellDirectory::find(&self.inner, &stored_key).await?.is_some();
         let keeps_world = self.has(Bug::ReservedEntriesOfWorlds) && is_known;
@@ -80,6 +104,27 @@ impl CellDirectory for Mutant {
             return self.inner.remove(&entry).await;
         }
         Ok(false)
+    }
+
+    async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
+        if self.has(Bug::LastMoveCounts) {
+            self.inner.end_move(wanted.client, Vec::new(), wanted.from.clone()).await?;
+        }
+        if self.has(Bug::MovesFromAnyCell)
+            && let Some(entry) = CellDirectory::find(&self.inner, &CellKey::Client(wanted.client)).await?
+        {
+            return self.inner.begin_move(CellMove { from: entry.cell, ..wanted }, keys).await;
+        }
+        self.inner.begin_move(wanted, keys).await
+    }
+
+    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        let keys = if self.has(Bug::LateKeysStay) { Vec::new() } else { keys };
+        self.inner.end_move(client, keys, cell).await
+    }
+
+    async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {
+        self.inner.moves().await
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {

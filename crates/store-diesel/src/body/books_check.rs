@@ -11,7 +11,7 @@ use super::merchant;
 use super::store::Store;
 use async_trait::async_trait;
 use diesel::Connection;
-use florin_domain::books::Disagreement;
+use florin_domain::books::{AccountBooks, Disagreement};
 use florin_ports::{BooksCheck, BooksReport, Discrepancy, StoreError};
 
 #[async_trait]
@@ -35,6 +35,21 @@ pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
     driver::without_time_limits(conn)?;
     let books = gather(conn, None)?;
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
+    let journal_transactions = books.transactions;
+    let mut discrepancies = of_books(books);
+    let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
+    discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
+    discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
+    let mut miscounted = list_counts::miscounted(conn)?;
+    miscounted.extend(checkout::miscounted(conn)?);
+    discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
+    discrepancies.extend(checkout::contradicting_payments(conn)?.into_iter().map(Discrepancy::ListedPayments));
+    discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
+    Ok(BooksReport { journal_transactions, balances: i64::try_from(balances).unwrap_or(i64::MAX), discrepancies })
+}
+
+/// Returns the discrepancies of books.
+pub(super) fn of_books(books: AccountBooks) -> Vec<Discrepancy> {
     let of_chains: Vec<_> = Discrepancy::of_chains(&books).collect();
     let mut discrepancies: Vec<_> = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal)).collect();
     for ((_, budget, currency), said) in books.budgets {
@@ -54,17 +69,5 @@ pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
     discrepancies.extend(Discrepancy::of_disputes(&books.disputes));
     discrepancies.extend(Discrepancy::of_merchant(&books.merchant));
     discrepancies.extend(of_chains);
-    let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
-    discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
-    discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
-    let mut miscounted = list_counts::miscounted(conn)?;
-    miscounted.extend(checkout::miscounted(conn)?);
-    discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
-    discrepancies.extend(checkout::contradicting_payments(conn)?.into_iter().map(Discrepancy::ListedPayments));
-    discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
-    Ok(BooksReport {
-        journal_transactions: books.transactions,
-        balances: i64::try_from(balances).unwrap_or(i64::MAX),
-        discrepancies,
-    })
+    discrepancies
 }

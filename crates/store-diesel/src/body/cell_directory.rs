@@ -3,16 +3,18 @@
 use super::backend::Conn;
 use super::driver;
 use super::errors::{Outcome, corrupt};
+use super::statements;
 use super::store::Store;
 use super::tables::cells::{CellEntryRow, CellRow, cell_entries, cells};
+use super::types::{Account, Id};
 use async_trait::async_trait;
 use diesel::dsl::count_star;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel::{QueryableByName, sql_query};
-use florin_domain::ids::AccountId;
-use florin_ports::{CellDirectory, CellEntry, CellKey, CellName, StoreError};
-use std::collections::{BTreeMap, HashMap};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, becomes
@@ -46,9 +48,16 @@ impl CellEntryRow {
         Ok(CellEntry {
             key: CellKey::parse(&self.entry).ok_or_else(|| corrupt("a key in the directory of cells can't be read"))?,
             cell: cell_name(&self.cell)?,
+            moving: self.moving()?,
             world: self.world.map(|world| world.0),
             revision: self.revision,
         })
+    }
+
+    /// Returns the move that the entry is marked with.
+    fn moving(&self) -> Outcome<Option<CellMove>> {
+        let (Some(to), Some(client)) = (&self.moving_to, self.moving_client) else { return Ok(None) };
+        Ok(Some(CellMove { client: ClientId(client.0), from: cell_name(&self.cell)?, to: cell_name(to)? }))
     }
 }
 
@@ -56,16 +65,19 @@ fn cell_name(name: &str) -> Outcome<CellName> {
     CellName::parse(name).map_err(|_| corrupt(format!("`{name}` is not the name of a cell")))
 }
 
-fn find(conn: &mut Conn, key: &CellKey) -> Outcome<Option<CellName>> {
-    let row = cell_entries::table.filter(cell_entries::entry.eq(key.stored()));
-    let name = row.select(cell_entries::cell).get_result::<String>(conn).optional()?;
-    name.map(|name| cell_name(&name)).transpose()
+fn row(conn: &mut Conn, key: &CellKey) -> Outcome<Option<CellEntryRow>> {
+    let row = cell_entries::table.filter(cell_entries::entry.eq(key.stored())).select(CellEntryRow::as_select());
+    Ok(row.get_result::<CellEntryRow>(conn).optional()?)
 }
 
-fn find_all(conn: &mut Conn, keys: &[CellKey]) -> Outcome<HashMap<CellKey, CellName>> {
+fn find(conn: &mut Conn, key: &CellKey) -> Outcome<Option<CellEntry>> {
+    row(conn, key)?.map(CellEntryRow::read).transpose()
+}
+
+fn find_all(conn: &mut Conn, keys: &[CellKey]) -> Outcome<Vec<CellEntry>> {
     let rows = cell_entries::table.filter(cell_entries::entry.eq_any(keys.iter().map(CellKey::stored)));
     let rows = rows.select(CellEntryRow::as_select()).load::<CellEntryRow>(conn)?;
-    rows.into_iter().map(|row| row.read().map(|entry| (entry.key, entry.cell))).collect()
+    rows.into_iter().map(CellEntryRow::read).collect()
 }
 
 /// Returns the revision of a new entry: a random positive number below 2^62, so that it can still be increased. If the
@@ -84,6 +96,76 @@ fn add(conn: &mut Conn, key: &CellKey, cell: &CellName, world: Option<&AccountId
     query.execute(conn)?;
     let row = cell_entries::table.filter(cell_entries::entry.eq(entry)).select(CellEntryRow::as_select());
     row.get_result::<CellEntryRow>(conn)?.read()
+}
+
+/// Marks the entries of keys with a move, and adds missing ones. Entries in other cells stay as they are.
+fn mark(conn: &mut Conn, begun: &CellMove, keys: &[KeyOfWorld]) -> Outcome<()> {
+    for (key, world) in keys {
+        let entry = key.stored();
+        let new = CellEntryRow {
+            entry: entry.clone(),
+            cell: begun.from.to_string(),
+            world: world.clone().map(Account),
+            revision: new_revision(),
+            moving_to: None,
+            moving_client: None,
+        };
+        if row(conn, key)?.is_none() {
+            statements::insert(vec![new], conn)?;
+        }
+        let rows = cell_entries::table
+            .filter(cell_entries::entry.eq(entry))
+            .filter(cell_entries::cell.eq(begun.from.as_str()));
+        diesel::update(rows)
+            .set((
+                cell_entries::moving_to.eq(Some(begun.to.as_str())),
+                cell_entries::moving_client.eq(Some(Id(begun.client.0))),
+            ))
+            .execute(conn)?;
+    }
+    Ok(())
+}
+
+fn begin_move(conn: &mut Conn, wanted: &CellMove, keys: &[KeyOfWorld]) -> Outcome<Option<CellMove>> {
+    driver::lock_operators(conn)?;
+    let own = find(conn, &CellKey::Client(wanted.client))?;
+    if own.as_ref().is_some_and(|own| own.cell != wanted.from) {
+        return Ok(None);
+    }
+    let begun = own.and_then(|own| own.moving).unwrap_or_else(|| wanted.clone());
+    mark(conn, &begun, &[(CellKey::Client(wanted.client), None)])?;
+    mark(conn, &begun, keys)?;
+    Ok(Some(begun))
+}
+
+fn end_move(conn: &mut Conn, client: ClientId, keys: &[KeyOfWorld], cell: &CellName) -> Outcome<bool> {
+    driver::lock_operators(conn)?;
+    let own = find(conn, &CellKey::Client(client))?;
+    let Some(begun) = own.and_then(|own| own.moving) else { return Ok(false) };
+    mark(conn, &begun, keys)?;
+    let marked = cell_entries::table.filter(cell_entries::moving_client.eq(Some(Id(client.0))));
+    diesel::update(marked)
+        .set((
+            cell_entries::cell.eq(cell.as_str()),
+            cell_entries::moving_to.eq(None::<String>),
+            cell_entries::moving_client.eq(None::<Id>),
+            cell_entries::revision.eq(cell_entries::revision + 1_i64),
+        ))
+        .execute(conn)?;
+    Ok(true)
+}
+
+fn moves(conn: &mut Conn) -> Outcome<Vec<CellMove>> {
+    let [first, end] = CLIENTS;
+    let rows = cell_entries::table
+        .filter(cell_entries::moving_client.is_not_null())
+        .filter(cell_entries::entry.ge(first))
+        .filter(cell_entries::entry.lt(end))
+        .order(cell_entries::entry)
+        .select(CellEntryRow::as_select())
+        .load::<CellEntryRow>(conn)?;
+    let moves = rows.iter().map(CellEntryRow::moving).collect::<Outcome<Vec<_>>>()?;
+    Ok(moves.into_iter().flatten().collect())
 }
 
 /// Returns the cell that the store is bound to, if any. The schema may be of any version.
@@ -107,12 +189,12 @@ fn bind(conn: &mut Conn, cell: &CellName) -> Outcome<CellName> {
 
 #[async_trait]
 impl CellDirectory for Store {
-    async fn find(&self, key: &CellKey) -> Result<Option<CellName>, StoreError> {
+    async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
         let key = key.clone();
         self.read(move |conn| find(conn, &key)).await
     }
 
-    async fn find_all(&self, keys: Vec<CellKey>) -> Result<HashMap<CellKey, CellName>, StoreError> {
+    async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError> {
         self.read(move |conn| find_all(conn, &keys)).await
     }
 
@@ -139,6 +221,18 @@ impl CellDirectory for Store {
             Ok(diesel::delete(row).execute(conn)? == 1)
         })
         .await
+    }
+
+    async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
+        self.write(move |conn| begin_move(conn, &wanted, &keys)).await
+    }
+
+    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        self.write(move |conn| end_move(conn, client, &keys, &cell)).await
+    }
+
+    async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {
+        self.read(moves).await
     }
 
     async fn clients(&self) -> Result<BTreeMap<CellName, u64>, StoreError> {

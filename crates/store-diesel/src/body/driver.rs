@@ -76,12 +76,21 @@ functions! {
     lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
+    /// Locks the subscriptions of a client and the client itself until the end of the transaction. Waits for other
+    /// changes of them first.
+    lock_client: fn(&mut Conn, Id) -> Outcome<()>;
+    /// Makes all statements of a transaction see the state at the first one, which must follow. A later change of a row
+    /// that others have changed since fails as contended.
+    in_one_view: fn(&mut Conn) -> Outcome<()>;
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
     /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
     /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
+    /// Reserves this number of consecutive positions above this one and above all that were drawn, and returns the
+    /// first. Readers do not wait for the transaction, so it must not need them to.
+    reserve_positions: fn(&mut Conn, i64, i64) -> Outcome<i64>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
     /// Returns the tail with those of its transactions that are still in progress. `None` if it was read from another

@@ -1,7 +1,7 @@
 //! The failures of a database, and the errors of the ports that they become.
 
 use florin_ports::{ProcessingError, StoreError, WriteError};
-use florin_store_contract::ExportError;
+use florin_store_contract::{ExportError, MoveError};
 use std::fmt;
 
 /// A failure of the database. Nothing was stored, except perhaps after [`Failure::OutcomeUnknown`]. Texts are for logs
@@ -162,6 +162,15 @@ impl From<ExportError> for Stop<ExportError> {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Store(error) => Self::Failed(error.into()),
+            answer => Self::Answer(answer),
+        }
+    }
+}
+
+impl From<MoveError> for Stop<MoveError> {
+    fn from(error: MoveError) -> Self {
+        match error {
+            MoveError::Store(error) => Self::Failed(error.into()),
             answer => Self::Answer(answer),
         }
     }

@@ -1,8 +1,9 @@
-//! A lock on a whole account, for changes that replace or delete all its rows.
+//! Locks on a whole account and on a client, for changes that replace or delete all its rows.
 
 use super::Conn;
 use super::body::errors::Outcome;
-use diesel::sql_types::Text;
+use super::body::types::Id;
+use diesel::sql_types::{Text, Uuid as UuidSql};
 use diesel::{RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
@@ -19,6 +20,21 @@ const ALL: [&str; 4] = [
 pub(crate) fn lock_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     for lock in ALL {
         sql_query(lock).bind::<Text, _>(account.as_str()).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// The subscriptions of a client, then the client itself. Rows of the subscriptions are changed under their locks, and
+/// the others refer to the client.
+const OF_CLIENT: [&str; 2] = [
+    "SELECT 1 FROM webhooks WHERE client_id = $1 ORDER BY id FOR UPDATE",
+    "SELECT 1 FROM clients WHERE id = $1 FOR UPDATE",
+];
+
+/// Locks the subscriptions of a client and the client itself until the end of the transaction.
+pub(crate) fn lock_client(conn: &mut Conn, client: Id) -> Outcome<()> {
+    for lock in OF_CLIENT {
+        sql_query(lock).bind::<UuidSql, _>(client).execute(conn)?;
     }
     Ok(())
 }

@@ -112,6 +112,11 @@ pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<
     conn.build_transaction().read_committed().run(work)
 }
 
+/// Makes all statements of a transaction see one state. Must be called before the first one.
+pub(crate) fn in_one_view(conn: &mut Conn) -> Outcome<()> {
+    Ok(conn.batch_execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")?)
+}
+
 /// Does nothing: PostgreSQL needs no last work of the writer.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {

@@ -35,6 +35,18 @@ const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_lo
 
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0)";
 
+/// Advances the sequence by $2 positions above $1 and above all that were drawn. Others may draw between the read and
+/// the change, so a gap of a hundred thousand positions is left for them.
+const RESERVE: &str = "SELECT setval('outbox_positions', \
+    greatest(CASE WHEN is_called THEN last_value ELSE 0 END + 100000, $1) + $2) AS number FROM outbox_positions";
+
+/// The last number of a block of positions.
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
 /// The last drawn number, and the server that returned it.
 #[derive(QueryableByName)]
 struct Drawn {
@@ -84,6 +96,14 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     }
     drawn.sort_unstable();
     Ok(drawn)
+}
+
+/// Reserves consecutive positions above `after` and above all that were drawn, and returns the first. Does not acquire
+/// the lock, so nobody waits for the transaction.
+pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outcome<i64> {
+    let reserve = sql_query(RESERVE).bind::<BigInt, _>(after).bind::<BigInt, _>(count);
+    let Number { number: end } = reserve.get_result(conn)?;
+    Ok(end.saturating_sub(count).saturating_add(1))
 }
 
 /// Reads the last number that was drawn, and then the holders of the lock, in a statement of its own: within one

@@ -1,4 +1,4 @@
-//! Locks on whole accounts and on subscriptions, which SQLite does not need.
+//! Locks on whole accounts, on clients and on subscriptions, which SQLite does not need.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -16,4 +16,10 @@ pub(crate) fn lock_account(_conn: &mut Conn, _account: &AccountId) -> Outcome<()
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_free_webhooks(_conn: &mut Conn, ids: BTreeSet<Id>) -> Outcome<BTreeSet<Id>> {
     Ok(ids)
+}
+
+/// Locks a client. Does nothing: each transaction has the whole database.
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn lock_client(_conn: &mut Conn, _client: Id) -> Outcome<()> {
+    Ok(())
 }

@@ -66,6 +66,13 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     Ok((last.saturating_sub(number).saturating_add(1)..=last).collect())
 }
 
+/// Reserves consecutive positions above `after` and above all that were drawn, and returns the first.
+pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outcome<i64> {
+    let last = Last.get_result::<i64>(conn)?.max(after);
+    events_imported(conn, last.saturating_add(count))?;
+    Ok(last.saturating_add(1))
+}
+
 /// Returns the last position that was committed. SQLite has one write transaction at a time, so no transaction in
 /// progress can commit a lower position.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {

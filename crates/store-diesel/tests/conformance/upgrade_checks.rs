@@ -22,4 +22,4 @@ pub(crate) const SCHEMAS: &str = "SELECT schema_name AS line FROM world_snapshot
     UNION ALL SELECT schema_name FROM imported_snapshots ORDER BY 1";
 /// The expected lines of [`SCHEMAS`].
 pub(crate) const EXPECTED: [&str; 3] =
-    ["2026-11-26-000054_acquirer_fees", "2026-11-27-000057_cell_entries", "2026-11-27-000057_cell_entries"];
+    ["2026-11-26-000054_acquirer_fees", "2026-11-28-000058_client_moves", "2026-11-28-000058_client_moves"];

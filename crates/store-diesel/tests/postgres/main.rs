@@ -33,6 +33,8 @@ mod invariants;
 mod limits;
 #[path = "../store/lists.rs"]
 mod lists;
+#[path = "../store/moving.rs"]
+mod moving;
 #[path = "../store/registry.rs"]
 mod registry;
 #[path = "../store/repeats.rs"]
@@ -63,6 +65,7 @@ mod fan_out;
 mod faults;
 mod instances;
 mod locked_webhooks;
+mod moving_across;
 mod opening;
 mod plans;
 mod prepared;

@@ -13,6 +13,7 @@ mod holds;
 mod invariants;
 mod limits;
 mod lists;
+mod moving;
 mod opening;
 mod registry;
 mod repeats;

@@ -27,9 +27,12 @@ use tokio::time::sleep;
 
 /// Maximum number of events that a stream reads from the store in one query.
 const PORTION: u32 = 100;
-/// Maximum number of positions that a stream searches in one query. It keeps queries fast even if few events match the
+/// Number of positions that a stream searches in one query at first. It keeps queries fast even if few events match the
 /// filter.
 const WINDOW: i64 = 10_000;
+/// A query that finds nothing, but takes less time than this, has searched a gap in the positions. Gaps arise when a
+/// client moves to another cell.
+const QUICK: Duration = Duration::from_millis(5);
 /// Number of times that a new stream tries to read the tail, each time waiting for other writes, before it fails.
 const TRIES: u32 = 10;
 /// The pause between two searches for new events.
@@ -73,6 +76,8 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         ..EventFilter::default()
     };
     let place = app.streams.open(call.caller.client.id)?;
+    // Read before the first position: if the client moves in between, the stream ends.
+    let sequence = app.services.events.sequence(reach.client).await?;
     let start = match last {
         Some(id) => app.services.events.position_of(reach.clone(), id).await?.ok_or_else(|| {
             let flaw = Flaw::value("must be the id of an event that still exists; open a new stream without this header, then read the list of events");
@@ -89,8 +94,10 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         reach,
         filter,
         redeliveries,
+        sequence,
         last: start,
         tail: start,
+        window: WINDOW,
         checked: Instant::now(),
         sent: Instant::now(),
         _place: place,
@@ -127,10 +134,14 @@ struct Reader {
     filter: EventFilter,
     /// Whether the stream repeats events that are sent again.
     redeliveries: bool,
+    /// The sequence of the positions.
+    sequence: i64,
     /// The position up to which all matching events were sent.
     last: EventPosition,
     /// The tail that was read last.
     tail: EventPosition,
+    /// Number of positions that the next query searches.
+    window: i64,
     /// When the key was last checked.
     checked: Instant,
     /// When something was last sent.
@@ -155,7 +166,7 @@ impl Reader {
             match self.read().await {
                 Ok(frames) if !frames.is_empty() => {
                     // The events may be those of another world, which replaced the world of the key.
-                    if self.names_worlds && !self.is_allowed().await {
+                    if self.names_worlds && !self.is_allowed().await || !self.is_in_sequence().await {
                         return None;
                     }
                     self.sent = Instant::now();
@@ -184,9 +195,11 @@ impl Reader {
             self.tail = tail;
         }
         while self.last < self.tail {
-            let until = self.tail.min(EventPosition(self.last.0.saturating_add(WINDOW)));
-            let range = (self.last, until);
+            let until = self.tail.min(EventPosition(self.last.0.saturating_add(self.window)));
+            let (range, began) = ((self.last, until), Instant::now());
             let found = events.between(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
+            let is_gap = found.is_empty() && began.elapsed() < QUICK;
+            self.window = if is_gap { self.window.saturating_mul(4) } else { WINDOW };
             let is_all = found.len() < PORTION as usize;
             let until = found.last().filter(|_| !is_all).map_or(until, |event| event.position);
             let (frames, until) = self.with_redeliveries(found, until).await?;
@@ -215,6 +228,12 @@ impl Reader {
         frames.retain(|frame| frame.position <= again.until);
         frames.sort_by_key(|frame| frame.position);
         Ok((frames, again.until))
+    }
+
+    /// Whether the positions that were read still belong to the sequence with which the stream began. Otherwise the
+    /// client has moved to another cell.
+    async fn is_in_sequence(&self) -> bool {
+        self.app.services.events.sequence(self.reach.client).await.is_ok_and(|sequence| sequence == self.sequence)
     }
 
     /// Whether the key may still read events. Checks this every [`KEEP_ALIVE`] and returns `true` in between.

@@ -7,6 +7,7 @@ use super::body::statements::Row;
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
 use super::body::tables::events::EventRow;
+use super::body::tables::table::OwnerId;
 use super::body::types::{Id, Time};
 use super::positions::Line;
 use super::{InsertBuffer, secrets};
@@ -36,8 +37,8 @@ impl AccountRows {
 /// Returns the rows of an account that a snapshot contains. Secrets are left out.
 pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     let mut account_rows = AccountRows::default();
-    for table in tables::all() {
-        table.rows_of(conn, account.as_str(), &mut |row| {
+    for table in tables::all().filter(|table| table.is_reverted()) {
+        table.rows_of(conn, OwnerId::Account(account.as_str()), &mut |row| {
             match secrets::without(table.name, row)? {
                 Some(row) => account_rows.add(table.name, &row),
                 None => account_rows.add(table.name, row),
@@ -50,8 +51,8 @@ pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
 
 /// Deletes the rows that [`of`] returns, and what is derived from them.
 pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
-    for table in tables::all().chain(tables::derived()).rev() {
-        table.delete_of(conn, account.as_str())?;
+    for table in tables::all().chain(tables::derived()).rev().filter(|table| table.is_reverted()) {
+        table.delete_of(conn, OwnerId::Account(account.as_str()))?;
     }
     Ok(())
 }
@@ -116,7 +117,8 @@ fn moved(row: &str, account: &AccountId) -> Outcome<String> {
     serde_json::to_string(&row).map_err(corrupt)
 }
 
-fn failure(stop: Stop<ExportError>) -> Failure {
+/// Returns the failure that an error means while rows are stored that this program has written.
+pub(super) fn failure(stop: Stop<ExportError>) -> Failure {
     match stop {
         Stop::Failed(failure) => failure,
         Stop::Answer(error) => corrupt(error),

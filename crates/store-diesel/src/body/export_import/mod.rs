@@ -1,6 +1,7 @@
 //! Export and import of all rows of the store.
 
 pub(super) mod account_rows;
+mod moving;
 mod positions;
 mod secrets;
 pub(super) mod snapshot_files;

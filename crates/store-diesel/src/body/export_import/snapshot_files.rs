@@ -50,7 +50,7 @@ fn read(contents: &str) -> Result<Vec<FileRow>, String> {
     let mut rows = Vec::new();
     for (number, line) in (2_u64..).zip(contents.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
-        let known = tables::all().find(|known| known.name == table && known.owned.is_some());
+        let known = tables::all().find(|known| known.name == table && known.is_reverted());
         let table = known.ok_or_else(|| format!("line {number}: `{table}` is no table of a snapshot"))?.name;
         if !is_in_files(table) {
             continue;

@@ -6,7 +6,7 @@ use florin_domain::access::Feature;
 
 tables! {
     /// A client, without its features.
-    struct ClientRow in clients(id) not owned {
+    struct ClientRow in clients(id) of client by id {
         id: Id,
         name: String,
         allowed_networks: String,
@@ -16,13 +16,13 @@ tables! {
     }
 
     /// A feature that is switched on for a client.
-    struct FeatureRow in client_features(client_id, feature) not owned {
+    struct FeatureRow in client_features(client_id, feature) of client by client_id {
         client_id: Id,
         feature: Named<Feature>,
     }
 
     /// An account.
-    struct AccountRow in accounts(id) not owned {
+    struct AccountRow in accounts(id) of client by client_id {
         id: Account,
         client_id: Id,
         name: String,

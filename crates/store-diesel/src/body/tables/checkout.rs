@@ -82,7 +82,7 @@ tables! {
     }
 
     /// The secret from which the tokens of payment pages are derived.
-    struct PageSecretRow in page_secrets(id) not owned {
+    struct PageSecretRow in page_secrets(id) of nobody {
         id: i64,
         secret: Bytes,
     }

@@ -3,9 +3,11 @@
 /// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes
 /// after the tables that its rows refer to.
 ///
-/// `owned by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
-/// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. All
-/// other tables say `not owned`.
+/// Each table says whose its rows are. They move with their client to another cell. `owned by account_id` says that the
+/// rows belong to an account: a snapshot of a world contains them, and they are deleted with the world. `owned by
+/// payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account by` and `of
+/// webhook by` a column say whose the rows of other tables are, and `of nobody` that they do not move. Snapshots do not
+/// contain these rows.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*
@@ -96,15 +98,24 @@ macro_rules! whole_row {
     };
 }
 
-/// Expands to how the rows of an account are found.
+/// Expands to whose the rows of a table are.
 macro_rules! owned {
     (owned by account_id) => {
-        Some(super::table::Owned::ByAccount)
+        Some(super::table::Owned::ByAccount { is_reverted: true })
     };
     (owned by payments) => {
         Some(super::table::Owned::ByPayments)
     };
-    (not owned) => {
+    (of account by account_id) => {
+        Some(super::table::Owned::ByAccount { is_reverted: false })
+    };
+    (of client by $column:ident) => {
+        Some(super::table::Owned::ByClient(stringify!($column)))
+    };
+    (of webhook by webhook_id) => {
+        Some(super::table::Owned::ByWebhook)
+    };
+    (of nobody) => {
         None
     };
 }

@@ -30,7 +30,7 @@ tables! {
     }
 
     /// An event that was sent again on request. Its position belongs to the same sequence as the positions of events.
-    struct RedeliveryRow in event_redeliveries(position) not owned {
+    struct RedeliveryRow in event_redeliveries(position) of account by account_id {
         position: i64,
         account_id: Account,
         event_id: Id,

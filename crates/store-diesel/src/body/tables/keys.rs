@@ -7,7 +7,7 @@ use florin_domain::access::Environment;
 
 tables! {
     /// A key, without the accounts that it lists.
-    struct KeyRow in api_keys(id) not owned {
+    struct KeyRow in api_keys(id) of client by client_id {
         id: Id,
         client_id: Id,
         /// The whole hash.
@@ -26,7 +26,7 @@ tables! {
     }
 
     /// An account that a key lists.
-    struct KeyAccountRow in api_key_accounts(client_id, key_id, account_id) not owned {
+    struct KeyAccountRow in api_key_accounts(client_id, key_id, account_id) of client by client_id {
         client_id: Id,
         key_id: Id,
         account_id: Account,

@@ -78,7 +78,7 @@ tables! {
     }
 
     /// A bank of the bank list.
-    struct BankRow in banks(id) not owned {
+    struct BankRow in banks(id) of nobody {
         id: String,
         name: String,
         icon_url: String,

@@ -20,7 +20,7 @@ tables! {
     }
 
     /// An imported address, with its position among the addresses of its postcode.
-    struct AddressRow in imported_addresses(postcode, position) not owned {
+    struct AddressRow in imported_addresses(postcode, position) of nobody {
         postcode: String,
         position: i64,
         address_line1: String,

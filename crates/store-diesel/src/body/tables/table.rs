@@ -18,6 +18,9 @@ use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use florin_store_contract::ExportError;
 use serde::Deserialize;
 
+/// Maximum number of rows of an owner that are read at a time.
+pub(crate) const PORTION: i64 = 50_000;
+
 /// A table.
 pub(crate) struct Table {
     /// Its name.
@@ -31,17 +34,37 @@ pub(crate) struct Table {
     /// Its columns, as declared.
     #[cfg(test)]
     pub(crate) columns: &'static [crate::columns::DeclaredColumn],
-    /// How the rows of an account are found; `None` if snapshots of worlds do not contain the table.
+    /// Whose its rows are; `None` if they belong to nobody.
     pub(crate) owned: Option<Owned>,
 }
 
-/// How the rows of an account are found.
+/// Whose the rows of a table are, and how they are found. The rows of a client, and those of its accounts and
+/// subscriptions, move with it to another cell.
 #[derive(Clone, Copy)]
 pub(crate) enum Owned {
-    /// By their column `account_id`.
-    ByAccount,
-    /// By their ids, which are those of the account's payments. Several accounts can share a row.
+    /// Those of a client, by this column.
+    ByClient(&'static str),
+    /// Those of an account, by their column `account_id`.
+    ByAccount {
+        /// Whether a restore of a world reverts the rows. Snapshots contain them, unless they are derived from others.
+        is_reverted: bool,
+    },
+    /// Those of an account, by their ids, which are those of its payments. Several accounts can share a row. A restore
+    /// reverts the rows, and snapshots contain them.
     ByPayments,
+    /// Those of a subscription, by their column `webhook_id`.
+    ByWebhook,
+}
+
+/// An owner of rows.
+#[derive(Clone, Copy)]
+pub(crate) enum OwnerId<'a> {
+    /// The client with this id.
+    Client(Id),
+    /// The account with this id.
+    Account(&'a str),
+    /// The subscription with this id.
+    Webhook(Id),
 }
 
 /// A callback that accepts a row as JSON.
@@ -59,7 +82,7 @@ pub(super) trait WholeRow: Row {
     /// The columns, as declared.
     #[cfg(test)]
     const DECLARED: &'static [crate::columns::DeclaredColumn];
-    /// How the rows of an account are found; `None` if snapshots of worlds do not contain the table.
+    /// Whose the rows are; `None` if they belong to nobody.
     const OWNED: Option<Owned>;
 }
 
@@ -88,15 +111,37 @@ impl Table {
         }
     }
 
-    /// Passes on every row, in the order of the keys.
-    pub(crate) fn export(&self, conn: &mut Conn, take: RowSink<'_>) -> Outcome<()> {
-        self.pass_on(conn, None, take)
+    /// Whether a restore of a world reverts the rows. Snapshots contain them, unless they are derived from others.
+    pub(crate) fn is_reverted(&self) -> bool {
+        matches!(self.owned, Some(Owned::ByAccount { is_reverted: true } | Owned::ByPayments))
     }
 
-    /// Passes on the rows of an account, in the order of the keys. There are none if the table is not owned.
-    pub(crate) fn rows_of(&self, conn: &mut Conn, account: &str, take: RowSink<'_>) -> Outcome<()> {
-        let Some(owned) = self.owned else { return Ok(()) };
-        self.pass_on(conn, Some((owned, account)), take)
+    /// Whether several accounts can share a row.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.owned, Some(Owned::ByPayments))
+    }
+
+    /// Passes on every row, in the order of the keys.
+    pub(crate) fn export(&self, conn: &mut Conn, take: RowSink<'_>) -> Outcome<()> {
+        self.pass_on(conn, None, "", take)
+    }
+
+    /// Passes on the rows of an owner, in the order of the keys.
+    pub(crate) fn rows_of(&self, conn: &mut Conn, owner: OwnerId<'_>, take: RowSink<'_>) -> Outcome<()> {
+        let Some(of) = self.of(owner) else { return Ok(()) };
+        self.pass_on(conn, Some(of), "", take)
+    }
+
+    /// Returns at most [`PORTION`] rows of an owner, in the order of the keys, after this number of others.
+    pub(crate) fn portion_of(&self, conn: &mut Conn, owner: OwnerId<'_>, after: i64) -> Outcome<Vec<String>> {
+        let mut rows = Vec::new();
+        if let Some(of) = self.of(owner) {
+            self.pass_on(conn, Some(of), &format!(" LIMIT {PORTION} OFFSET {after}"), &mut |row| {
+                rows.push(row.to_owned());
+                Ok(())
+            })?;
+        }
+        Ok(rows)
     }
 
     /// Inserts rows.
@@ -122,25 +167,54 @@ impl Table {
         Ok(sql_query(first).get_result::<Count>(conn)?.number == 0)
     }
 
-    /// Deletes the rows of an account. Deletes none if the table is not owned.
-    pub(crate) fn delete_of(&self, conn: &mut Conn, account: &str) -> Outcome<()> {
-        let Some(owned) = self.owned else { return Ok(()) };
+    /// Counts the rows of an owner.
+    pub(crate) fn count_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<i64> {
+        let Some(of) = self.of(owner) else { return Ok(0) };
+        let start = format!("SELECT count(*) AS number FROM {}", self.name);
+        let count = Statement { start: &start, of: Some(of), end: "" };
+        Ok(count.get_result::<Count>(conn)?.number)
+    }
+
+    /// Deletes the rows of an owner.
+    pub(crate) fn delete_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<()> {
+        let Some(of) = self.of(owner) else { return Ok(()) };
         let start = format!("DELETE FROM {}", self.name);
-        Statement { start: &start, of: Some((owned, account)), end: "" }.execute(conn)?;
+        Statement { start: &start, of: Some(of), end: "" }.execute(conn)?;
         Ok(())
     }
 
     /// Whether a row, as JSON, exists already because several accounts share it.
     pub(crate) fn has_shared(&self, conn: &mut Conn, row: &str) -> Outcome<bool> {
-        let Some(Owned::ByPayments) = self.owned else { return Ok(false) };
+        if !self.is_shared() {
+            return Ok(false);
+        }
         let Identified { id } = serde_json::from_str(row).map_err(corrupt)?;
         let count = sql_query(format!("SELECT count(*) AS number FROM {} WHERE id = $1", self.name));
         Ok(count.bind::<IdSql, _>(id).get_result::<Count>(conn)?.number > 0)
     }
 
-    fn pass_on(&self, conn: &mut Conn, of: Option<(Owned, &str)>, take: RowSink<'_>) -> Outcome<()> {
+    /// Returns how the rows of an owner are found; `None` if owners of its kind have no rows in the table.
+    fn of<'a>(&self, owner: OwnerId<'a>) -> Option<(Owned, OwnerId<'a>)> {
+        let owned = self.owned?;
+        let has_rows = matches!(
+            (owned, owner),
+            (Owned::ByClient(_), OwnerId::Client(_))
+                | (Owned::ByAccount { .. } | Owned::ByPayments, OwnerId::Account(_))
+                | (Owned::ByWebhook, OwnerId::Webhook(_))
+        );
+        has_rows.then_some((owned, owner))
+    }
+
+    /// Passes on rows. `limit` is the end of the statement, or empty.
+    fn pass_on(
+        &self,
+        conn: &mut Conn,
+        of: Option<(Owned, OwnerId<'_>)>,
+        limit: &str,
+        take: RowSink<'_>,
+    ) -> Outcome<()> {
         let start = format!("SELECT {} FROM {}", quoted(self.names), self.name);
-        let end = format!(" ORDER BY {}", quoted(self.key));
+        let end = format!(" ORDER BY {}{limit}", quoted(self.key));
         let statement = Statement { start: &start, of, end: &end };
         for row in LoadConnection::<RowByRow>::load(conn, statement)? {
             take(&self.json(&row?)?)?;
@@ -170,12 +244,12 @@ fn quoted(names: &[&str]) -> String {
     format!("\"{}\"", names.join("\", \""))
 }
 
-/// A statement on all rows of a table, or on those of an account.
+/// A statement on all rows of a table, or on those of an owner.
 struct Statement<'a> {
     /// The SQL before the condition.
     start: &'a str,
-    /// The account, and how its rows are found. `None`: all rows.
-    of: Option<(Owned, &'a str)>,
+    /// The owner, and how its rows are found. `None`: all rows.
+    of: Option<(Owned, OwnerId<'a>)>,
     /// The SQL after the condition.
     end: &'a str,
 }
@@ -183,13 +257,20 @@ struct Statement<'a> {
 impl QueryFragment<Db> for Statement<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(self.start);
-        if let Some((owned, account)) = self.of {
-            let (before, after) = match owned {
-                Owned::ByAccount => (" WHERE account_id = ", ""),
-                Owned::ByPayments => (" WHERE id IN (SELECT id FROM payments WHERE account_id = ", ")"),
+        if let Some((owned, owner)) = &self.of {
+            let (before, after) = match *owned {
+                Owned::ByClient(column) => (column, ""),
+                Owned::ByAccount { .. } => ("account_id", ""),
+                Owned::ByPayments => ("id IN (SELECT id FROM payments WHERE account_id", ")"),
+                Owned::ByWebhook => ("webhook_id", ""),
             };
-            out.push_sql(before);
-            out.push_bind_param::<Text, str>(account)?;
+            for part in [" WHERE ", before, " = "] {
+                out.push_sql(part);
+            }
+            match owner {
+                OwnerId::Client(id) | OwnerId::Webhook(id) => out.push_bind_param::<IdSql, Id>(id)?,
+                OwnerId::Account(account) => out.push_bind_param::<Text, str>(account)?,
+            }
             out.push_sql(after);
         }
         out.push_sql(self.end);

@@ -1,4 +1,5 @@
 use super::body::backend;
+use super::table::Owned;
 use super::{all, derived};
 
 #[test]
@@ -50,7 +51,23 @@ fn every_table_of_accounts_is_kept_in_snapshots() {
         let kept = [&OF_WORLDS[..], &OF_WEBHOOKS[..], &OF_DECISIONS[..]].concat();
         let is_reverted = !kept.contains(&table.name);
         let expected = (has_account && is_reverted) || table.name == OF_PAYMENTS;
+        assert_eq!(table.is_reverted(), expected, "{}", table.name);
+    }
+}
+
+/// Rows of a client that do not move with it would stay in its old cell, and be missing in the new one.
+#[test]
+fn every_table_of_clients_moves_with_them() {
+    // Their rows are found by other columns.
+    const OTHERS: [&str; 2] = ["clients", "sandbox_payments"];
+    let owners = ["client_id", "account_id", "webhook_id"];
+    for table in all().chain(derived()) {
+        let has_owner = table.columns.iter().any(|column| owners.contains(&column.name));
+        let expected = has_owner || OTHERS.contains(&table.name);
         assert_eq!(table.owned.is_some(), expected, "{}", table.name);
+        if let Some(Owned::ByClient(owner)) = table.owned {
+            assert!(table.columns.iter().any(|column| column.name == owner), "{} has no {owner}", table.name);
+        }
     }
 }
 

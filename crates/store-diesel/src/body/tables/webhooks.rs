@@ -10,7 +10,7 @@ use florin_domain::webhook::{DeliveryStatus, DisabledReason, SendError};
 
 tables! {
     /// A subscription.
-    struct WebhookRow in webhooks(id) not owned {
+    struct WebhookRow in webhooks(id) of client by client_id {
         id: Id,
         client_id: Id,
         account_id: Option<Account>,
@@ -37,7 +37,7 @@ tables! {
     }
 
     /// A delivery: an event for a subscription.
-    struct DeliveryRow in webhook_deliveries(webhook_id, message_id) not owned {
+    struct DeliveryRow in webhook_deliveries(webhook_id, message_id) of webhook by webhook_id {
         webhook_id: Id,
         message_id: Id,
         account_id: Account,
@@ -57,7 +57,7 @@ tables! {
     }
 
     /// An ended attempt to deliver an event.
-    struct AttemptRow in webhook_attempts(webhook_id, message_id, number) not owned {
+    struct AttemptRow in webhook_attempts(webhook_id, message_id, number) of webhook by webhook_id {
         webhook_id: Id,
         message_id: Id,
         number: i64,
@@ -69,7 +69,7 @@ tables! {
     }
 
     /// A request of a client under an idempotency key, and its answer. The answer is missing if it contained a secret.
-    struct ClientRecordRow in client_records(client_id, idempotency_key) not owned {
+    struct ClientRecordRow in client_records(client_id, idempotency_key) of client by client_id {
         client_id: Id,
         idempotency_key: String,
         method: String,
@@ -82,7 +82,7 @@ tables! {
     }
 
     /// The endpoint of an account that decides on card messages.
-    struct EndpointRow in decision_endpoints(account_id) not owned {
+    struct EndpointRow in decision_endpoints(account_id) of account by account_id {
         account_id: Account,
         url: String,
         enabled: bool,

@@ -16,7 +16,7 @@ tables! {
     }
 
     /// A world, and the request that created it.
-    struct WorldRow in worlds(account_id) not owned {
+    struct WorldRow in worlds(account_id) of client by client_id {
         account_id: Account,
         client_id: Id,
         template: Named<WorldTemplate>,
@@ -30,7 +30,7 @@ tables! {
     }
 
     /// A snapshot of a world with its contents.
-    struct SnapshotRow in world_snapshots(account_id, id) not owned {
+    struct SnapshotRow in world_snapshots(account_id, id) of account by account_id {
         account_id: Account,
         id: Id,
         name: Option<String>,
@@ -41,7 +41,7 @@ tables! {
     }
 
     /// A snapshot that a client imported from a file, with its contents.
-    struct ImportedRow in imported_snapshots(client_id, id) not owned {
+    struct ImportedRow in imported_snapshots(client_id, id) of client by client_id {
         client_id: Id,
         id: Id,
         name: Option<String>,

@@ -27,7 +27,7 @@ type Answer<T> = Result<Written<T>, Stop<WriteError<WebhookRefusal>>>;
 /// Maximum number of events that one transaction of a recovery sends again.
 const PORTION: i64 = 500;
 
-/// Maximum number of positions that one read of a recovery searches, however few of their events match.
+/// Maximum number of events that one read of a recovery searches, however few of them match.
 const WINDOW: i64 = 10_000;
 
 /// Stored events of a subscription's kind and accounts, in a range of positions.
@@ -103,8 +103,12 @@ pub(super) async fn recover(
     let end = fan_out::before_command(to).await?;
     let (mut recovered, mut after) = (0, 0);
     while after < end {
-        let (of, since, until) = (webhook.clone(), Time(command.since), end.min(after + WINDOW));
-        let mut events = to.read(move |conn| matching(conn, &of, since, (after, until))).await?;
+        let (of, since) = (webhook.clone(), Time(command.since));
+        let read = to.read(move |conn| {
+            let until = fan_out::end_of(conn, (after, end), WINDOW)?;
+            Ok((matching(conn, &of, since, (after, until))?, until))
+        });
+        let (mut events, until) = read.await?;
         let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
         after = events.last().filter(|_| is_full).map_or(until, |last| last.position);
         let matches = |event: &EventKey| webhook.receives(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));

@@ -11,9 +11,11 @@
 use super::body::backend::{Conn, SKIP_LOCKED};
 use super::body::errors::Outcome;
 use super::body::store::Store;
+use super::body::tables::events::outbox_events;
 use super::body::tables::webhooks::webhooks;
 use super::body::types::Id;
 use super::body::{driver, events};
+use diesel::dsl::{exists, min};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable};
@@ -102,14 +104,20 @@ pub(super) fn portion(conn: &mut Conn, position: i64) -> Outcome<i64> {
     Ok((PORTION / width.map_or(1, |found| found.width.max(1))).max(1))
 }
 
+/// Returns the position of the last of `count` events in a range of positions, or the end of the range if they are
+/// fewer.
+pub(super) fn end_of(conn: &mut Conn, (from, until): (i64, i64), count: i64) -> Outcome<i64> {
+    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(until).bind::<BigInt, _>(count - 1);
+    Ok(end.get_result::<End>(conn).optional()?.map_or(until, |end| end.position))
+}
+
 /// Queues the deliveries of one portion of the events up to a tail. Returns `false` if another instance is doing it.
 fn queue(conn: &mut Conn, tail: i64) -> Outcome<bool> {
     let cursor = sql_query(format!("{CURSOR}{SKIP_LOCKED}")).get_result::<Cursor>(conn).optional()?;
     let Some(cursor) = cursor else { return Ok(false) };
     let Some(from) = cursor.behind(tail) else { return Ok(true) };
     let portion = portion(conn, cursor.position)?;
-    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(tail).bind::<BigInt, _>(portion - 1);
-    let until = end.get_result::<End>(conn).optional()?.map_or(tail, |end| end.position);
+    let until = end_of(conn, (from, tail), portion)?;
     sql_query(QUEUE).bind::<BigInt, _>(from).bind::<BigInt, _>(until).execute(conn)?;
     sql_query(ADVANCE).bind::<BigInt, _>(until).execute(conn)?;
     Ok(true)
@@ -242,6 +250,24 @@ pub(super) fn lock(conn: &mut Conn) -> Outcome<()> {
 pub(crate) fn imported(conn: &mut Conn, last: i64) -> Outcome<()> {
     sql_query(ADVANCE).bind::<BigInt, _>(last).execute(conn)?;
     Ok(())
+}
+
+/// Whether the deliveries of all events of a client are queued. It has these accounts.
+pub(crate) fn are_queued(conn: &mut Conn, client: Id, accounts: &[String]) -> Outcome<bool> {
+    let until = cursor(conn)?.position;
+    let receives = webhooks::enabled.eq(true).or(webhooks::until.gt(Some(until)));
+    let receiving = webhooks::table.filter(webhooks::client_id.eq(client)).filter(webhooks::deleted_at.is_null());
+    let since = receiving.filter(receives).select(min(webhooks::since)).get_result::<Option<i64>>(conn)?;
+    let Some(since) = since else { return Ok(true) };
+    for account in accounts {
+        let later = outbox_events::table
+            .filter(outbox_events::account_id.eq(account.as_str()))
+            .filter(outbox_events::position.gt(since.max(until)));
+        if diesel::select(exists(later)).get_result::<bool>(conn)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Draws the position at which a subscription is created, enabled or disabled.

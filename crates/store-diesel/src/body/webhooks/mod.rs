@@ -20,7 +20,7 @@ mod warnings;
 mod world;
 
 pub(crate) use client_records::{delete_client_records, under_claim as under_client_claim, under_kept_claim};
-pub(crate) use fan_out::{before_command as fan_out, imported, to_the_end as fan_out_to_the_end};
+pub(crate) use fan_out::{are_queued, before_command as fan_out, imported, to_the_end as fan_out_to_the_end};
 pub(crate) use lateness::Lateness;
 pub(crate) use observers::Observers;
 pub(crate) use shared::deliver;

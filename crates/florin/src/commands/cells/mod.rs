@@ -1,4 +1,7 @@
-//! `florin cells list|add|close`
+//! `florin cells list|add|close|move|drain`
+
+mod drain;
+mod moves;
 
 use super::{Context, caches_expired};
 use crate::cells::{self, OpenCell};
@@ -39,6 +42,27 @@ pub(crate) enum Action {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Move a client to another cell; it gets 503 meanwhile. Repeat the command if it was interrupted
+    Move {
+        /// The id or name of the client; only its id, if its move was interrupted
+        #[arg(value_name = "CLIENT")]
+        client: String,
+        /// The cell to move it to, or home
+        #[arg(value_name = "CELL", required_unless_present = "abort")]
+        cell: Option<String>,
+        /// Undo a move that was interrupted before the client arrived
+        #[arg(long, conflicts_with = "cell")]
+        abort: bool,
+    },
+    /// Let a cell accept no new clients, and move its clients to other cells. Repeat the command if it was interrupted
+    Drain {
+        /// The name of the cell, or home
+        #[arg(value_name = "CELL")]
+        name: String,
+        /// The cell to move them to [default: for each client, the one with the fewest, of those that accept clients]
+        #[arg(long, value_name = "CELL")]
+        to: Option<String>,
+    },
 }
 
 /// JSON representation of a cell.
@@ -51,10 +75,18 @@ struct Row {
     database: Option<String>,
     clients: u64,
     accepts_clients: bool,
+    /// Number of its clients that are being moved to other cells.
+    #[serde(skip_serializing_if = "is_zero")]
+    moving: usize,
     ready: bool,
     /// Why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// JSON result of a change.
@@ -83,6 +115,15 @@ pub(super) async fn run(
     let directory = cells::directory_of(&settings.database_url, store.as_ref())?;
     let home = Home { settings, store, directory, environment };
     match action {
+        Action::Move { client, cell, abort } => {
+            let to = cell.as_deref().filter(|_| !abort);
+            moves::run(context, store, &client, to).await
+        }
+        Action::Drain { name, to } => {
+            let name = home.known(&name).await?;
+            home.must_have_cells().await?;
+            drain::run(context, store, name.as_str(), to.as_deref()).await
+        }
         Action::List => {
             let list = Rows { rows: home.rows().await? };
             output::print_json_or_text(context.json, &list, || print(&list.rows))
@@ -192,12 +233,15 @@ impl Home<'_> {
     async fn rows(&self) -> anyhow::Result<Vec<Row>> {
         let listed = self.directory.listed().await?;
         let clients = self.directory.clients().await?;
+        let moves = self.directory.moves().await?;
+        let moving = |name: &CellName| moves.iter().filter(|begun| begun.from == *name).count();
         let home = CellName::home();
         let mut rows = vec![Row {
             name: home.to_string(),
             database: Some(without_password(self.settings.database_url.value.expose_secret())),
             clients: u64::try_from(Registry::clients(&**self.store).await?.len())?,
             accepts_clients: accepts_clients(&listed, &home),
+            moving: moving(&home),
             ready: true,
             problem: None,
         }];
@@ -215,6 +259,7 @@ impl Home<'_> {
                 database: setting.map(|setting| without_password(setting.url.value.expose_secret())),
                 clients: clients.get(name).copied().unwrap_or_default(),
                 accepts_clients: accepts_clients(&listed, name),
+                moving: moving(name),
                 ready: problem.is_none(),
                 problem,
             });
@@ -242,6 +287,11 @@ async fn refuse_clients(setting: &CellSetting, store: &dyn AnyStore) -> anyhow::
     }
 }
 
+fn state(row: &Row) -> String {
+    let state = row.problem.as_deref().unwrap_or("ready");
+    if row.moving == 0 { state.to_owned() } else { format!("{state}; {} being moved away", row.moving) }
+}
+
 fn print(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         [
@@ -249,7 +299,7 @@ fn print(rows: &[Row]) -> String {
             row.database.clone().unwrap_or_else(|| "-".to_owned()),
             row.clients.to_string(),
             output::yes_no(row.accepts_clients).to_owned(),
-            row.problem.clone().unwrap_or_else(|| "ready".to_owned()),
+            state(row),
         ]
     };
     let heads = ["NAME", "DATABASE", "CLIENTS", "ACCEPTS CLIENTS", "STATE"];

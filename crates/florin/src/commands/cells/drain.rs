@@ -1,0 +1,83 @@
+//! `florin cells drain CELL`
+
+use super::moves::{Moved, Mover};
+use crate::cells::Stores;
+use crate::commands::{Context, caches_expired};
+use crate::output;
+use crate::usage::UsageError;
+use anyhow::anyhow;
+use florin_domain::ids::ClientId;
+use florin_ports::{CellName, Registry};
+use florin_store_contract::AnyStore;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// JSON result of a drain.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Drained {
+    name: String,
+    moved: Vec<Moved>,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    home: &Arc<dyn AnyStore>,
+    name: &str,
+    to: Option<&str>,
+) -> anyhow::Result<()> {
+    let stores = Stores::of_command(&context.settings, home).await?;
+    let mover = Mover::new(&stores)?;
+    let name = mover.cell(name)?;
+    let to = to.map(|to| mover.cell(to)).transpose()?;
+    if to.as_ref() == Some(&name) {
+        return Err(UsageError::new(format!("--to: cell {name} is the one to drain")).into());
+    }
+    mover.directory.list(name.clone(), false).await?;
+    context.note(format!("cell {name} accepts no new clients"));
+    // Afterwards, no other command places a client in the cell.
+    caches_expired().await;
+    mover.forget_departures().await?;
+    let mut moved = Vec::new();
+    for begun in mover.directory.moves().await?.into_iter().filter(|begun| begun.from == name) {
+        moved.push(mover.carry(begun.client, &begun.to).await?);
+    }
+    for client in clients_of(&stores, &name).await? {
+        let target = match &to {
+            Some(to) => to.clone(),
+            None => emptiest(&stores, &mover, &name).await?,
+        };
+        moved.push(mover.carry(client, &target).await?);
+        context.note(format!("moved {} clients out of cell {name}", moved.len()));
+    }
+    let drained = Drained { name: name.to_string(), moved };
+    output::print_json_or_text(context.json, &drained, || print(&drained))
+}
+
+async fn clients_of(stores: &Stores, name: &CellName) -> anyhow::Result<Vec<ClientId>> {
+    let clients = Registry::clients(&**stores.named(name.as_str())?).await?;
+    Ok(clients.into_iter().map(|client| client.id).collect())
+}
+
+/// The cell with the fewest clients among the others that accept clients.
+async fn emptiest(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> anyhow::Result<CellName> {
+    let mut fewest: Option<(usize, CellName)> = None;
+    for cell in stores.each().filter_map(|(cell, _)| cell).filter(|cell| *cell != drained) {
+        if !mover.accepts(cell).await? {
+            continue;
+        }
+        let clients = clients_of(stores, cell).await?.len();
+        if fewest.as_ref().is_none_or(|(count, _)| clients < *count) {
+            fewest = Some((clients, cell.clone()));
+        }
+    }
+    let none = || anyhow!("no other cell accepts clients; `florin cells add NAME` changes that");
+    Ok(fewest.ok_or_else(none)?.1)
+}
+
+fn print(drained: &Drained) -> String {
+    match drained.moved.len() {
+        0 => format!("Cell {} has no clients, and accepts no new ones.", drained.name),
+        count => format!("Moved {count} clients out of cell {}, which accepts no new ones.", drained.name),
+    }
+}

@@ -1,0 +1,62 @@
+//! Calls of a client that is moved.
+
+use super::{account, client, id, key, parent};
+use crate::support::{Stores, kit_client, name};
+use florin_domain::access::KeyHash;
+use florin_domain::checkout::PageTokenHash;
+use florin_ports::{
+    Accounts, Budgets, Callers, CellDirectory, CellKey, CellMove, CellName, CheckoutSessions, Events, KeyOfWorld,
+    Registry, StoreError,
+};
+use std::time::Duration;
+
+/// The keys of the entries of the client's account and API key.
+fn keys() -> Vec<KeyOfWorld> {
+    vec![(CellKey::Account(id("F1")), None), (CellKey::ApiKey(KeyHash([1; 32])), None)]
+}
+
+fn to_a() -> CellMove {
+    CellMove { client: kit_client(1), from: CellName::home(), to: name("a") }
+}
+
+/// Creates a client in the home from before the first cell, with an account and a key.
+async fn old_client() -> Stores {
+    let stores = Stores::default();
+    for store in [&stores.home, &stores.a] {
+        store.add_client(client(1)).await.unwrap();
+        store.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
+        let (key, hash) = key(1, kit_client(1), "F1");
+        store.add_key(key, hash).await.unwrap();
+    }
+    // Only one of the two accounts has been renamed.
+    stores.a.rename_account(&id("F1"), "moved".to_owned()).await.unwrap();
+    stores
+}
+
+#[tokio::test]
+async fn a_client_is_unavailable_until_its_move_ends() {
+    let stores = old_client().await;
+    let router = stores.router();
+    let before = Events::sequence(&*router, kit_client(1)).await.unwrap();
+    assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().name, "F1");
+    assert_eq!(stores.home.begin_move(to_a(), keys()).await, Ok(Some(to_a())));
+    // Cached entries end.
+    std::thread::sleep(Duration::from_millis(260));
+    let refused = [
+        Accounts::find(&*router, &id("F1")).await.map(drop),
+        Accounts::client(&*router, kit_client(1)).await.map(drop),
+        Callers::find(&*router, &KeyHash([1; 32])).await.map(drop),
+        Budgets::find(&*router, &id("F1"), parent("F1").budget.id).await.map(drop),
+        Events::sequence(&*router, kit_client(1)).await.map(drop),
+        // It may be that of the client.
+        CheckoutSessions::with_token(&*router, PageTokenHash([0; 32])).await.map(drop),
+    ];
+    for refusal in refused {
+        assert!(matches!(refusal, Err(StoreError::Unavailable(_))), "{refusal:?}");
+    }
+    assert_eq!(stores.home.end_move(kit_client(1), keys(), name("a")).await, Ok(true));
+    assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().name, "moved");
+    assert!(Callers::find(&*router, &KeyHash([1; 32])).await.unwrap().is_some());
+    assert_ne!(Events::sequence(&*router, kit_client(1)).await.unwrap(), before);
+    assert!(CheckoutSessions::with_token(&*router, PageTokenHash([0; 32])).await.unwrap().is_none());
+}

@@ -1,0 +1,137 @@
+//! Moves a client from one store to another. `docs/adr/0024-moving-a-client.md` explains the steps.
+
+use florin_domain::ids::ClientId;
+use florin_ports::{CellKey, Discrepancy, KeyOfWorld, StoreError};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A client that has left a store: what its rows were, which the store keeps as text in parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Departure {
+    /// The schema of the rows: the name of the last migration.
+    pub schema: String,
+    /// The number of parts. They are numbered from 1.
+    pub parts: i64,
+    /// The SHA-256 of all parts, hexadecimal.
+    pub sha256: String,
+    /// The number of rows of each table.
+    pub rows: BTreeMap<String, u64>,
+    /// The accounts and keys of the client, as the directory names them, each with its world.
+    pub keys: Vec<(String, Option<String>)>,
+    /// The greatest position that the store had drawn.
+    pub last_position: i64,
+    /// The positions of the client's events and redeliveries, in order.
+    pub positions: Vec<i64>,
+    /// Whether the move is undone: the client must not arrive elsewhere any more.
+    pub recalled: bool,
+}
+
+impl Departure {
+    /// Returns the accounts and keys of the client. What can't be read is left out.
+    pub fn keys(&self) -> Vec<KeyOfWorld> {
+        let world = |text: &str| match CellKey::parse(&format!("account:{text}")) {
+            Some(CellKey::Account(account)) => Some(account),
+            _ => None,
+        };
+        let key = |(key, of): &(String, Option<String>)| Some((CellKey::parse(key)?, of.as_deref().and_then(world)));
+        self.keys.iter().filter_map(key).collect()
+    }
+
+    /// Returns the number of rows of all tables together.
+    pub fn total(&self) -> u64 {
+        self.rows.values().sum()
+    }
+}
+
+/// Reasons that a client did not arrive. Nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveError {
+    /// The client has not left the other store, or is recalled.
+    #[error("the client has not left its cell, or its move is being undone")]
+    NotDeparted,
+    /// The two stores have different schemas.
+    #[error("schema mismatch: the rows have {rows}, this cell has {store}; run `florin migrate`")]
+    Schema {
+        /// The schema of the rows.
+        rows: String,
+        /// The schema of this store.
+        store: String,
+    },
+    /// The kept text is incomplete, or somebody has changed it.
+    #[error("the rows that the old cell keeps are incomplete or were changed")]
+    Changed,
+    /// The stored rows of a table differ from those that left.
+    #[error("the rows of table {0} differ after the copy")]
+    Differs(&'static str),
+    /// The check of the client's books found discrepancies.
+    #[error("the check of the books found {} discrepancies after the copy, the first: {:?}", .0.len(), .0.first())]
+    Books(Vec<Discrepancy>),
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl MoveError {
+    /// Whether a repetition may succeed, or the rows may even be stored.
+    pub const fn is_passing(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Unavailable(_) | StoreError::Overloaded | StoreError::OutcomeUnknown(_)))
+    }
+}
+
+/// Moves a client out of a store and into another one. Each call is one transaction and blocks.
+pub trait MoveClients: Send + Sync {
+    /// Returns the accounts and keys of a client, each with its world. `None`: the store does not have the client.
+    fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError>;
+
+    /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued. If the client
+    /// has left before, this returns what it left with. `None`: the store does not have the client.
+    fn depart(&self, client: ClientId) -> Result<Option<Departure>, StoreError>;
+
+    /// Returns what a client has left with. `None`: it has not left, or its text was deleted.
+    fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError>;
+
+    /// Returns the clients that have left and whose text is kept.
+    fn departed(&self) -> Result<Vec<ClientId>, StoreError>;
+
+    /// Returns a part of the text of a client that has left.
+    fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError>;
+
+    /// Stores the rows of a client that has left another store, and verifies them. If the store has the client already,
+    /// it has arrived before, and nothing changes. A client that is recalled does not arrive.
+    fn arrive(&self, client: ClientId, from: &dyn MoveClients) -> Result<(), MoveError>;
+
+    /// Returns whether a client has arrived. Waits for an arrival in progress.
+    fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError>;
+
+    /// Recalls a client that has left this store. Returns whether it had left. Afterwards, [`Self::has_arrived`] of the
+    /// other store does not change any more.
+    fn recall(&self, client: ClientId) -> Result<bool, StoreError>;
+
+    /// Stores the rows of a client that has left this store again, and deletes their text. It must have been recalled,
+    /// and not have arrived elsewhere. If it has not left, nothing changes.
+    fn put_back(&self, client: ClientId) -> Result<(), MoveError>;
+
+    /// Deletes a portion of the text of a client that has left. Returns whether some is left.
+    fn forget(&self, client: ClientId) -> Result<bool, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use florin_domain::ids::AccountId;
+
+    #[test]
+    fn keys_are_those_of_the_directory() {
+        let of_world = ("account:W1".to_owned(), Some("W1".to_owned()));
+        let keys = vec![("account:F1".to_owned(), None), of_world, ("damaged".to_owned(), None)];
+        let (schema, sha256, rows) = (String::new(), String::new(), [("a".to_owned(), 2), ("b".to_owned(), 3)].into());
+        let positions = Vec::new();
+        let left = Departure { schema, parts: 0, sha256, rows, keys, last_position: 0, positions, recalled: false };
+        let [one, world] = ["F1", "W1"].map(|text| AccountId::parse(text).unwrap());
+        let expected = vec![(CellKey::Account(one), None), (CellKey::Account(world.clone()), Some(world))];
+        assert_eq!((left.keys(), left.total()), (expected, 5));
+    }
+}

@@ -1,0 +1,125 @@
+//! A client arrives, or returns to the store that it has left: its rows are stored and verified.
+
+use super::body::backend::Conn;
+use super::body::books::gather;
+use super::body::books_check::of_books;
+use super::body::driver;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::tables;
+use super::body::tables::table::Table;
+use super::body::types::Id;
+use super::digests::Digests;
+use super::owner::Owner;
+use super::places::Places;
+use super::{InsertBuffer, Line, failure, parts};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_store_contract::export::{ExportRow, hexadecimal};
+use florin_store_contract::{Departure, MoveError};
+use sha2::{Digest, Sha256};
+
+/// Returns a part of the text.
+type PartOf<'a> = dyn Fn(i64) -> Result<String, MoveError> + 'a;
+
+/// Stores the rows of a client that has left another store, and verifies them.
+pub(super) fn arrive(
+    conn: &mut Conn,
+    client: ClientId,
+    departure: &Departure,
+    part: &PartOf<'_>,
+) -> Result<(), Stop<MoveError>> {
+    driver::without_time_limits(conn)?;
+    driver::lock_operators(conn)?;
+    if Owner::find(conn, Id(client.0))?.is_some() {
+        return Ok(());
+    }
+    let places = Places::reserve(conn, departure)?;
+    let mut arrival = Arrival { places: Some(places), buffer: InsertBuffer::default(), stored: Digests::default() };
+    arrival.all(conn, departure, &mut |_, number| Ok(part(number)?))?;
+    verify(conn, client, arrival.stored)
+}
+
+/// Stores the rows of a client that has left this store again, and deletes their text.
+pub(super) fn put_back(conn: &mut Conn, client: ClientId) -> Result<(), Stop<MoveError>> {
+    driver::without_time_limits(conn)?;
+    driver::lock_operators(conn)?;
+    let Some(departure) = parts::departure(conn, client)? else { return Ok(()) };
+    if Owner::find(conn, Id(client.0))?.is_some() {
+        return Err(corrupt("a client that has left is still here").into());
+    }
+    let mut arrival = Arrival { places: None, buffer: InsertBuffer::default(), stored: Digests::default() };
+    let mut part = |conn: &mut Conn, number: i64| -> Result<String, Stop<MoveError>> {
+        Ok(parts::part(conn, client, number)?.ok_or(MoveError::Changed)?)
+    };
+    arrival.all(conn, &departure, &mut part)?;
+    verify(conn, client, arrival.stored)?;
+    Ok(parts::forget_all(conn, client)?)
+}
+
+/// Rows that are stored.
+struct Arrival<'d> {
+    /// The new positions. `None`: positions stay.
+    places: Option<Places<'d>>,
+    buffer: InsertBuffer,
+    stored: Digests,
+}
+
+impl Arrival<'_> {
+    /// Stores the rows of all parts.
+    fn all(
+        &mut self,
+        conn: &mut Conn,
+        departure: &Departure,
+        part: &mut dyn FnMut(&mut Conn, i64) -> Result<String, Stop<MoveError>>,
+    ) -> Result<(), Stop<MoveError>> {
+        let (mut digest, mut rows) = (Sha256::new(), 0);
+        for number in 1..=departure.parts {
+            let text = part(conn, number)?;
+            digest.update(text.as_bytes());
+            for line in text.lines() {
+                rows += 1;
+                let Line { table, row } = serde_json::from_str(line).map_err(|_| MoveError::Changed)?;
+                let table = tables::all().find(|known| known.name == table).ok_or(MoveError::Changed)?;
+                self.row(conn, table, row.get(), rows)?;
+            }
+        }
+        self.buffer.store(conn).map_err(failure)?;
+        if rows != departure.total() || hexadecimal(&digest.finalize()) != departure.sha256 {
+            return Err(MoveError::Changed.into());
+        }
+        Ok(())
+    }
+
+    /// Stores a row. One that accounts of other clients share may be there already.
+    fn row(&mut self, conn: &mut Conn, table: &'static Table, row: &str, line: u64) -> Outcome<()> {
+        let moved = self.places.as_ref().map_or(Ok(None), |places| places.moved(table.name, row))?;
+        let json = moved.as_deref().unwrap_or(row);
+        if table.has_shared(conn, json)? {
+            return Ok(());
+        }
+        self.stored.add(table.name, json);
+        self.buffer.add(conn, ExportRow { line, table: table.name, json }).map_err(failure)
+    }
+}
+
+/// Reads the stored rows again, compares them with what was to be stored, and checks the books of the client.
+fn verify(conn: &mut Conn, client: ClientId, stored: Digests) -> Result<(), Stop<MoveError>> {
+    let owner = Owner::find(conn, Id(client.0))?.ok_or(MoveError::Changed)?;
+    let mut found = Digests::default();
+    for table in tables::all() {
+        owner.rows(conn, table, &mut |_, rows| {
+            for row in &rows {
+                found.add(table.name, row);
+            }
+            Ok(())
+        })?;
+    }
+    if let Some(table) = stored.first_difference(found) {
+        return Err(MoveError::Differs(table).into());
+    }
+    let mut discrepancies = Vec::new();
+    for account in &owner.accounts {
+        let account = AccountId::parse(account).map_err(|flaw| corrupt(flaw.message))?;
+        discrepancies.extend(of_books(gather(conn, Some(&account))?));
+    }
+    if discrepancies.is_empty() { Ok(()) } else { Err(MoveError::Books(discrepancies).into()) }
+}

@@ -1,0 +1,47 @@
+//! The accounts and keys of a client, as the directory names them.
+
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::tables::keys::{api_key_accounts, api_keys};
+use super::body::tables::worlds::worlds;
+use super::body::types::{Account, Bytes, Id};
+use super::owner::Owner;
+use diesel::prelude::*;
+use florin_domain::access::KeyHash;
+use florin_domain::ids::AccountId;
+use florin_ports::{CellKey, KeyOfWorld};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns the accounts and keys of a client. A key that lists only a world belongs to it.
+pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
+    let of_client = worlds::table.filter(worlds::client_id.eq(owner.client)).select(worlds::account_id);
+    let of_client: BTreeSet<AccountId> = of_client.load::<Account>(conn)?.into_iter().map(|world| world.0).collect();
+    let mut found = Vec::new();
+    for account in &owner.accounts {
+        let account = AccountId::parse(account).map_err(|flaw| corrupt(flaw.message))?;
+        let world = of_client.get(&account).cloned();
+        found.push((CellKey::Account(account), world));
+    }
+    let listed = api_key_accounts::table
+        .filter(api_key_accounts::client_id.eq(owner.client))
+        .select((api_key_accounts::key_id, api_key_accounts::account_id))
+        .load::<(Id, Account)>(conn)?;
+    let mut lists: BTreeMap<Id, Vec<AccountId>> = BTreeMap::new();
+    for (key, account) in listed {
+        lists.entry(key).or_default().push(account.0);
+    }
+    let keys = api_keys::table
+        .filter(api_keys::client_id.eq(owner.client))
+        .order(api_keys::id)
+        .select((api_keys::id, api_keys::hash, api_keys::made_by))
+        .load::<(Id, Bytes, Option<Id>)>(conn)?;
+    for (id, hash, made_by) in keys {
+        let hash = <[u8; 32]>::try_from(hash.0).map_err(|_| corrupt("the hash of a key is damaged"))?;
+        let world = match lists.get(&id).map(Vec::as_slice) {
+            Some([account]) if made_by.is_some() => of_client.get(account).cloned(),
+            _ => None,
+        };
+        found.push((CellKey::ApiKey(KeyHash(hash)), world));
+    }
+    Ok(found)
+}

@@ -1,0 +1,147 @@
+//! Moves clients to another store. `docs/adr/0024-moving-a-client.md` explains the steps.
+
+mod arrive;
+mod depart;
+mod digests;
+mod keys;
+mod owner;
+mod parts;
+mod places;
+
+use super::account_rows::failure;
+use super::body;
+use super::body::backend::Conn;
+use super::body::driver;
+use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::store::Store;
+use super::body::types::Id;
+use super::positions::Line;
+use super::{InsertBuffer, schema};
+use diesel::Connection;
+use florin_domain::ids::ClientId;
+use florin_ports::{KeyOfWorld, StoreError};
+use florin_store_contract::{Departure, MoveClients, MoveError};
+use owner::Owner;
+use std::cell::RefCell;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Maximum number of attempts of a transaction that conflicts with others.
+const ATTEMPTS: u32 = 40;
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Store {
+    /// Runs a transaction on a connection of its own. After a conflict with others it begins again.
+    fn alone<T>(&self, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
+        let mut attempts = 1;
+        loop {
+            let mut conn =
+                driver::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
+            match driver::write(&mut conn, &work) {
+                // A row that refers to a deleted one was added meanwhile.
+                Err(Failure::NotFound(cause)) if attempts < ATTEMPTS => tracing::debug!(%cause, "a move begins again"),
+                Err(failure) if failure.may_be_retried() && attempts < ATTEMPTS => {
+                    tracing::debug!(cause = %failure, "a move begins again");
+                }
+                done => return Ok(done?),
+            }
+            attempts += 1;
+            sleep(PAUSE);
+        }
+    }
+
+    /// Runs a transaction that may refuse, like [`Self::alone`]. A refusal is rolled back.
+    fn alone_or_refuse(&self, work: impl Fn(&mut Conn) -> Result<(), Stop<MoveError>>) -> Result<(), MoveError> {
+        let refusal = RefCell::new(None);
+        let done = self.alone(|conn| {
+            work(conn).map_err(|stop| match stop {
+                Stop::Failed(failure) => failure,
+                Stop::Answer(error) => {
+                    refusal.replace(Some(error));
+                    corrupt("the move is rolled back")
+                }
+            })
+        });
+        match refusal.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(done?),
+        }
+    }
+
+    /// Counts the rows of a client in another view than that of a transaction.
+    fn counts(&self, owner: &Owner) -> Outcome<Vec<i64>> {
+        let counts = driver::read(self.readers(), |conn| {
+            conn.transaction(|conn| {
+                driver::without_time_limits(conn)?;
+                owner.counts(conn)
+            })
+        });
+        Ok(counts?)
+    }
+}
+
+/// Returns what a client has left another store with, if it may arrive.
+fn left(client: ClientId, from: &dyn MoveClients) -> Result<Departure, MoveError> {
+    let departure = from.departure(client)?.filter(|departure| !departure.recalled);
+    departure.ok_or(MoveError::NotDeparted)
+}
+
+impl MoveClients for Store {
+    fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError> {
+        driver::read(self.readers(), |conn| {
+            let Some(owner) = Owner::find(conn, Id(client.0))? else { return Ok(None) };
+            Ok(Some(keys::of(conn, &owner)?))
+        })
+    }
+
+    fn depart(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
+        self.alone(|conn| depart::depart(conn, client, &|owner| self.counts(owner)))
+    }
+
+    fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
+        driver::read(self.readers(), |conn| parts::departure(conn, client))
+    }
+
+    fn departed(&self) -> Result<Vec<ClientId>, StoreError> {
+        driver::read(self.readers(), parts::departed)
+    }
+
+    fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError> {
+        driver::read(self.readers(), |conn| parts::part(conn, client, number))
+    }
+
+    fn arrive(&self, client: ClientId, from: &dyn MoveClients) -> Result<(), MoveError> {
+        let departure = left(client, from)?;
+        let schema = schema().map_err(StoreError::from)?;
+        if departure.schema != schema {
+            return Err(MoveError::Schema { rows: departure.schema, store: schema });
+        }
+        let part = |number: i64| -> Result<String, MoveError> { from.part(client, number)?.ok_or(MoveError::Changed) };
+        self.alone_or_refuse(|conn| {
+            arrive::arrive(conn, client, &departure, &part)?;
+            // The client may have been recalled meanwhile. Whoever recalls it then waits for this transaction.
+            left(client, from)?;
+            Ok(())
+        })
+    }
+
+    fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError> {
+        self.alone(|conn| {
+            driver::lock_operators(conn)?;
+            Ok(Owner::find(conn, Id(client.0))?.is_some())
+        })
+    }
+
+    fn recall(&self, client: ClientId) -> Result<bool, StoreError> {
+        self.alone(|conn| parts::recall(conn, client))
+    }
+
+    fn put_back(&self, client: ClientId) -> Result<(), MoveError> {
+        self.alone_or_refuse(|conn| arrive::put_back(conn, client))
+    }
+
+    fn forget(&self, client: ClientId) -> Result<bool, StoreError> {
+        self.alone(|conn| parts::forget(conn, client))
+    }
+}

@@ -1,0 +1,115 @@
+//! The rows of clients that have left, as text. Part 0 is the [`Departure`].
+
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+use diesel::{QueryableByName, sql_query};
+use florin_domain::ids::ClientId;
+use florin_store_contract::Departure;
+use florin_store_contract::export::hexadecimal;
+use sha2::{Digest, Sha256};
+
+/// The size from which a part is stored, in bytes. The last row may exceed it.
+const SIZE: usize = 1024 * 1024;
+/// Maximum number of parts that one transaction deletes.
+const FORGOTTEN_AT_ONCE: i64 = 16;
+
+const INSERT: &str = "INSERT INTO __florin_departures (client_id, part, contents) VALUES ($1, $2, $3)";
+const PART: &str = "SELECT contents FROM __florin_departures WHERE client_id = $1 AND part = $2";
+const DEPARTED: &str = "SELECT client_id AS contents FROM __florin_departures WHERE part = 0 ORDER BY client_id";
+/// Deletes the last parts, and so part 0 at the end.
+const FORGET: &str = "DELETE FROM __florin_departures WHERE client_id = $1 AND part IN \
+    (SELECT part FROM __florin_departures WHERE client_id = $1 ORDER BY part DESC LIMIT $2)";
+const RECALL: &str = "UPDATE __florin_departures SET contents = $1 WHERE client_id = $2 AND part = 0";
+const FORGET_ALL: &str = "DELETE FROM __florin_departures WHERE client_id = $1";
+
+#[derive(QueryableByName)]
+struct Contents {
+    #[diesel(sql_type = Text)]
+    contents: String,
+}
+
+/// Stores rows in parts.
+pub(super) struct PartWriter {
+    client: ClientId,
+    text: String,
+    parts: i64,
+    digest: Sha256,
+}
+
+impl PartWriter {
+    pub(super) fn new(client: ClientId) -> Self {
+        Self { client, text: String::new(), parts: 0, digest: Sha256::new() }
+    }
+
+    /// Adds a row.
+    pub(super) fn add(&mut self, conn: &mut Conn, table: &str, row: &str) -> Outcome<()> {
+        for piece in [r#"{"table":""#, table, r#"","row":"#, row, "}\n"] {
+            self.text.push_str(piece);
+        }
+        if self.text.len() < SIZE { Ok(()) } else { self.store(conn) }
+    }
+
+    fn store(&mut self, conn: &mut Conn) -> Outcome<()> {
+        self.parts += 1;
+        self.digest.update(self.text.as_bytes());
+        insert(conn, self.client, self.parts, &self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    /// Stores the last part, and what is known of all parts.
+    pub(super) fn end(mut self, conn: &mut Conn, departure: Departure) -> Outcome<Departure> {
+        if !self.text.is_empty() {
+            self.store(conn)?;
+        }
+        let departure = Departure { parts: self.parts, sha256: hexadecimal(&self.digest.finalize()), ..departure };
+        insert(conn, self.client, 0, &serde_json::to_string(&departure).map_err(corrupt)?)?;
+        Ok(departure)
+    }
+}
+
+fn insert(conn: &mut Conn, client: ClientId, part: i64, contents: &str) -> Outcome<()> {
+    let query = sql_query(INSERT).bind::<Text, _>(client.to_string()).bind::<BigInt, _>(part);
+    query.bind::<Text, _>(contents).execute(conn)?;
+    Ok(())
+}
+
+/// Returns a part of the text of a client.
+pub(super) fn part(conn: &mut Conn, client: ClientId, number: i64) -> Outcome<Option<String>> {
+    let query = sql_query(PART).bind::<Text, _>(client.to_string()).bind::<BigInt, _>(number);
+    Ok(query.get_result::<Contents>(conn).optional()?.map(|row| row.contents))
+}
+
+/// Returns what a client has left with.
+pub(super) fn departure(conn: &mut Conn, client: ClientId) -> Outcome<Option<Departure>> {
+    part(conn, client, 0)?.map(|text| serde_json::from_str(&text).map_err(corrupt)).transpose()
+}
+
+/// Returns the clients that have left.
+pub(super) fn departed(conn: &mut Conn) -> Outcome<Vec<ClientId>> {
+    let rows = sql_query(DEPARTED).load::<Contents>(conn)?;
+    rows.iter().map(|row| ClientId::parse(&row.contents).map_err(|flaw| corrupt(flaw.message))).collect()
+}
+
+/// Recalls a client that has left, and returns whether it had left.
+pub(super) fn recall(conn: &mut Conn, client: ClientId) -> Outcome<bool> {
+    let Some(departure) = departure(conn, client)? else { return Ok(false) };
+    let text = serde_json::to_string(&Departure { recalled: true, ..departure }).map_err(corrupt)?;
+    sql_query(RECALL).bind::<Text, _>(text).bind::<Text, _>(client.to_string()).execute(conn)?;
+    Ok(true)
+}
+
+/// Deletes some of the text of a client, its end first. Returns whether some is left.
+pub(super) fn forget(conn: &mut Conn, client: ClientId) -> Outcome<bool> {
+    let query = sql_query(FORGET).bind::<Text, _>(client.to_string()).bind::<BigInt, _>(FORGOTTEN_AT_ONCE);
+    query.execute(conn)?;
+    Ok(part(conn, client, 0)?.is_some())
+}
+
+/// Deletes all text of a client.
+pub(super) fn forget_all(conn: &mut Conn, client: ClientId) -> Outcome<()> {
+    sql_query(FORGET_ALL).bind::<Text, _>(client.to_string()).execute(conn)?;
+    Ok(())
+}

@@ -1,0 +1,20 @@
+-- The cell that the client of an entry is being moved to, and the client. NULL: the client is not being moved.
+ALTER TABLE cell_entries ADD COLUMN moving_to TEXT CHECK (length(moving_to) BETWEEN 1 AND 32);
+ALTER TABLE cell_entries ADD COLUMN moving_client TEXT CHECK (length(moving_client) = 36);
+
+CREATE INDEX cell_entries_by_move ON cell_entries (moving_client) WHERE moving_client IS NOT NULL;
+
+-- The rows of clients that have left this database and have not arrived in another one, as text. Part 0 says what the
+-- others contain.
+CREATE TABLE __florin_departures (
+    client_id TEXT NOT NULL CHECK (length(client_id) BETWEEN 1 AND 36),
+    part INTEGER NOT NULL CHECK (part >= 0),
+    contents TEXT NOT NULL,
+    PRIMARY KEY (client_id, part)
+) STRICT;
+
+-- The rows of snapshots are as before, so these snapshots can still be restored.
+UPDATE world_snapshots SET schema_name = '2026-11-28-000058_client_moves'
+WHERE schema_name = '2026-11-27-000057_cell_entries';
+UPDATE imported_snapshots SET schema_name = '2026-11-28-000058_client_moves'
+WHERE schema_name = '2026-11-27-000057_cell_entries';

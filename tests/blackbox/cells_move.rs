@@ -1,0 +1,284 @@
+//! Clients that move between cells: nobody loses, repeats or misses anything.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::export_import::target;
+use crate::support::assert::text;
+use crate::support::cells::{Tenant, add_cells, listed_cell, setting};
+use crate::support::load::check_journal;
+use crate::support::management::{BUDGETS, authorize, balance, card, funded};
+use crate::support::receiver::{Receiver, wait_for_delivery};
+use crate::support::server::LIMIT;
+use crate::support::stream::Stream;
+use crate::support::wallet::credit_body;
+use crate::support::worlds::{WORLDS, restore, snapshot};
+use crate::support::{Answer, CREDIT, Client, Home, Server, expect_error, expect_json};
+
+/// Number of callers of a load.
+const CALLERS: usize = 4;
+
+/// Moves a client with a command that must succeed.
+fn move_to(home: &Home, client: &str, cell: &str) -> Value {
+    let moved = home.json(&["cells", "move", client, cell, "--json"]);
+    assert_eq!((&moved["client"], &moved["to"]), (&json!(client), &json!(cell)));
+    moved
+}
+
+/// Credits a budget with a penny, repeating the request until it succeeds. Returns the answer, and the number of
+/// refusals.
+fn credit(caller: &Client, budget: &str, key: &str) -> (Answer, usize) {
+    let (start, mut refused) = (Instant::now(), 0);
+    loop {
+        let answer = caller.post_once(CREDIT, key, credit_body(budget, "0.01", "GBP"));
+        if answer.status != 503 {
+            assert_eq!(answer.status, 200, "{answer:?}");
+            return (answer, refused);
+        }
+        assert!(answer.header("retry-after").is_some(), "{answer:?}");
+        assert!(start.elapsed() < LIMIT, "the client stays unavailable");
+        refused += 1;
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Sends credits until told to stop. Returns their keys with their answers, and the number of refusals.
+fn send(caller: &Client, budget: &str, name: usize, stop: &AtomicBool) -> (Vec<(String, Answer)>, usize) {
+    let (mut log, mut refusals) = (Vec::new(), 0);
+    for number in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let key = format!("{name}-{number}");
+        let (answer, refused) = credit(caller, budget, &key);
+        log.push((key, answer));
+        refusals += refused;
+    }
+    (log, refusals)
+}
+
+/// Opens the stream again, after an event, once its client is available.
+fn reopened(caller: &Client, after: Option<&str>) -> Stream {
+    let start = Instant::now();
+    loop {
+        let (stream, status) = Stream::try_open(caller, "types=BoxCredited", after);
+        if status == 200 {
+            return stream;
+        }
+        assert_eq!(status, 503);
+        assert!(start.elapsed() < LIMIT, "the client stays unavailable");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Follows the stream of events until it has returned as many events as expected. Returns their ids.
+fn follow(caller: &Client, mut stream: Stream, expected: impl Fn() -> Option<usize>) -> Vec<String> {
+    let (start, mut seen) = (Instant::now(), Vec::new());
+    while expected().is_none_or(|count| seen.len() < count) {
+        assert!(start.elapsed() < 4 * LIMIT, "the stream misses events: {} of {:?}", seen.len(), expected());
+        let began = Instant::now();
+        let line = stream.line(Duration::from_millis(300));
+        if let Some(id) = line.as_deref().and_then(|line| line.strip_prefix("id: ")) {
+            seen.push(id.to_owned());
+        }
+        // An empty chunk, or the end of the connection.
+        let is_over = line.is_none() && began.elapsed() < Duration::from_millis(100);
+        if is_over || line.as_deref() == Some("0") {
+            stream = reopened(caller, seen.last().map(String::as_str));
+        }
+    }
+    seen
+}
+
+#[test]
+fn a_client_moves_under_load() {
+    let (home, _databases) = add_cells(Home::demo());
+    let ada = Tenant::create(&home, "Ada", "F70001", "a");
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let server = Server::on(home);
+    let caller = bob.caller(&server);
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&caller, "BoxCredited", &json!({}));
+    let stream = Stream::open(&caller, "types=BoxCredited", None);
+    let budget = funded(&caller, "Travel", "10.00");
+    let (adas, adas_budget) = (ada.caller(&server), funded(&ada.caller(&server), "Other", "1.00"));
+
+    let (stop, total) = (AtomicBool::new(false), std::sync::OnceLock::new());
+    let (logs, seen) = thread::scope(|scope| {
+        let follower = scope.spawn(|| follow(&caller, stream, || total.get().copied()));
+        let senders: Vec<_> = (0..CALLERS)
+            .map(|name| {
+                let (caller, budget, stop) = (&caller, &budget, &stop);
+                scope.spawn(move || send(caller, budget, name, stop))
+            })
+            .collect();
+        for cell in ["b", "home", "a", "b"] {
+            thread::sleep(Duration::from_millis(400));
+            move_to(server.home(), &bob.id, cell);
+            expect_json(&adas.post(CREDIT, credit_body(&adas_budget, "0.01", "GBP")), 200);
+        }
+        thread::sleep(Duration::from_millis(400));
+        stop.store(true, Ordering::Relaxed);
+        let logs: Vec<_> = senders.into_iter().map(|sender| sender.join().unwrap()).collect();
+        let sent: usize = logs.iter().map(|(log, _)| log.len()).sum();
+        total.set(sent + 1).unwrap();
+        (logs, follower.join().unwrap())
+    });
+
+    let refusals: usize = logs.iter().map(|(_, refused)| refused).sum();
+    assert!(refusals > 0, "no request was sent during a move");
+    let log: Vec<_> = logs.into_iter().flat_map(|(log, _)| log).collect();
+    for (key, first) in &log {
+        let again = caller.post_once(CREDIT, key, credit_body(&budget, "0.01", "GBP"));
+        assert!(again.replayed() && again.body == first.body, "{key}: {again:?}");
+    }
+    let pence = 1_000 + log.len();
+    assert_eq!(balance(&caller, &budget)[0], format!("{}.{:02}", pence / 100, pence % 100));
+    assert_eq!(balance(&adas, &adas_budget)[0], "1.04");
+
+    let unique: BTreeSet<_> = seen.iter().cloned().collect();
+    assert_eq!((seen.len(), unique.len()), (log.len() + 1, log.len() + 1), "the stream repeats events");
+    let start = Instant::now();
+    while !unique.is_subset(&receiver.accepted()) {
+        assert!(start.elapsed() < LIMIT, "webhooks are missing");
+        thread::sleep(Duration::from_millis(50));
+    }
+    wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
+
+    assert_eq!(listed_cell(server.home(), "b")["clients"], 1);
+    check_journal(server.home());
+    let (_, home) = server.stop_successfully();
+    check_journal(&home);
+    assert_eq!(balance(&bob.caller(&Server::on(home)), &budget)[0], format!("{}.{:02}", pence / 100, pence % 100));
+}
+
+/// Whether a command of a move succeeded, or had nothing left to do.
+fn is_complete(home: &Home, arguments: &[&str]) -> bool {
+    let done = home.run(arguments);
+    let said = String::from_utf8(done.stderr).unwrap();
+    let is_expected = ["already", "is not being moved", "has arrived"].iter().any(|part| said.contains(part));
+    assert!(done.status.success() || is_expected, "{arguments:?}: {said}");
+    !said.contains("has arrived")
+}
+
+#[test]
+fn a_move_survives_kills_at_every_step() {
+    let (home, _databases) = add_cells(Home::demo());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let server = Server::on(home);
+    let (caller, home) = (bob.caller(&server), server.home());
+    let budget = funded(&caller, "Travel", "10.00");
+    let paying = card(&caller, &budget);
+    for number in 0..200 {
+        credit(&caller, &budget, &format!("before-{number}"));
+    }
+    let mut target = "b";
+    // A move waits for half a second first.
+    for (round, delay) in [0, 200, 450, 520, 560, 600, 640, 680, 720, 760, 800, 850, 900, 1_000].into_iter().enumerate()
+    {
+        let mut command = home.command(&["cells", "move", &bob.id, target, "--json"]);
+        let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(delay));
+        command.kill().unwrap();
+        command.wait().unwrap();
+        let is_undone = round % 3 == 2 && is_complete(home, &["cells", "move", &bob.id, "--abort"]);
+        if !is_undone {
+            assert!(is_complete(home, &["cells", "move", &bob.id, target]));
+        }
+        let cells = ["a", "b"].map(|name| listed_cell(home, name)["clients"].as_u64().unwrap());
+        assert_eq!(cells[0] + cells[1], 1, "{cells:?}");
+        assert_eq!(listed_cell(home, "a")["moving"], Value::Null);
+        credit(&caller, &budget, &format!("after-{round}"));
+        assert_eq!(authorize(&caller, &paying, "0.01"), "0000");
+        check_journal(home);
+        target = if cells[0] == 1 { "b" } else { "a" };
+    }
+    assert_eq!(balance(&caller, &budget), ["12.14", "12.00", "0.14"]);
+}
+
+#[test]
+fn a_cell_is_drained() {
+    let (home, _databases) = add_cells(target());
+    let tenants = [("Ada", "F70001"), ("Bob", "F70002"), ("Cyd", "F70003")]
+        .map(|(name, account)| Tenant::create(&home, name, account, "a"));
+    let server = Server::on(home);
+    let home = server.home();
+    let budgets = tenants.each_ref().map(|tenant| funded(&tenant.caller(&server), "Travel", "10.00"));
+    let clients = |cell: &str| listed_cell(home, cell)["clients"].clone();
+
+    assert!(home.refused_as_invalid(&["cells", "drain", "a", "--to", "a"]).contains("is the one to drain"));
+    let drained = home.json(&["cells", "drain", "a", "--json"]);
+    assert_eq!((&drained["name"], drained["moved"].as_array().unwrap().len()), (&json!("a"), 3));
+    assert_eq!((clients("a"), listed_cell(home, "a")["acceptsClients"].clone()), (json!(0), json!(false)));
+    assert_eq!((clients("b"), clients("home")), (json!(1), json!(2)));
+    assert_eq!(home.json(&["cells", "drain", "a", "--json"])["moved"], json!([]));
+
+    home.json(&["cells", "drain", "b", "--to", "home", "--json"]);
+    assert_eq!((clients("b"), clients("home")), (json!(0), json!(3)));
+    assert!(home.refused(&["cells", "drain", "home"]).contains("no other cell accepts clients"));
+    for (tenant, budget) in tenants.iter().zip(&budgets) {
+        assert_eq!(balance(&tenant.caller(&server), budget)[0], "10.00");
+    }
+    check_journal(home);
+}
+
+#[test]
+fn worlds_and_their_snapshots_move() {
+    let (home, _databases) = add_cells(Home::demo());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let server = Server::on(home);
+    let caller = bob.caller(&server);
+    let created = json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"});
+    let created = expect_json(&caller.post(WORLDS, created.to_string()), 201);
+    let world = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    let kept = funded(&world, "Kept", "5.00");
+    let saved = snapshot(&world);
+    let later = funded(&world, "Later", "5.00");
+    // Events of another client have the same positions in the other cell.
+    let ada = Tenant::create(server.home(), "Ada", "F70001", "b");
+    funded(&ada.caller(&server), "Travel", "1.00");
+
+    move_to(server.home(), &bob.id, "b");
+    assert_eq!([&kept, &later].map(|budget| balance(&world, budget)[0].clone()), ["5.00", "5.00"]);
+    restore(&world, &saved);
+    assert_eq!(balance(&world, &kept)[0], "5.00");
+    expect_error(&world.get(&format!("{BUDGETS}/{later}")), 404);
+    funded(&world, "After", "5.00");
+    check_journal(server.home());
+    move_to(server.home(), &bob.id, "home");
+    restore(&world, &saved);
+    assert_eq!(balance(&world, &kept)[0], "5.00");
+}
+
+#[test]
+fn wrong_moves_are_refused() {
+    let (home, databases) = add_cells(target());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let id = bob.id.as_str();
+    let said = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
+    assert!(said([id, "c"]).contains("c is no cell here"));
+    assert!(said([id, "a"]).contains("is in cell a already"));
+    assert!(said([id, "--abort"]).contains("is not being moved"));
+    home.json(&["cells", "close", "b", "--json"]);
+    assert!(said(["Bob", "b"]).contains("cell b accepts no clients"));
+    let nobody = "0198c0de-0000-7000-8000-000000000001";
+    assert!(home.refused(&["cells", "move", nobody, "a"]).contains("does not exist"));
+
+    // Rows of a client that is on its way are in no export.
+    databases[0]
+        .sql(&format!("INSERT INTO __florin_departures (client_id, part, contents) VALUES ('{nobody}', 0, '')"));
+    let file = home.path().join("a.jsonl").display().to_string();
+    for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"]] {
+        assert!(home.refused_as_invalid(command).contains("is not complete"), "{command:?}");
+    }
+    databases[0].sql("DELETE FROM __florin_departures");
+    let complete = setting(&databases);
+    let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
+    assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("b is no cell here"));
+    assert!(target().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
+}
