@@ -13,12 +13,12 @@ use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// The number before the number of the first round. A round's number is the kind of the ids that pgbench creates in the
-/// round (see [`crate::requests::id`]), so it is above all kinds of the data set.
-const FIRST_ROUND: u64 = 0x1000;
+/// Rounds are numbered from the next number on. pgbench creates ids in a round with the round's number as their kind
+/// (see [`crate::requests::id`]), so the numbers are above all kinds of the data set.
+const BEFORE_ROUNDS: u64 = 0x1000;
 /// Number of batches prepared for the warm-up of a workload that uses one batch per request.
 const WARM_UP_BATCHES: u64 = 1600;
-/// Factor by which the prepared batches exceed those that a round uses at the rate of the warm-up.
+/// Factor by which the prepared batches exceed those that a round uses at the rate of the previous round.
 const SPARE: f64 = 1.1;
 
 /// A PostgreSQL database with the data set, on which contenders take turns.
@@ -45,18 +45,18 @@ pub(crate) enum Contender<'a> {
 /// The purpose of a round.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
-    /// Warms up, and finds the rate for [`Self::Measure`].
+    /// Warms up, and finds the rate for the first [`Self::Measure`].
     WarmUp,
-    /// Measures. Contains the rate of the warm-up, which decides how many batches are prepared.
+    /// Measures. Contains the rate of the contender's previous round, which decides how many batches are prepared.
     Measure(f64),
 }
 
 impl<'a> Runner<'a> {
     pub(crate) fn new(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
-        Self { database, settings, folder, round: FIRST_ROUND, batches: 0, large: false }
+        Self { database, settings, folder, round: BEFORE_ROUNDS, batches: 0, large: false }
     }
 
-    /// Creates a runner for a large store. Turns only check the counts of rows; the caller verifies balances at the
+    /// Creates a runner for a large store. Rounds check only the counts of rows; the caller verifies balances at the
     /// end.
     pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
         Self { large: true, ..Self::new(database, settings, folder) }

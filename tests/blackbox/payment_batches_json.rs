@@ -94,10 +94,10 @@ fn faulty() -> Vec<(&'static str, Value)> {
     euro["fundingBudgetId"] = json!(demo().budget("GBP"));
     let mut bad_iban = euros("1", "y");
     bad_iban["recipient"]["accountIdentifier"] = json!("DE89370400440532013001");
-    let mut bank = euros("1", "z");
-    bank["recipient"]["bankIdentifier"] = json!("BNPAFRPP");
-    let mut rupees = euros("1", "r");
-    rupees["recipient"]["paymentNetwork"] = json!("FASTER_PAYMENTS");
+    let mut bank_abroad = euros("1", "z");
+    bank_abroad["recipient"]["bankIdentifier"] = json!("BNPAFRPP");
+    let mut wrong_network = euros("1", "r");
+    wrong_network["recipient"]["paymentNetwork"] = json!("FASTER_PAYMENTS");
     vec![
         ("amount_required", with("amount", Value::Null)),
         ("amount_invalid", with("amount", json!("ten"))),
@@ -117,10 +117,10 @@ fn faulty() -> Vec<(&'static str, Value)> {
         ("bank_identifier_required", with("recipient.bankIdentifier", Value::Null)),
         ("bank_identifier_invalid", with("recipient.bankIdentifier", json!("NOBIC"))),
         ("sort_code_invalid", with("recipient.bankIdentifier", json!("08999"))),
-        ("bank_country_mismatch", bank),
+        ("bank_country_mismatch", bank_abroad),
         ("modulus_check_failed", with("recipient.accountIdentifier", json!("66374959"))),
         ("network_unknown", with("recipient.paymentNetwork", json!("PIGEON"))),
-        ("network_currency", rupees),
+        ("network_currency", wrong_network),
         ("country_unknown", with("recipient.address", json!({"countryCode": "XX"}))),
         ("reference_invalid", with("reference", json!("x".repeat(200)))),
         ("email_invalid", with("recipient.subscribedEmails", json!([{"email": "nobody"}]))),

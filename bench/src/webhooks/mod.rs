@@ -148,20 +148,20 @@ impl<'a> Bench<'a> {
         // The first endpoint never answers.
         let webhooks = (0..MANY).map(|endpoint| self.subscribe(endpoint)).collect::<anyhow::Result<Vec<_>>>()?;
         self.receiver.keep();
-        let mut committed = HashMap::new();
+        let mut requested = HashMap::new();
         for number in 0..EVENTS {
             let body = Authorization(id(4, 10 + number as u64 * 10)).to_string();
             let path = "cards/simulations/transaction/authorization?accountId=bench-0";
             let asked = Instant::now();
             let answer = call(self.server.address, "POST", path, &body)?;
-            committed.insert(member(&answer, "token").context("an answer without a token")?.to_owned(), asked);
+            requested.insert(member(&answer, "token").context("an answer without a token")?.to_owned(), asked);
             std::thread::sleep(APART);
         }
         self.rest();
         let arrivals = self.receiver.take();
         let late = |(object, at): &(String, Instant)| {
-            let committed = committed.get(object)?;
-            u32::try_from(at.saturating_duration_since(*committed).as_micros()).ok()
+            let requested = requested.get(object)?;
+            u32::try_from(at.saturating_duration_since(*requested).as_micros()).ok()
         };
         let mut micros: Vec<_> = arrivals.iter().filter_map(late).collect();
         let (arrived, expected) = (micros.len(), EVENTS * (MANY - 1));

@@ -51,8 +51,8 @@ pub(super) struct Reached {
     pub(super) guard: Option<AccountGuard>,
 }
 
-/// Finds the account that a token leads to. A restore of its world may have ended since the token was looked up, so
-/// every change is decided on the rows that are stored then.
+/// Finds the account that a token leads to. Its world may have been restored since the token was looked up, so a later
+/// change must be decided on the current rows, not on those that the caller has read.
 pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
     let guard = match app.services.environment {
         Environment::Sandbox => Some(app.account_guards.share(account).await),

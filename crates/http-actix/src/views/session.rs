@@ -15,14 +15,14 @@ pub(crate) struct SessionView<'a> {
     /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The type of the session's checkout.
+    /// The type of the session's checkout; `TOP_UP` for a top-up of a budget.
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     kind: &'static str,
     /// The status of the session.
     #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
     status: &'static str,
-    /// The id of the checkout; null if the session has none.
+    /// The id of the checkout; null for a top-up of a budget.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     checkout_id: Option<Uuid>,
     /// The merchant's reference; null if the session has none.
@@ -49,7 +49,7 @@ pub(crate) struct SessionView<'a> {
     /// The reference that the payer's bank statement shows.
     #[schema(pattern = "^RQ[2-9A-HJ-NP-Z]{8}$")]
     payment_reference: &'a str,
-    /// The payee of a `TOP_UP` session; null for other sessions.
+    /// The payee of a session of a `TOP_UP` checkout; null for other sessions.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payee_id: Option<Uuid>,
     /// The basket; null if none was sent.
@@ -231,7 +231,7 @@ pub(crate) struct OrderView<'a> {
     /// The basket; null if none was sent.
     #[schema(required)]
     basket: Option<BasketView<'a>>,
-    /// The shipping address and rate; null if none was sent.
+    /// The shipping address and rate; null if the order has none.
     #[schema(required)]
     shipping: Option<ShippingView<'a>>,
     /// The id of the payment.

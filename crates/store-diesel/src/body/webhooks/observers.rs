@@ -41,7 +41,7 @@ impl Observers {
         Ok(observers)
     }
 
-    /// Whether an event is written.
+    /// Whether somebody may see an event. Only then is it written.
     pub(crate) fn see(&self, account: &AccountId, kind: EventKind) -> bool {
         self.0.get(account).is_some_and(|audience| audience.sees(kind))
     }

@@ -49,12 +49,12 @@ impl Events {
     }
 
     /// Numbers and renders the staged events, in their order. All locks of their objects are held, so the numbers can't
-    /// change. Also returns the position of the movements that the group changes; 0 if it changes none and writes no
-    /// events. Events and movements share the drawn positions, so a group draws only once.
-    pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
+    /// change. Also returns the last drawn position, which the group's changes of activity get. It is 0 if the group
+    /// writes no events and, by `changes_activity`, has no such changes.
+    pub(crate) fn rows(self, conn: &mut Conn, changes_activity: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
         let Numbered { mut rows, seen, are_received } = number(conn, recording.as_ref(), new)?;
-        let count = seen.len().max(usize::from(moves));
+        let count = seen.len().max(usize::from(changes_activity));
         let positions = if count > 0 { driver::draw_positions(conn, count)? } else { Vec::new() };
         let last = positions.last().copied().unwrap_or_default();
         if let Some(recording) = recording {

@@ -33,8 +33,8 @@ impl Journal {
         &self.movements
     }
 
-    /// Whether a credit or top-up is staged.
-    pub(crate) fn moves(&self) -> bool {
+    /// Whether a staged transaction is a row of activity itself: a credit or top-up.
+    pub(crate) fn changes_activity(&self) -> bool {
         self.lines.iter().any(|(_, line)| line.kind.is_activity())
     }
 

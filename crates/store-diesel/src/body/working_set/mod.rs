@@ -147,8 +147,11 @@ impl WorkingSet {
     /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
         self.records.must_be_missing(conn)?;
-        let moves = self.cards.moves() || self.journal.moves() || self.transfers.moves() || self.payments.moves();
-        let (events, position) = self.events.rows(conn, moves)?;
+        let changes_activity = self.cards.change_activity()
+            || self.journal.changes_activity()
+            || self.transfers.change_activity()
+            || self.payments.change_activity();
+        let (events, position) = self.events.rows(conn, changes_activity)?;
         self.balance_set.moved(self.journal.movements())?;
         let mut changes = Changes::on(conn);
         let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };

@@ -25,7 +25,7 @@ pub(super) fn make(
     let kept = match &command.contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
-            Some(of_client(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
+            Some(find_snapshot(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
         }
     };
     let situation = CreateSituation {
@@ -70,6 +70,7 @@ fn fill(
     match (&command.contents, kept) {
         (WorldContents::Seeded(seed), _) => {
             registry::insert_account(conn, &seed.account)?;
+            // `insert_account` does not store the default timeline, but every world has a row.
             if seed.account.timeline == Timeline::default() {
                 timelines::insert(conn, &world.account, &seed.account.timeline)?;
             }
@@ -112,7 +113,7 @@ fn resealed(conn: &mut Conn, command: &CreateWorldCommand, from: &AccountId) -> 
 
 /// Finds a snapshot of any world of a client, or only of the worlds in `reach`. Imported snapshots belong to no world,
 /// so they are found only without `reach`.
-fn of_client(
+fn find_snapshot(
     conn: &mut Conn,
     client: ClientId,
     snapshot: SnapshotId,
