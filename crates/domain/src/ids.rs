@@ -88,6 +88,8 @@ uuid_ids! {
     ActivityId;
     /// An API client.
     ClientId;
+    /// A move of an API client to another cell.
+    MoveId;
     /// A network that a client may call from.
     NetworkId;
     /// An API key (not its secret).

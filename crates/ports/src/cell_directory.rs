@@ -4,7 +4,7 @@ use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::access::KeyHash;
 use florin_domain::fault::{Flaw, FlawCode};
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::{AccountId, ClientId, MoveId};
 use std::collections::BTreeMap;
 use std::fmt;
 use uuid::Uuid;
@@ -103,6 +103,8 @@ pub struct CellEntry {
 /// A client that is being moved to another cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellMove {
+    /// Identifies this move. No other move has it, whatever its client and cells.
+    pub id: MoveId,
     /// The client.
     pub client: ClientId,
     /// Its cell before the move.
@@ -145,8 +147,8 @@ pub trait CellDirectory: Send + Sync {
 
     /// Ends a move: all entries that are marked with it, and those of these keys that are in the cell of the client,
     /// name the cell `cell`, get another revision and lose the mark. Missing entries of `keys` are added. Returns
-    /// `false` if the client is not being moved: then nothing changes.
-    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError>;
+    /// `false` if the client is not being moved, or by another move: then nothing changes.
+    async fn end_move(&self, begun: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError>;
 
     /// Returns the moves that have not ended, in the order of the clients' ids.
     async fn moves(&self) -> Result<Vec<CellMove>, StoreError>;

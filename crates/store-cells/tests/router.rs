@@ -222,8 +222,8 @@ impl CellDirectory for Late {
         self.inner.begin_move(wanted, keys).await
     }
 
-    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
-        self.inner.end_move(client, keys, cell).await
+    async fn end_move(&self, begun: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        self.inner.end_move(begun, keys, cell).await
     }
 
     async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {

@@ -1,7 +1,8 @@
 //! Moves a client from one store to another. `docs/adr/0024-moving-a-client.md` explains the steps.
 
-use florin_domain::ids::ClientId;
-use florin_ports::{CellKey, Discrepancy, KeyOfWorld, StoreError};
+use florin_domain::ids::{ClientId, MoveId};
+use florin_domain::secret::SecretKeyId;
+use florin_ports::{CellKey, CellMove, CellName, Discrepancy, KeyOfWorld, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -9,6 +10,12 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Departure {
+    /// The id of the move.
+    pub move_id: String,
+    /// The name of the cell that the client moves to.
+    pub to: String,
+    /// The id of the key that the store was bound to, under which the secrets in the rows are encrypted.
+    pub secret_key: Option<String>,
     /// The schema of the rows: the name of the last migration.
     pub schema: String,
     /// The number of parts. They are numbered from 1.
@@ -28,6 +35,17 @@ pub struct Departure {
 }
 
 impl Departure {
+    /// Whether the client has left by this move.
+    pub fn is_of(&self, begun: &CellMove) -> bool {
+        self.move_id == begun.id.to_string() && self.to == begun.to.as_str()
+    }
+
+    /// Returns the move by which a client has left a cell. `None`: it can't be read.
+    pub fn begun(&self, client: ClientId, from: &CellName) -> Option<CellMove> {
+        let id = MoveId::parse(&self.move_id).ok()?;
+        Some(CellMove { id, client, from: from.clone(), to: CellName::parse(&self.to).ok()? })
+    }
+
     /// Returns the accounts and keys of the client. What can't be read is left out.
     pub fn keys(&self) -> Vec<KeyOfWorld> {
         let world = |text: &str| match CellKey::parse(&format!("account:{text}")) {
@@ -44,12 +62,27 @@ impl Departure {
     }
 }
 
-/// Reasons that a client did not arrive. Nothing was stored.
+/// Reasons that a client did not leave, arrive or return. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
     /// The client has not left the other store, or is recalled.
     #[error("the client has not left its cell, or its move is being undone")]
     NotDeparted,
+    /// The move has ended, or was undone, or the store keeps the text of another one.
+    #[error("another command has completed or undone this move")]
+    Ended,
+    /// The check of the client's books found discrepancies before it left.
+    #[error(
+        "the check of the books found {} discrepancies before the move, the first: {:?}; see `florin check`",
+        .0.len(), .0.first()
+    )]
+    Unsound(Vec<Discrepancy>),
+    /// The two stores are bound to different secret keys.
+    #[error("the secrets of the client are encrypted under another key than {store}, that of this cell")]
+    Key {
+        /// The key of this store.
+        store: SecretKeyId,
+    },
     /// The two stores have different schemas.
     #[error("schema mismatch: the rows have {rows}, this cell has {store}; run `florin migrate`")]
     Schema {
@@ -84,36 +117,40 @@ pub trait MoveClients: Send + Sync {
     /// Returns the accounts and keys of a client, each with its world. `None`: the store does not have the client.
     fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError>;
 
-    /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued. If the client
-    /// has left before, this returns what it left with. `None`: the store does not have the client.
-    fn depart(&self, client: ClientId) -> Result<Option<Departure>, StoreError>;
+    /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued, and its books
+    /// must be right. If the client has left by this move before, this returns what it left with. A move lets a client
+    /// leave at most once, and not at all after [`Self::recall`]. `None`: the store does not have the client.
+    fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError>;
 
     /// Returns what a client has left with. `None`: it has not left, or its text was deleted.
     fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError>;
 
-    /// Returns the clients that have left and whose text is kept.
+    /// Returns the clients that have left and whose text is kept. Works with every version of the schema.
     fn departed(&self) -> Result<Vec<ClientId>, StoreError>;
 
     /// Returns a part of the text of a client that has left.
     fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError>;
 
-    /// Stores the rows of a client that has left another store, and verifies them. If the store has the client already,
-    /// it has arrived before, and nothing changes. A client that is recalled does not arrive.
-    fn arrive(&self, client: ClientId, from: &dyn MoveClients) -> Result<(), MoveError>;
+    /// Stores the rows of a client that has left another store by this move, and verifies them. If the store has the
+    /// client already, it has arrived before, and nothing changes. A client that is recalled does not arrive, nor one
+    /// whose text is deleted.
+    fn arrive(&self, begun: &CellMove, from: &dyn MoveClients) -> Result<(), MoveError>;
 
     /// Returns whether a client has arrived. Waits for an arrival in progress.
     fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError>;
 
-    /// Recalls a client that has left this store. Returns whether it had left. Afterwards, [`Self::has_arrived`] of the
-    /// other store does not change any more.
-    fn recall(&self, client: ClientId) -> Result<bool, StoreError>;
+    /// Recalls a move out of this store, even one by which the client has not left yet. Afterwards, it can't leave or
+    /// arrive by this move any more. Fails if the store keeps the text of another move of the client.
+    fn recall(&self, begun: &CellMove) -> Result<(), MoveError>;
 
-    /// Stores the rows of a client that has left this store again, and deletes their text. It must have been recalled,
-    /// and not have arrived elsewhere. If it has not left, nothing changes.
-    fn put_back(&self, client: ClientId) -> Result<(), MoveError>;
+    /// Stores the rows of a client that has left this store by this move again, and deletes their text. The move must
+    /// have been recalled, and the client must not have arrived elsewhere. If the client is here, nothing changes.
+    /// Books that were wrong before the move are only reported in the log.
+    fn put_back(&self, begun: &CellMove) -> Result<(), MoveError>;
 
-    /// Deletes a portion of the text of a client that has left. Returns whether some is left.
-    fn forget(&self, client: ClientId) -> Result<bool, StoreError>;
+    /// Deletes a portion of the text of a client that has left by this move. Returns whether some is left. The text of
+    /// another move stays.
+    fn forget(&self, begun: &CellMove) -> Result<bool, StoreError>;
 }
 
 #[cfg(test)]
@@ -128,8 +165,26 @@ mod tests {
         let of_world = ("account:W1".to_owned(), Some("W1".to_owned()));
         let keys = vec![("account:F1".to_owned(), None), of_world, ("damaged".to_owned(), None)];
         let (schema, sha256, rows) = (String::new(), String::new(), [("a".to_owned(), 2), ("b".to_owned(), 3)].into());
-        let positions = Vec::new();
-        let left = Departure { schema, parts: 0, sha256, rows, keys, last_position: 0, positions, recalled: false };
+        let [home, a] = ["home", "a"].map(|name| CellName::parse(name).unwrap());
+        let client = ClientId::parse("0198c0de-0000-7000-8000-000000000001").unwrap();
+        let [id, other] = [MoveId(client.0), MoveId::parse("0198c0de-0000-7000-8000-000000000002").unwrap()];
+        let begun = CellMove { id, client, from: home, to: a };
+        let left = Departure {
+            move_id: id.to_string(),
+            to: "a".to_owned(),
+            secret_key: None,
+            schema,
+            parts: 0,
+            sha256,
+            rows,
+            keys,
+            last_position: 0,
+            positions: Vec::new(),
+            recalled: false,
+        };
+        assert_eq!(left.begun(begun.client, &begun.from), Some(begun.clone()));
+        let others = [CellMove { id: other, ..begun.clone() }, CellMove { to: begun.from.clone(), ..begun.clone() }];
+        assert!(left.is_of(&begun) && !others.iter().any(|other| left.is_of(other)));
         let [one, world] = ["F1", "W1"].map(|text| AccountId::parse(text).unwrap());
         let expected = vec![(CellKey::Account(one), None), (CellKey::Account(world.clone()), Some(world))];
         assert_eq!((left.keys(), left.total()), (expected, 5));

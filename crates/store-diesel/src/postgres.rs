@@ -63,7 +63,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Date;
 }
 
-pub(crate) use account_lock::{lock_account, lock_client};
+pub(crate) use account_lock::{lock_account, lock_client, lock_move};
 pub(crate) use connection::{
     by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, plan_by_values, probe,
     structure_checks, without_time_limits, write,

@@ -62,7 +62,7 @@ pub(crate) mod sql {
     pub(crate) type DaySql = diesel::sql_types::Text;
 }
 
-pub(crate) use account_lock::{lock_account, lock_client, lock_free_webhooks};
+pub(crate) use account_lock::{lock_account, lock_client, lock_free_webhooks, lock_move};
 pub(crate) use balances::lock_balances;
 pub(crate) use connection::{
     Readers, by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, lock_operators,

@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::Data;
 use async_trait::async_trait;
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
 use std::collections::BTreeMap;
 
@@ -68,10 +68,11 @@ impl CellDirectory for MemoryStore {
         })
     }
 
-    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+    async fn end_move(&self, ended: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
         self.change(|data| {
-            let own = data.cells.get(&CellKey::Client(client).stored());
-            let Some(begun) = own.and_then(|own| own.moving.clone()) else { return Ok(false) };
+            let own = data.cells.get(&CellKey::Client(ended.client).stored());
+            let moving = own.and_then(|own| own.moving.clone()).filter(|moving| moving.id == ended.id);
+            let Some(begun) = moving else { return Ok(false) };
             for key in keys {
                 let entry = entry_of(data, key, &begun.from);
                 if entry.cell == begun.from {

@@ -1,7 +1,8 @@
--- The cell that the client of an entry is being moved to, and the client. NULL: the client is not being moved.
+-- The cell that the client of an entry is being moved to, the client, and the move. NULL: the client is not being moved.
 ALTER TABLE cell_entries
 ADD COLUMN moving_to TEXT COLLATE "C" CHECK (length(moving_to) BETWEEN 1 AND 32),
-ADD COLUMN moving_client UUID;
+ADD COLUMN moving_client UUID,
+ADD COLUMN move_id UUID;
 
 CREATE INDEX cell_entries_by_move ON cell_entries (moving_client) WHERE moving_client IS NOT NULL;
 
@@ -12,6 +13,11 @@ CREATE TABLE __florin_departures (
     part BIGINT NOT NULL CHECK (part >= 0),
     contents TEXT NOT NULL,
     PRIMARY KEY (client_id, part)
+);
+
+-- The moves by which a client has left this database, or can't leave it any more because they were undone.
+CREATE TABLE __florin_moves (
+    move_id TEXT COLLATE "C" PRIMARY KEY CHECK (length(move_id) = 36)
 );
 
 -- The rows of snapshots are as before, so these snapshots can still be restored.

@@ -1,6 +1,7 @@
--- The cell that the client of an entry is being moved to, and the client. NULL: the client is not being moved.
+-- The cell that the client of an entry is being moved to, the client, and the move. NULL: the client is not being moved.
 ALTER TABLE cell_entries ADD COLUMN moving_to TEXT CHECK (length(moving_to) BETWEEN 1 AND 32);
 ALTER TABLE cell_entries ADD COLUMN moving_client TEXT CHECK (length(moving_client) = 36);
+ALTER TABLE cell_entries ADD COLUMN move_id TEXT CHECK (length(move_id) = 36);
 
 CREATE INDEX cell_entries_by_move ON cell_entries (moving_client) WHERE moving_client IS NOT NULL;
 
@@ -11,6 +12,11 @@ CREATE TABLE __florin_departures (
     part INTEGER NOT NULL CHECK (part >= 0),
     contents TEXT NOT NULL,
     PRIMARY KEY (client_id, part)
+) STRICT;
+
+-- The moves by which a client has left this database, or can't leave it any more because they were undone.
+CREATE TABLE __florin_moves (
+    move_id TEXT NOT NULL PRIMARY KEY CHECK (length(move_id) = 36)
 ) STRICT;
 
 -- The rows of snapshots are as before, so these snapshots can still be restored.

@@ -4,11 +4,13 @@ use super::{account, client, id, key, parent};
 use crate::support::{Stores, kit_client, name};
 use florin_domain::access::KeyHash;
 use florin_domain::checkout::PageTokenHash;
+use florin_domain::ids::MoveId;
 use florin_ports::{
     Accounts, Budgets, Callers, CellDirectory, CellKey, CellMove, CellName, CheckoutSessions, Events, KeyOfWorld,
     Registry, StoreError,
 };
 use std::time::Duration;
+use uuid::Uuid;
 
 /// The keys of the entries of the client's account and API key.
 fn keys() -> Vec<KeyOfWorld> {
@@ -16,7 +18,7 @@ fn keys() -> Vec<KeyOfWorld> {
 }
 
 fn to_a() -> CellMove {
-    CellMove { client: kit_client(1), from: CellName::home(), to: name("a") }
+    CellMove { id: MoveId(Uuid::from_u128(1)), client: kit_client(1), from: CellName::home(), to: name("a") }
 }
 
 /// Creates a client in the home from before the first cell, with an account and a key.
@@ -54,7 +56,7 @@ async fn a_client_is_unavailable_until_its_move_ends() {
     for refusal in refused {
         assert!(matches!(refusal, Err(StoreError::Unavailable(_))), "{refusal:?}");
     }
-    assert_eq!(stores.home.end_move(kit_client(1), keys(), name("a")).await, Ok(true));
+    assert_eq!(stores.home.end_move(to_a(), keys(), name("a")).await, Ok(true));
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().name, "moved");
     assert!(Callers::find(&*router, &KeyHash([1; 32])).await.unwrap().is_some());
     assert_ne!(Events::sequence(&*router, kit_client(1)).await.unwrap(), before);

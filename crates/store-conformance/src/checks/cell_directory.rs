@@ -5,7 +5,7 @@ use crate::expect::{expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::world::{Who, uuid};
 use florin_domain::access::KeyHash;
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::{AccountId, ClientId, MoveId};
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld};
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ checks! {
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
     "cell_directory.move.entries_are_marked_until_it_ends" (Directory) => moved,
     "cell_directory.move.an_earlier_one_counts" (Directory) => first_move_counts,
+    "cell_directory.move.only_its_own_end_counts" (Directory) => own_end_counts,
     "cell_directory.move.entries_in_other_cells_stay" (Directory) => strangers_stay,
     "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
     "cell_directory.list.the_last_call_counts" (Directory) => listed,
@@ -158,9 +159,9 @@ async fn of_world(handle: Handle) -> CheckResult {
     same("the entries of the world", sorted(directory.of_world(&mine).await?), sorted(expected))
 }
 
-/// Returns the move of a client from one cell to another.
+/// Returns a move of a client from one cell to another.
 fn move_of(client: ClientId, from: &str, to: &str) -> Result<CellMove, Failure> {
-    Ok(CellMove { client, from: cell(from)?, to: cell(to)? })
+    Ok(CellMove { id: MoveId(uuid(8, 1)), client, from: cell(from)?, to: cell(to)? })
 }
 
 async fn moved(handle: Handle) -> CheckResult {
@@ -171,7 +172,7 @@ async fn moved(handle: Handle) -> CheckResult {
     let before = directory.add(client.clone(), cell("a")?, None).await?;
     directory.add(account.clone(), cell("a")?, Some(world.clone())).await?;
     same("the moves of a new directory", directory.moves().await?, Vec::new())?;
-    same("the end of no move", directory.end_move(wanted.client, Vec::new(), cell("b")?).await?, false)?;
+    same("the end of no move", directory.end_move(wanted.clone(), Vec::new(), cell("b")?).await?, false)?;
 
     // The entry of the key is missing.
     let of_client: Vec<KeyOfWorld> = vec![(account.clone(), None), (key.clone(), Some(world.clone()))];
@@ -187,7 +188,7 @@ async fn moved(handle: Handle) -> CheckResult {
     let late = CellKey::ApiKey(KeyHash([7; 32]));
     directory.add(late.clone(), cell("a")?, None).await?;
     let named = vec![(late.clone(), None), (key.clone(), Some(world.clone()))];
-    same("the end", directory.end_move(wanted.client, named, cell("b")?).await?, true)?;
+    same("the end", directory.end_move(wanted, named, cell("b")?).await?, true)?;
     for key in [&client, &account, &key, &late] {
         same("the cell after the move", cell_of(&*directory, key).await?, Some(cell("b")?))?;
     }
@@ -203,19 +204,40 @@ async fn moved(handle: Handle) -> CheckResult {
 async fn first_move_counts(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, _] = keys()?;
-    let (first, second) = (move_of(Who::Mine.client(), "a", "b")?, move_of(Who::Mine.client(), "a", "c")?);
+    let first = move_of(Who::Mine.client(), "a", "b")?;
+    let second = CellMove { id: MoveId(uuid(8, 2)), to: cell("c")?, ..first.clone() };
     // The client is in a home without an entry.
     same("the first move", directory.begin_move(first.clone(), Vec::new()).await?, Some(first.clone()))?;
     let of_client = vec![(account.clone(), None)];
     same("the second move", directory.begin_move(second, of_client.clone()).await?, Some(first.clone()))?;
     let entry = expect_some("the entry", directory.find(&account).await?)?;
     same("the mark of the second call", entry.moving, Some(first.clone()))?;
-    same("the end", directory.end_move(first.client, of_client, cell("a")?).await?, true)?;
+    same("the end", directory.end_move(first.clone(), of_client, cell("a")?).await?, true)?;
     for key in [&client, &account] {
         same("the cell after an undone move", cell_of(&*directory, key).await?, Some(cell("a")?))?;
     }
-    same("a second end", directory.end_move(first.client, Vec::new(), cell("b")?).await?, false)?;
+    same("a second end", directory.end_move(first, Vec::new(), cell("b")?).await?, false)?;
     same("the cell after a second end", cell_of(&*directory, &client).await?, Some(cell("a")?))
+}
+
+async fn own_end_counts(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let [client, account, _] = keys()?;
+    let first = move_of(Who::Mine.client(), "a", "b")?;
+    // The same client moves between the same cells again.
+    let second = CellMove { id: MoveId(uuid(8, 2)), ..first.clone() };
+    let of_client = vec![(account.clone(), None)];
+    directory.begin_move(first.clone(), of_client.clone()).await?;
+    same("the end of a move", directory.end_move(first.clone(), Vec::new(), cell("a")?).await?, true)?;
+    let begun = directory.begin_move(second.clone(), of_client.clone()).await?;
+    same("the second move", begun, Some(second.clone()))?;
+    same("the end of an earlier move", directory.end_move(first, of_client, cell("b")?).await?, false)?;
+    for key in [&client, &account] {
+        let entry = expect_some("the entry", directory.find(key).await?)?;
+        same("an entry of the second move", (entry.cell, entry.moving), (cell("a")?, Some(second.clone())))?;
+    }
+    same("the end of the second move", directory.end_move(second, Vec::new(), cell("b")?).await?, true)?;
+    same("the cell", cell_of(&*directory, &account).await?, Some(cell("b")?))
 }
 
 async fn strangers_stay(handle: Handle) -> CheckResult {
@@ -232,7 +254,7 @@ async fn strangers_stay(handle: Handle) -> CheckResult {
     let of_client = vec![(account.clone(), None)];
     same("the move", directory.begin_move(wanted.clone(), of_client.clone()).await?, Some(wanted.clone()))?;
     same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
-    same("the end", directory.end_move(wanted.client, of_client, cell("b")?).await?, true)?;
+    same("the end", directory.end_move(wanted, of_client, cell("b")?).await?, true)?;
     same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
     same("another client", cell_of(&*directory, &other).await?, Some(cell("a")?))
 }

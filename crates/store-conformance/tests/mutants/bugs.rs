@@ -23,6 +23,7 @@ bugs! {
     EntriesOfAllWorlds,
     MovesUnseen,
     LastMoveCounts,
+    AnyMoveEnds,
     MovesFromAnyCell,
     LateKeysStay,
     AccountsCountedAsClients,

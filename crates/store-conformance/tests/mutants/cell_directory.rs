@@ -3,7 +3,7 @@
 use crate::bugs::Bug;
 use crate::mutant::Mutant;
 use async_trait::async_trait;
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,6 +20,7 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::EntriesOfAllWorlds, "cell_directory.of_world.entries_of_one_world"),
     (Bug::MovesUnseen, "cell_directory.move.entries_are_marked_until_it_ends"),
     (Bug::LastMoveCounts, "cell_directory.move.an_earlier_one_counts"),
+    (Bug::AnyMoveEnds, "cell_directory.move.only_its_own_end_counts"),
     (Bug::MovesFromAnyCell, "cell_directory.move.entries_in_other_cells_stay"),
     (Bug::LateKeysStay, "cell_directory.move.entries_are_marked_until_it_ends"),
     (Bug::AccountsCountedAsClients, "cell_directory.clients.are_counted_by_cell"),
@@ -36,6 +37,12 @@ impl Mutant {
             }
             key => key,
         }
+    }
+
+    /// Ends the move of a client that is in progress, even if it is another one.
+    async fn end_any(&self, begun: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        let other = self.inner.moves().await?.into_iter().find(|other| other.client == begun.client);
+        self.inner.end_move(other.unwrap_or(begun), keys, cell).await
     }
 }
 
@@ -108,7 +115,7 @@ impl CellDirectory for Mutant {
 
     async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
         if self.has(Bug::LastMoveCounts) {
-            self.inner.end_move(wanted.client, Vec::new(), wanted.from.clone()).await?;
+            self.end_any(wanted.clone(), Vec::new(), wanted.from.clone()).await?;
         }
         if self.has(Bug::MovesFromAnyCell)
             && let Some(entry) = CellDirectory::find(&self.inner, &CellKey::Client(wanted.client)).await?
@@ -118,9 +125,12 @@ impl CellDirectory for Mutant {
         self.inner.begin_move(wanted, keys).await
     }
 
-    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+    async fn end_move(&self, begun: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
         let keys = if self.has(Bug::LateKeysStay) { Vec::new() } else { keys };
-        self.inner.end_move(client, keys, cell).await
+        if self.has(Bug::AnyMoveEnds) {
+            return self.end_any(begun, keys, cell).await;
+        }
+        self.inner.end_move(begun, keys, cell).await
     }
 
     async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {

@@ -12,7 +12,7 @@ use diesel::dsl::count_star;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel::{QueryableByName, sql_query};
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::{AccountId, ClientId, MoveId};
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -56,8 +56,11 @@ impl CellEntryRow {
 
     /// Returns the move that the entry is marked with.
     fn moving(&self) -> Outcome<Option<CellMove>> {
-        let (Some(to), Some(client)) = (&self.moving_to, self.moving_client) else { return Ok(None) };
-        Ok(Some(CellMove { client: ClientId(client.0), from: cell_name(&self.cell)?, to: cell_name(to)? }))
+        let (Some(to), Some(client), Some(id)) = (&self.moving_to, self.moving_client, self.move_id) else {
+            return Ok(None);
+        };
+        let (id, client) = (MoveId(id.0), ClientId(client.0));
+        Ok(Some(CellMove { id, client, from: cell_name(&self.cell)?, to: cell_name(to)? }))
     }
 }
 
@@ -109,6 +112,7 @@ fn mark(conn: &mut Conn, begun: &CellMove, keys: &[KeyOfWorld]) -> Outcome<()> {
             revision: new_revision(),
             moving_to: None,
             moving_client: None,
+            move_id: None,
         };
         if row(conn, key)?.is_none() {
             statements::insert(vec![new], conn)?;
@@ -120,6 +124,7 @@ fn mark(conn: &mut Conn, begun: &CellMove, keys: &[KeyOfWorld]) -> Outcome<()> {
             .set((
                 cell_entries::moving_to.eq(Some(begun.to.as_str())),
                 cell_entries::moving_client.eq(Some(Id(begun.client.0))),
+                cell_entries::move_id.eq(Some(Id(begun.id.0))),
             ))
             .execute(conn)?;
     }
@@ -138,17 +143,19 @@ fn begin_move(conn: &mut Conn, wanted: &CellMove, keys: &[KeyOfWorld]) -> Outcom
     Ok(Some(begun))
 }
 
-fn end_move(conn: &mut Conn, client: ClientId, keys: &[KeyOfWorld], cell: &CellName) -> Outcome<bool> {
+fn end_move(conn: &mut Conn, ended: &CellMove, keys: &[KeyOfWorld], cell: &CellName) -> Outcome<bool> {
     driver::lock_operators(conn)?;
-    let own = find(conn, &CellKey::Client(client))?;
-    let Some(begun) = own.and_then(|own| own.moving) else { return Ok(false) };
+    let own = find(conn, &CellKey::Client(ended.client))?;
+    let Some(begun) = own.and_then(|own| own.moving).filter(|begun| begun.id == ended.id) else { return Ok(false) };
     mark(conn, &begun, keys)?;
-    let marked = cell_entries::table.filter(cell_entries::moving_client.eq(Some(Id(client.0))));
+    let marked = cell_entries::table.filter(cell_entries::moving_client.eq(Some(Id(begun.client.0))));
+    let marked = marked.filter(cell_entries::move_id.eq(Some(Id(begun.id.0))));
     diesel::update(marked)
         .set((
             cell_entries::cell.eq(cell.as_str()),
             cell_entries::moving_to.eq(None::<String>),
             cell_entries::moving_client.eq(None::<Id>),
+            cell_entries::move_id.eq(None::<Id>),
             cell_entries::revision.eq(cell_entries::revision + 1_i64),
         ))
         .execute(conn)?;
@@ -227,8 +234,8 @@ impl CellDirectory for Store {
         self.write(move |conn| begin_move(conn, &wanted, &keys)).await
     }
 
-    async fn end_move(&self, client: ClientId, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
-        self.write(move |conn| end_move(conn, client, &keys, &cell)).await
+    async fn end_move(&self, begun: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError> {
+        self.write(move |conn| end_move(conn, &begun, &keys, &cell)).await
     }
 
     async fn moves(&self) -> Result<Vec<CellMove>, StoreError> {

@@ -46,7 +46,8 @@ functions! {
     known_migrations: fn() -> Outcome<Vec<(String, String)>>;
     /// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
     applied_migrations: fn(&mut Conn) -> Outcome<Vec<String>>;
-    /// Applies all pending migrations or none, and returns their number.
+    /// Applies all pending migrations or none, and returns their number. Refuses that while the text of a client that
+    /// has left is kept.
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
@@ -79,6 +80,8 @@ functions! {
     /// Locks the subscriptions of a client and the client itself until the end of the transaction. Waits for other
     /// changes of them first.
     lock_client: fn(&mut Conn, Id) -> Outcome<()>;
+    /// Serializes the transactions of moves of a client in this store until the end of the transaction.
+    lock_move: fn(&mut Conn, Id) -> Outcome<()>;
     /// Makes all statements of a transaction see the state at the first one, which must follow. A later change of a row
     /// that others have changed since fails as contended.
     in_one_view: fn(&mut Conn) -> Outcome<()>;

@@ -28,6 +28,7 @@ mod checkout;
 pub(super) mod columns;
 mod credits;
 mod decision_endpoints;
+pub(super) mod departures;
 mod diesel_errors;
 mod disputes;
 mod driver;

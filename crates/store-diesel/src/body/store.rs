@@ -93,8 +93,8 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
-    /// one does the work. Blocks, so it is for start-up only.
+    /// Applies all pending migrations or none, and returns their number. Refuses that while a client is between two
+    /// cells. If several programs migrate concurrently, only one does the work. Blocks, so it is for start-up only.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         let mut conn =
             driver::connect_writer(self.place()).map_err(|error| StoreError::Unavailable(error.to_string()))?;

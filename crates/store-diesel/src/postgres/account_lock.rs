@@ -38,3 +38,12 @@ pub(crate) fn lock_client(conn: &mut Conn, client: Id) -> Outcome<()> {
     }
     Ok(())
 }
+
+/// Moves of one client are serialized. Nothing else waits for this lock.
+const MOVE: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7003214873))";
+
+/// Serializes the transactions of moves of a client until the end of the transaction.
+pub(crate) fn lock_move(conn: &mut Conn, client: Id) -> Outcome<()> {
+    sql_query(MOVE).bind::<Text, _>(client.0.to_string()).execute(conn)?;
+    Ok(())
+}

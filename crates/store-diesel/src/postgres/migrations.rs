@@ -1,5 +1,6 @@
 //! The schema of PostgreSQL and its migrations.
 
+use super::body::departures::must_be_settled;
 use super::body::errors::{Failure, Outcome};
 use super::failures::is_deadlock;
 use super::{Conn, Db};
@@ -68,6 +69,9 @@ pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
 fn apply(conn: &mut Conn) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
         conn.batch_execute(ALONE)?;
+        if conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
+            must_be_settled(conn)?;
+        }
         let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
         Ok(run.len())
     })

@@ -1,5 +1,6 @@
 //! The schema of SQLite and its migrations.
 
+use super::body::departures::must_be_settled;
 use super::body::errors::{Failure, Outcome};
 use super::connection::APPLICATION_ID;
 use super::{Conn, Db, statistics};
@@ -42,6 +43,9 @@ pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     // Data that migrations remove may be secret. Without this setting it would stay readable in free pages.
     conn.batch_execute("PRAGMA secure_delete = ON;")?;
     conn.immediate_transaction(|conn| {
+        if conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
+            must_be_settled(conn)?;
+        }
         let applied = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?.len();
         conn.batch_execute(&format!("PRAGMA application_id = {APPLICATION_ID};"))?;
         if applied > 0 {

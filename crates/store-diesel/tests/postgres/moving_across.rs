@@ -3,8 +3,10 @@
 use crate::adapter::SqliteStore;
 use crate::support::{Home, MINE, client, settings};
 use crate::work::{alone, world_of_work};
-use florin_ports::Seeding;
+use florin_domain::ids::MoveId;
+use florin_ports::{CellMove, CellName, Seeding};
 use florin_store_contract::MoveClients;
+use uuid::Uuid;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_moves_to_sqlite_and_back() {
@@ -16,13 +18,15 @@ async fn a_client_moves_to_sqlite_and_back() {
     let file = SqliteStore::open(&settings(&directory)).unwrap();
     file.migrate().unwrap();
 
-    let mine = client(MINE);
-    let left = home.store.depart(mine).unwrap().unwrap();
-    file.arrive(mine, &home.store).unwrap();
-    while home.store.forget(mine).unwrap() {}
-    let left_again = file.depart(mine).unwrap().unwrap();
+    let [from, to] = ["home", "a"].map(|name| CellName::parse(name).unwrap());
+    let there = CellMove { id: MoveId(Uuid::from_u128(1)), client: client(MINE), from, to };
+    let back = CellMove { id: MoveId(Uuid::from_u128(2)), ..there.clone() };
+    let left = home.store.depart(&there).unwrap().unwrap();
+    file.arrive(&there, &home.store).unwrap();
+    while home.store.forget(&there).unwrap() {}
+    let left_again = file.depart(&back).unwrap().unwrap();
     assert_eq!((left.rows, left.keys), (left_again.rows, left_again.keys));
-    home.store.arrive(mine, &file).unwrap();
+    home.store.arrive(&back, &file).unwrap();
     assert_eq!(home.balances(MINE).await, before);
     home.check_books().await;
     alone(&home.store, 1).await;

@@ -2,12 +2,15 @@
 
 use crate::cells::Stores;
 use crate::commands::{Context, caches_expired, lookup};
+use crate::machine::RandomIds;
 use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
-use florin_domain::ids::ClientId;
-use florin_ports::{CellDirectory, CellMove, CellName, Deliveries, Secrets, StoreError, accepts_clients};
-use florin_store_contract::{AnyStore, Departure, MoveClients};
+use florin_domain::ids::{ClientId, MoveId};
+use florin_ports::{
+    CellDirectory, CellMove, CellName, Deliveries, IdSource, KeyOfWorld, Secrets, StoreError, accepts_clients,
+};
+use florin_store_contract::{AnyStore, Departure, MoveClients, MoveError};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,49 +103,53 @@ impl<'s> Mover<'s> {
 
     /// Moves a client to a cell, or completes its move.
     pub(super) async fn carry(&self, client: ClientId, to: &CellName) -> anyhow::Result<Moved> {
-        let begun = self.begin(client, to).await?;
+        let begun = match self.begin(client, to).await? {
+            Begun::Move(begun) => begun,
+            Begun::Repaired(moved) => return Ok(moved),
+        };
         let (source, target) = (self.side(&begun.from)?, self.side(&begun.to)?);
         let repeat = || format!("client {client} gets 503 until you repeat the command, or undo the move with --abort");
-        let departure = match source.moving.departure(client)? {
+        let left = source.moving.departure(client)?.filter(|left| left.is_of(&begun));
+        let departed = match left {
             Some(left) if left.recalled && !target.moving.has_arrived(client)? => {
                 return Err(anyhow!("the move of client {client} is being undone; complete that with --abort"));
             }
-            Some(left) => left,
-            None => self.depart(&begun, &source).await.with_context(repeat)?,
+            Some(left) => Ok(left),
+            None => self.depart(&begun, &source).await,
         };
-        match target.moving.arrive(client, source.moving.as_ref()) {
-            Ok(()) => {}
-            // It was recalled too late.
-            Err(_) if departure.recalled => {}
-            Err(error) if error.is_passing() => return Err(error).with_context(repeat),
+        let arrived = match departed {
+            Ok(departure) => arrive(&begun, &source, &target, &departure).await.map(|()| departure),
+            Err(error) => Err(error),
+        };
+        match arrived {
+            Ok(departure) => {
+                self.end(&begun, departure.keys(), &begun.to).await?;
+                while source.moving.forget(&begun)? {}
+                Ok(moved(&begun, &begun.to, departure.total()))
+            }
+            // The rows may be stored, or another command goes on with this move or another one.
+            Err(error) if error.is_passing() || matches!(error, MoveError::Ended) => {
+                Err(anyhow::Error::new(error)).with_context(repeat)
+            }
             Err(error) => {
                 self.put_back(&begun, &source, &target).await.with_context(repeat)?;
-                return Err(error).with_context(|| format!("client {client} stays in cell {}", begun.from));
+                Err(error).with_context(|| format!("client {client} stays in cell {}", begun.from))
             }
         }
-        self.settle(&begun, &departure).await?;
-        while source.moving.forget(client)? {}
-        Ok(moved(&begun, &begun.to, departure.total()))
     }
 
     /// Marks a client as moving, unless it is already.
-    async fn begin(&self, client: ClientId, to: &CellName) -> anyhow::Result<CellMove> {
+    async fn begin(&self, client: ClientId, to: &CellName) -> anyhow::Result<Begun> {
         if let Some(begun) = self.begun(client).await? {
-            if begun.to == *to {
-                return Ok(begun);
-            }
-            let message = format!(
-                "client {client} is being moved to cell {}; complete that first, or undo it with --abort",
-                begun.to
-            );
-            return Err(UsageError::new(message).into());
+            must_move_to(&begun, to)?;
+            return Ok(Begun::Move(begun));
         }
         let from = self.cell_of(client).await?;
         let (source, target) = (self.side(&from)?, self.side(to)?);
-        // A client can have left without a mark if another command undid the move too early.
-        let left = || Ok::<_, StoreError>(source.moving.departure(client)?.map(|left| left.keys()));
-        let keys = source.moving.keys_of(client)?.map_or_else(left, |keys| Ok(Some(keys)))?;
-        let keys = keys.ok_or_else(|| anyhow!("client {client} does not exist; see `florin clients list`"))?;
+        let wanted = CellMove { id: MoveId(RandomIds.next_id()), client, from: from.clone(), to: to.clone() };
+        let Some(keys) = source.moving.keys_of(client)? else {
+            return self.resume(wanted, &source, &target).await;
+        };
         if from == *to {
             return Err(UsageError::new(format!("client {client} is in cell {to} already")).into());
         }
@@ -155,19 +162,57 @@ impl<'s> Mover<'s> {
         if one != other {
             return Err(anyhow!("cells {from} and {to} have different secret keys; run `florin secrets rotate` first"));
         }
-        let begun = self.directory.begin_move(CellMove { client, from, to: to.clone() }, keys).await?;
-        begun.ok_or_else(|| anyhow!("client {client} was moved at the same time"))
+        Ok(Begun::Move(self.mark(wanted, keys).await?))
     }
 
-    /// Lets the entries of a client that has arrived name its new cell.
-    async fn settle(&self, begun: &CellMove, departure: &Departure) -> Result<(), StoreError> {
-        let (client, keys) = (begun.client, departure.keys());
-        if !self.directory.end_move(client, keys.clone(), begun.to.clone()).await? {
-            // Another command has ended the move, or has undone it too early: before the client left.
-            self.directory.begin_move(begun.clone(), keys.clone()).await?;
-            self.directory.end_move(client, keys, begun.to.clone()).await?;
+    /// Marks a client as moving, and returns the move that is in progress.
+    async fn mark(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> anyhow::Result<CellMove> {
+        let client = wanted.client;
+        let begun = self.directory.begin_move(wanted.clone(), keys).await?;
+        let begun = begun.ok_or_else(|| anyhow!("client {client} was moved at the same time"))?;
+        must_move_to(&begun, &wanted.to)?;
+        Ok(begun)
+    }
+
+    /// Continues with a client that its cell does not have, and that is not marked: the directory was restored from a
+    /// backup. Either its text is in the cell, or it has arrived in the other one.
+    async fn resume(&self, wanted: CellMove, source: &Side, target: &Side) -> anyhow::Result<Begun> {
+        let client = wanted.client;
+        if let Some(left) = source.moving.departure(client)? {
+            let damaged = || anyhow!("the move of client {client} can't be read");
+            let begun = left.begun(client, &wanted.from).ok_or_else(damaged)?;
+            must_move_to(&begun, &wanted.to)?;
+            return Ok(Begun::Move(self.mark(begun, left.keys()).await?));
         }
-        Ok(())
+        let absent = || anyhow!("client {client} does not exist; see `florin clients list`");
+        if wanted.from == wanted.to || target.moving.keys_of(client)?.is_none() {
+            return Err(absent());
+        }
+        let begun = self.mark(wanted.clone(), Vec::new()).await?;
+        if begun != wanted {
+            return Ok(Begun::Move(begun));
+        }
+        // Under the mark, nobody else begins a move of the client.
+        let keys = target.moving.keys_of(client)?.filter(|_| !matches!(source.moving.keys_of(client), Ok(Some(_))));
+        let Some(keys) = keys else {
+            self.end(&begun, Vec::new(), &begun.from).await?;
+            return Err(absent());
+        };
+        self.end(&begun, keys, &begun.to).await?;
+        Ok(Begun::Repaired(moved(&begun, &begun.to, 0)))
+    }
+
+    /// Ends a move: the entries of the client name a cell, and lose the mark. Fails if they do not name it afterwards.
+    async fn end(&self, begun: &CellMove, keys: Vec<KeyOfWorld>, cell: &CellName) -> anyhow::Result<()> {
+        let client = begun.client;
+        if self.directory.end_move(begun.clone(), keys, cell.clone()).await? {
+            return Ok(());
+        }
+        // Another command may have completed the same move.
+        if self.begun(client).await?.is_none() && self.cell_of(client).await? == *cell {
+            return Ok(());
+        }
+        Err(anyhow!("another command has ended or undone this move of client {client}; see `florin clients list`"))
     }
 
     /// Whether a cell accepts clients.
@@ -176,12 +221,13 @@ impl<'s> Mover<'s> {
     }
 
     /// Lets a marked client leave its cell, once no instance sends it calls any more.
-    async fn depart(&self, begun: &CellMove, source: &Side) -> anyhow::Result<Departure> {
+    async fn depart(&self, begun: &CellMove, source: &Side) -> Result<Departure, MoveError> {
         let client = begun.client;
-        let absent = || anyhow!("no cell has client {client}");
         // Accounts and keys that were created since the mark are marked, too.
-        let keys = source.moving.keys_of(client)?.ok_or_else(absent)?;
+        let keys = source.moving.keys_of(client)?.ok_or(MoveError::Ended)?;
         self.directory.begin_move(begun.clone(), keys).await?;
+        // Otherwise, a stopped command could let the client arrive by an earlier move once it has left by this one.
+        self.forget_others(begun)?;
         // A cached entry lives this long, and so does a call that does not look at the entry again.
         caches_expired().await;
         caches_expired().await;
@@ -194,12 +240,12 @@ impl<'s> Mover<'s> {
                 actix_web::rt::time::sleep(PAUSE).await;
             }
             if self.begun(client).await?.as_ref() != Some(begun) {
-                return Err(anyhow!("another command has undone the move of client {client}"));
+                return Err(MoveError::Ended);
             }
-            match source.moving.depart(client) {
+            match source.moving.depart(begun) {
                 // Others changed its rows meanwhile, or new events have deliveries.
-                Err(StoreError::Unavailable(_)) if attempts < ATTEMPTS => attempts += 1,
-                left => return left?.ok_or_else(absent),
+                Err(MoveError::Store(StoreError::Unavailable(_))) if attempts < ATTEMPTS => attempts += 1,
+                left => return left?.ok_or(MoveError::Ended),
             }
         }
     }
@@ -209,6 +255,7 @@ impl<'s> Mover<'s> {
         let none = || UsageError::new(format!("client {client} is not being moved"));
         let begun = self.begun(client).await?.ok_or_else(none)?;
         let (source, target) = (self.side(&begun.from)?, self.side(&begun.to)?);
+        self.forget_others(&begun)?;
         let rows = self.put_back(&begun, &source, &target).await?;
         Ok(moved(&begun, &begun.from, rows))
     }
@@ -216,17 +263,48 @@ impl<'s> Mover<'s> {
     /// Returns a client to the cell that it has left, unless it has arrived. Returns the number of its rows.
     async fn put_back(&self, begun: &CellMove, source: &Side, target: &Side) -> anyhow::Result<u64> {
         let client = begun.client;
-        source.moving.recall(client)?;
+        source.moving.recall(begun)?;
         if target.moving.has_arrived(client)? {
             let message =
                 format!("client {client} has arrived in cell {0}; run `florin cells move {client} {0}`", begun.to);
             return Err(anyhow!(message));
         }
-        let departure = source.moving.departure(client)?;
-        source.moving.put_back(client)?;
+        let departure = source.moving.departure(client)?.filter(|left| left.is_of(begun));
+        source.moving.put_back(begun)?;
         let keys = departure.as_ref().map(Departure::keys).unwrap_or_default();
-        self.directory.end_move(client, keys, begun.from.clone()).await?;
+        self.end(begun, keys, &begun.from).await?;
         Ok(departure.map_or(0, |departure| departure.total()))
+    }
+
+    /// Deletes the text of earlier moves of a client that has not left its cell by this move.
+    fn forget_others(&self, begun: &CellMove) -> Result<(), StoreError> {
+        let mut others = Vec::new();
+        for (name, store) in self.stores.each() {
+            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+            let left = moving.departure(begun.client)?.and_then(|left| left.begun(begun.client, name));
+            others.extend(left.filter(|left| left.id != begun.id).map(|left| (moving, left)));
+        }
+        // The client is in a cell after the text was found, so it has arrived or was put back: the text is not needed.
+        if others.is_empty() || !self.is_in_a_cell(begun)? {
+            return Ok(());
+        }
+        for (moving, left) in others {
+            while moving.forget(&left)? {}
+        }
+        Ok(())
+    }
+
+    /// Whether the client of a move is in its old or new cell.
+    fn is_in_a_cell(&self, begun: &CellMove) -> Result<bool, StoreError> {
+        for (name, store) in self.stores.each() {
+            let is_concerned = name.is_some_and(|name| *name == begun.from || *name == begun.to);
+            if let Some(moving) = store.moving().filter(|_| is_concerned)
+                && moving.keys_of(begun.client)?.is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Deletes the text of clients that have arrived, which interrupted commands have left.
@@ -234,19 +312,54 @@ impl<'s> Mover<'s> {
         for (name, store) in self.stores.each() {
             let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
             for client in moving.departed()? {
+                let left = moving.departure(client)?.and_then(|left| left.begun(client, name));
                 let cell = self.cell_of(client).await?;
-                if cell == *name || self.begun(client).await?.is_some() {
+                if self.begun(client).await?.is_some() {
                     continue;
                 }
-                let Ok(holder) = self.side(&cell) else { continue };
+                let (Some(left), Ok(holder)) = (left, self.side(&cell)) else { continue };
+                // The text was read before, so the client has arrived by this move or was put back.
                 if holder.moving.has_arrived(client)? {
-                    while moving.forget(client)? {}
+                    while moving.forget(&left)? {}
                 } else {
                     tracing::warn!(%client, cell = %name, "the rows of a client that no cell has are kept");
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// How a move begins.
+enum Begun {
+    /// The client is marked with this move.
+    Move(CellMove),
+    /// The client was in the cell already, and the directory names it now.
+    Repaired(Moved),
+}
+
+/// Refuses a move in progress to another cell.
+fn must_move_to(begun: &CellMove, to: &CellName) -> Result<(), UsageError> {
+    if begun.to == *to {
+        return Ok(());
+    }
+    Err(UsageError::new(format!(
+        "client {} is being moved to cell {}; complete that first, or undo it with --abort",
+        begun.client, begun.to
+    )))
+}
+
+/// Lets a client that has left arrive. Repeats that while the target is busy.
+async fn arrive(begun: &CellMove, source: &Side, target: &Side, departure: &Departure) -> Result<(), MoveError> {
+    let mut attempts = 1;
+    loop {
+        match target.moving.arrive(begun, source.moving.as_ref()) {
+            // It was recalled too late.
+            Err(_) if departure.recalled => return Ok(()),
+            Err(error) if error.is_passing() && attempts < ATTEMPTS => attempts += 1,
+            done => return done,
+        }
+        actix_web::rt::time::sleep(PAUSE).await;
     }
 }
 

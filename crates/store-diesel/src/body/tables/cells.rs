@@ -16,6 +16,8 @@ tables! {
         moving_to: Option<String>,
         /// The client, while it is being moved.
         moving_client: Option<Id>,
+        /// The move, while the client is being moved.
+        move_id: Option<Id>,
     }
 
     /// A cell that the directory lists.

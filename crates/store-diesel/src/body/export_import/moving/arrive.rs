@@ -1,18 +1,19 @@
 //! A client arrives, or returns to the store that it has left: its rows are stored and verified.
 
 use super::body::backend::Conn;
-use super::body::books::gather;
-use super::body::books_check::of_books;
 use super::body::driver;
 use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::secrets;
 use super::body::tables;
 use super::body::tables::table::Table;
 use super::body::types::Id;
+use super::books::discrepancies;
 use super::digests::Digests;
 use super::owner::Owner;
 use super::places::Places;
 use super::{InsertBuffer, Line, failure, parts};
-use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::ids::ClientId;
+use florin_ports::CellMove;
 use florin_store_contract::export::{ExportRow, hexadecimal};
 use florin_store_contract::{Departure, MoveError};
 use sha2::{Digest, Sha256};
@@ -28,22 +29,46 @@ pub(super) fn arrive(
     part: &PartOf<'_>,
 ) -> Result<(), Stop<MoveError>> {
     driver::without_time_limits(conn)?;
-    driver::lock_operators(conn)?;
+    driver::lock_move(conn, Id(client.0))?;
     if Owner::find(conn, Id(client.0))?.is_some() {
         return Ok(());
     }
+    must_be_same_key(conn, departure)?;
     let places = Places::reserve(conn, departure)?;
     let mut arrival = Arrival { places: Some(places), buffer: InsertBuffer::default(), stored: Digests::default() };
     arrival.all(conn, departure, &mut |_, number| Ok(part(number)?))?;
-    verify(conn, client, arrival.stored)
+    let owner = verify(conn, client, departure, arrival.stored)?;
+    let found = discrepancies(conn, &owner)?;
+    if !found.is_empty() {
+        return Err(MoveError::Books(found).into());
+    }
+    // A rotation changes the key under this lock, and then encrypts the secrets that it finds.
+    driver::lock_operators(conn)?;
+    must_be_same_key(conn, departure)
 }
 
-/// Stores the rows of a client that has left this store again, and deletes their text.
-pub(super) fn put_back(conn: &mut Conn, client: ClientId) -> Result<(), Stop<MoveError>> {
+/// Refuses a client whose secrets are encrypted under another key than that of this store.
+fn must_be_same_key(conn: &mut Conn, departure: &Departure) -> Result<(), Stop<MoveError>> {
+    match secrets::bound(conn)? {
+        Some(bound) if departure.secret_key.as_ref().is_some_and(|key| *key != bound.id.to_string()) => {
+            Err(MoveError::Key { store: bound.id }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Stores the rows of a client that has left this store by a recalled move again, and deletes their text.
+pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<MoveError>> {
     driver::without_time_limits(conn)?;
-    driver::lock_operators(conn)?;
-    let Some(departure) = parts::departure(conn, client)? else { return Ok(()) };
-    if Owner::find(conn, Id(client.0))?.is_some() {
+    let client = begun.client;
+    driver::lock_move(conn, Id(client.0))?;
+    let is_here = Owner::find(conn, Id(client.0))?.is_some();
+    let departure = match parts::departure(conn, client)? {
+        None if is_here => return Ok(()),
+        Some(left) if left.is_of(begun) && left.recalled => left,
+        None | Some(_) => return Err(MoveError::Ended.into()),
+    };
+    if is_here {
         return Err(corrupt("a client that has left is still here").into());
     }
     let mut arrival = Arrival { places: None, buffer: InsertBuffer::default(), stored: Digests::default() };
@@ -51,7 +76,11 @@ pub(super) fn put_back(conn: &mut Conn, client: ClientId) -> Result<(), Stop<Mov
         Ok(parts::part(conn, client, number)?.ok_or(MoveError::Changed)?)
     };
     arrival.all(conn, &departure, &mut part)?;
-    verify(conn, client, arrival.stored)?;
+    let owner = verify(conn, client, &departure, arrival.stored)?;
+    // A client whose books were wrong before it left has to get them back all the same.
+    for discrepancy in discrepancies(conn, &owner)? {
+        tracing::warn!(%client, ?discrepancy, "the books of a client that returns are wrong; see `florin check`");
+    }
     Ok(parts::forget_all(conn, client)?)
 }
 
@@ -101,8 +130,9 @@ impl Arrival<'_> {
     }
 }
 
-/// Reads the stored rows again, compares them with what was to be stored, and checks the books of the client.
-fn verify(conn: &mut Conn, client: ClientId, stored: Digests) -> Result<(), Stop<MoveError>> {
+/// Reads the stored rows again, and compares them with what was to be stored, and their numbers with those that have
+/// left.
+fn verify(conn: &mut Conn, client: ClientId, departure: &Departure, stored: Digests) -> Result<Owner, Stop<MoveError>> {
     let owner = Owner::find(conn, Id(client.0))?.ok_or(MoveError::Changed)?;
     let mut found = Digests::default();
     for table in tables::all() {
@@ -113,13 +143,9 @@ fn verify(conn: &mut Conn, client: ClientId, stored: Digests) -> Result<(), Stop
             Ok(())
         })?;
     }
-    if let Some(table) = stored.first_difference(found) {
+    let other_number = found.first_other_number(&departure.rows);
+    if let Some(table) = other_number.or_else(|| stored.first_difference(found)) {
         return Err(MoveError::Differs(table).into());
     }
-    let mut discrepancies = Vec::new();
-    for account in &owner.accounts {
-        let account = AccountId::parse(account).map_err(|flaw| corrupt(flaw.message))?;
-        discrepancies.extend(of_books(gather(conn, Some(&account))?));
-    }
-    if discrepancies.is_empty() { Ok(()) } else { Err(MoveError::Books(discrepancies).into()) }
+    Ok(owner)
 }

@@ -2,15 +2,18 @@
 
 use super::body::backend::Conn;
 use super::body::driver;
-use super::body::errors::{Failure, Outcome, corrupt};
+use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::secrets;
 use super::body::tables;
 use super::body::types::Id;
 use super::body::webhooks;
+use super::books::discrepancies;
 use super::owner::Owner;
 use super::parts::{self, PartWriter};
 use super::{keys, places, schema};
-use florin_domain::ids::{AccountId, ClientId};
-use florin_store_contract::Departure;
+use florin_domain::ids::AccountId;
+use florin_ports::CellMove;
+use florin_store_contract::{Departure, MoveError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts the rows of a client in another view.
@@ -20,24 +23,56 @@ type Recount<'a> = dyn Fn(&Owner) -> Outcome<Vec<i64>> + 'a;
 ///
 /// Changes of other transactions that this view does not contain make it fail as contended: locked rows can't change,
 /// the deletion of a changed row fails, and rows that were added in between are counted.
-pub(super) fn depart(conn: &mut Conn, client: ClientId, recount: &Recount<'_>) -> Outcome<Option<Departure>> {
+pub(super) fn depart(
+    conn: &mut Conn,
+    begun: &CellMove,
+    recount: &Recount<'_>,
+) -> Result<Option<Departure>, Stop<MoveError>> {
     driver::in_one_view(conn)?;
     driver::without_time_limits(conn)?;
-    driver::lock_operators(conn)?;
-    if let Some(departure) = parts::departure(conn, client)? {
-        return Ok(Some(departure));
+    driver::lock_move(conn, Id(begun.client.0))?;
+    match parts::departure(conn, begun.client)? {
+        Some(left) if !left.is_of(begun) => return Err(MoveError::Ended.into()),
+        Some(left) if left.recalled => return Err(MoveError::NotDeparted.into()),
+        Some(left) => return Ok(Some(left)),
+        None => {}
     }
-    let Some(owner) = Owner::find(conn, Id(client.0))? else { return Ok(None) };
+    let Some(owner) = Owner::find(conn, Id(begun.client.0))? else { return Ok(None) };
+    if !parts::use_up(conn, begun)? {
+        // It is recalled, or the client has left by it and was put back.
+        return Err(MoveError::NotDeparted.into());
+    }
     lock(conn, &owner)?;
-    if owner.counts(conn)? != recount(&owner)? {
-        return Err(Failure::Contended("rows of the client were added or deleted in between".to_owned()));
+    let counts = owner.counts(conn)?;
+    if counts != recount(&owner)? {
+        return Err(Failure::Contended("rows of the client were added or deleted in between".to_owned()).into());
     }
     if !webhooks::are_queued(conn, owner.client, &owner.accounts)? {
-        return Err(Failure::Contended("deliveries of the client's events are not queued yet".to_owned()));
+        return Err(Failure::Contended("deliveries of the client's events are not queued yet".to_owned()).into());
     }
-    let departure = keep(conn, client, &owner)?;
+    let found = discrepancies(conn, &owner)?;
+    if !found.is_empty() {
+        return Err(MoveError::Unsound(found).into());
+    }
+    let departure = keep(conn, begun, &owner)?;
+    must_be_all(&departure, &counts)?;
     owner.delete(conn)?;
+    if owner.counts(conn)?.iter().any(|left| *left != 0) {
+        return Err(corrupt("rows of a client that leaves were not deleted").into());
+    }
     Ok(Some(departure))
+}
+
+/// Checks that the text has as many rows as each table has. Shared rows are not counted.
+fn must_be_all(departure: &Departure, counts: &[i64]) -> Outcome<()> {
+    let counted = tables::all().filter(|table| !table.is_shared()).zip(counts);
+    for (table, count) in counted {
+        let written = departure.rows.get(table.name).copied().unwrap_or_default();
+        if u64::try_from(*count).map_err(corrupt)? != written {
+            return Err(corrupt(format!("{written} rows of {count} became text: {}", table.name)));
+        }
+    }
+    Ok(())
 }
 
 fn lock(conn: &mut Conn, owner: &Owner) -> Outcome<()> {
@@ -49,11 +84,11 @@ fn lock(conn: &mut Conn, owner: &Owner) -> Outcome<()> {
 }
 
 /// Stores all rows as text.
-fn keep(conn: &mut Conn, client: ClientId, owner: &Owner) -> Outcome<Departure> {
+fn keep(conn: &mut Conn, begun: &CellMove, owner: &Owner) -> Outcome<Departure> {
     let keys = keys::of(conn, owner)?;
     let keys = keys.into_iter().map(|(key, world)| (key.stored(), world.map(|world| world.as_str().to_owned())));
     let last_position = driver::event_tail(conn)?.last;
-    let mut writer = PartWriter::new(client);
+    let mut writer = PartWriter::new(begun.client);
     let (mut counts, mut positions) = (BTreeMap::new(), BTreeSet::new());
     for table in tables::all() {
         let count: &mut u64 = counts.entry(table.name.to_owned()).or_default();
@@ -67,6 +102,9 @@ fn keep(conn: &mut Conn, client: ClientId, owner: &Owner) -> Outcome<Departure> 
         })?;
     }
     let departure = Departure {
+        move_id: begun.id.to_string(),
+        to: begun.to.to_string(),
+        secret_key: secrets::bound(conn)?.map(|key| key.id.to_string()),
         schema: schema()?,
         parts: 0,
         sha256: String::new(),

@@ -1,6 +1,7 @@
 //! Moves clients to another store. `docs/adr/0024-moving-a-client.md` explains the steps.
 
 mod arrive;
+mod books;
 mod depart;
 mod digests;
 mod keys;
@@ -11,6 +12,7 @@ mod places;
 use super::account_rows::failure;
 use super::body;
 use super::body::backend::Conn;
+use super::body::departures;
 use super::body::driver;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::store::Store;
@@ -19,7 +21,7 @@ use super::positions::Line;
 use super::{InsertBuffer, schema};
 use diesel::Connection;
 use florin_domain::ids::ClientId;
-use florin_ports::{KeyOfWorld, StoreError};
+use florin_ports::{CellMove, KeyOfWorld, StoreError};
 use florin_store_contract::{Departure, MoveClients, MoveError};
 use owner::Owner;
 use std::cell::RefCell;
@@ -32,16 +34,18 @@ const ATTEMPTS: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Store {
-    /// Runs a transaction on a connection of its own. After a conflict with others it begins again.
-    fn alone<T>(&self, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
+    /// Runs a transaction on a connection of its own. After a failure that may be retried, it begins again.
+    fn alone<T>(
+        &self,
+        is_retried: fn(&Failure) -> bool,
+        work: impl Fn(&mut Conn) -> Outcome<T>,
+    ) -> Result<T, StoreError> {
         let mut attempts = 1;
         loop {
             let mut conn =
                 driver::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
             match driver::write(&mut conn, &work) {
-                // A row that refers to a deleted one was added meanwhile.
-                Err(Failure::NotFound(cause)) if attempts < ATTEMPTS => tracing::debug!(%cause, "a move begins again"),
-                Err(failure) if failure.may_be_retried() && attempts < ATTEMPTS => {
+                Err(failure) if is_retried(&failure) && attempts < ATTEMPTS => {
                     tracing::debug!(cause = %failure, "a move begins again");
                 }
                 done => return Ok(done?),
@@ -52,9 +56,15 @@ impl Store {
     }
 
     /// Runs a transaction that may refuse, like [`Self::alone`]. A refusal is rolled back.
-    fn alone_or_refuse(&self, work: impl Fn(&mut Conn) -> Result<(), Stop<MoveError>>) -> Result<(), MoveError> {
+    fn alone_or_refuse<T>(
+        &self,
+        is_retried: fn(&Failure) -> bool,
+        work: impl Fn(&mut Conn) -> Result<T, Stop<MoveError>>,
+    ) -> Result<T, MoveError> {
         let refusal = RefCell::new(None);
-        let done = self.alone(|conn| {
+        let done = self.alone(is_retried, |conn| {
+            // An earlier attempt may have refused and then lost its connection.
+            refusal.replace(None);
             work(conn).map_err(|stop| match stop {
                 Stop::Failed(failure) => failure,
                 Stop::Answer(error) => {
@@ -81,9 +91,15 @@ impl Store {
     }
 }
 
-/// Returns what a client has left another store with, if it may arrive.
-fn left(client: ClientId, from: &dyn MoveClients) -> Result<Departure, MoveError> {
-    let departure = from.departure(client)?.filter(|departure| !departure.recalled);
+/// Whether a departure that failed begins again. A row that refers to a deleted one was added meanwhile, or the state
+/// that the transaction sees is from before another departure of the client.
+fn departs_again(failure: &Failure) -> bool {
+    failure.may_be_retried() || matches!(failure, Failure::NotFound(_) | Failure::Duplicate { .. })
+}
+
+/// Returns what a client has left another store with by a move, if it may arrive.
+fn left(begun: &CellMove, from: &dyn MoveClients) -> Result<Departure, MoveError> {
+    let departure = from.departure(begun.client)?.filter(|departure| departure.is_of(begun) && !departure.recalled);
     departure.ok_or(MoveError::NotDeparted)
 }
 
@@ -95,8 +111,10 @@ impl MoveClients for Store {
         })
     }
 
-    fn depart(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
-        self.alone(|conn| depart::depart(conn, client, &|owner| self.counts(owner)))
+    fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError> {
+        // Changes of operators that began before the mark end first.
+        self.alone(Failure::may_be_retried, driver::lock_operators)?;
+        self.alone_or_refuse(departs_again, |conn| depart::depart(conn, begun, &|owner| self.counts(owner)))
     }
 
     fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
@@ -104,44 +122,45 @@ impl MoveClients for Store {
     }
 
     fn departed(&self) -> Result<Vec<ClientId>, StoreError> {
-        driver::read(self.readers(), parts::departed)
+        driver::read(self.readers(), departures::departed)
     }
 
     fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError> {
         driver::read(self.readers(), |conn| parts::part(conn, client, number))
     }
 
-    fn arrive(&self, client: ClientId, from: &dyn MoveClients) -> Result<(), MoveError> {
-        let departure = left(client, from)?;
+    fn arrive(&self, begun: &CellMove, from: &dyn MoveClients) -> Result<(), MoveError> {
+        let departure = left(begun, from)?;
         let schema = schema().map_err(StoreError::from)?;
         if departure.schema != schema {
             return Err(MoveError::Schema { rows: departure.schema, store: schema });
         }
-        let part = |number: i64| -> Result<String, MoveError> { from.part(client, number)?.ok_or(MoveError::Changed) };
-        self.alone_or_refuse(|conn| {
-            arrive::arrive(conn, client, &departure, &part)?;
+        let part =
+            |number: i64| -> Result<String, MoveError> { from.part(begun.client, number)?.ok_or(MoveError::Changed) };
+        self.alone_or_refuse(Failure::may_be_retried, |conn| {
+            arrive::arrive(conn, begun.client, &departure, &part)?;
             // The client may have been recalled meanwhile. Whoever recalls it then waits for this transaction.
-            left(client, from)?;
+            left(begun, from)?;
             Ok(())
         })
     }
 
     fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError> {
-        self.alone(|conn| {
-            driver::lock_operators(conn)?;
+        self.alone(Failure::may_be_retried, |conn| {
+            driver::lock_move(conn, Id(client.0))?;
             Ok(Owner::find(conn, Id(client.0))?.is_some())
         })
     }
 
-    fn recall(&self, client: ClientId) -> Result<bool, StoreError> {
-        self.alone(|conn| parts::recall(conn, client))
+    fn recall(&self, begun: &CellMove) -> Result<(), MoveError> {
+        self.alone_or_refuse(Failure::may_be_retried, |conn| parts::recall(conn, begun))
     }
 
-    fn put_back(&self, client: ClientId) -> Result<(), MoveError> {
-        self.alone_or_refuse(|conn| arrive::put_back(conn, client))
+    fn put_back(&self, begun: &CellMove) -> Result<(), MoveError> {
+        self.alone_or_refuse(Failure::may_be_retried, |conn| arrive::put_back(conn, begun))
     }
 
-    fn forget(&self, client: ClientId) -> Result<bool, StoreError> {
-        self.alone(|conn| parts::forget(conn, client))
+    fn forget(&self, begun: &CellMove) -> Result<bool, StoreError> {
+        self.alone(Failure::may_be_retried, |conn| parts::forget(conn, begun))
     }
 }

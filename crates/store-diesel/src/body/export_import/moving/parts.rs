@@ -1,13 +1,16 @@
 //! The rows of clients that have left, as text. Part 0 is the [`Departure`].
 
 use super::body::backend::Conn;
-use super::body::errors::{Outcome, corrupt};
+use super::body::driver;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::types::Id;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel::{QueryableByName, sql_query};
 use florin_domain::ids::ClientId;
-use florin_store_contract::Departure;
+use florin_ports::CellMove;
 use florin_store_contract::export::hexadecimal;
+use florin_store_contract::{Departure, MoveError};
 use sha2::{Digest, Sha256};
 
 /// The size from which a part is stored, in bytes. The last row may exceed it.
@@ -17,11 +20,12 @@ const FORGOTTEN_AT_ONCE: i64 = 16;
 
 const INSERT: &str = "INSERT INTO __florin_departures (client_id, part, contents) VALUES ($1, $2, $3)";
 const PART: &str = "SELECT contents FROM __florin_departures WHERE client_id = $1 AND part = $2";
-const DEPARTED: &str = "SELECT client_id AS contents FROM __florin_departures WHERE part = 0 ORDER BY client_id";
 /// Deletes the last parts, and so part 0 at the end.
 const FORGET: &str = "DELETE FROM __florin_departures WHERE client_id = $1 AND part IN \
     (SELECT part FROM __florin_departures WHERE client_id = $1 ORDER BY part DESC LIMIT $2)";
 const RECALL: &str = "UPDATE __florin_departures SET contents = $1 WHERE client_id = $2 AND part = 0";
+/// Records that a move can't let its client leave again.
+const USE_UP: &str = "INSERT INTO __florin_moves (move_id) VALUES ($1) ON CONFLICT (move_id) DO NOTHING";
 const FORGET_ALL: &str = "DELETE FROM __florin_departures WHERE client_id = $1";
 
 #[derive(QueryableByName)]
@@ -87,22 +91,39 @@ pub(super) fn departure(conn: &mut Conn, client: ClientId) -> Outcome<Option<Dep
     part(conn, client, 0)?.map(|text| serde_json::from_str(&text).map_err(corrupt)).transpose()
 }
 
-/// Returns the clients that have left.
-pub(super) fn departed(conn: &mut Conn) -> Outcome<Vec<ClientId>> {
-    let rows = sql_query(DEPARTED).load::<Contents>(conn)?;
-    rows.iter().map(|row| ClientId::parse(&row.contents).map_err(|flaw| corrupt(flaw.message))).collect()
+/// Lets a move be the last time that its client can leave by it. Returns `false` if that was done before.
+///
+/// A transaction that sees an older state of the database than this row fails as contended.
+pub(super) fn use_up(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
+    Ok(sql_query(USE_UP).bind::<Text, _>(begun.id.to_string()).execute(conn)? == 1)
 }
 
-/// Recalls a client that has left, and returns whether it had left.
-pub(super) fn recall(conn: &mut Conn, client: ClientId) -> Outcome<bool> {
-    let Some(departure) = departure(conn, client)? else { return Ok(false) };
+/// Recalls a move, whether its client has left by it or not.
+pub(super) fn recall(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<MoveError>> {
+    driver::lock_move(conn, Id(begun.client.0))?;
+    match departure(conn, begun.client)? {
+        Some(left) if left.is_of(begun) => Ok(set_recalled(conn, begun.client, left)?),
+        Some(_) => Err(MoveError::Ended.into()),
+        None => {
+            use_up(conn, begun)?;
+            Ok(())
+        }
+    }
+}
+
+fn set_recalled(conn: &mut Conn, client: ClientId, departure: Departure) -> Outcome<()> {
     let text = serde_json::to_string(&Departure { recalled: true, ..departure }).map_err(corrupt)?;
     sql_query(RECALL).bind::<Text, _>(text).bind::<Text, _>(client.to_string()).execute(conn)?;
-    Ok(true)
+    Ok(())
 }
 
-/// Deletes some of the text of a client, its end first. Returns whether some is left.
-pub(super) fn forget(conn: &mut Conn, client: ClientId) -> Outcome<bool> {
+/// Deletes some of the text of a client that has left by a move, its end first. Returns whether some is left.
+pub(super) fn forget(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
+    let client = begun.client;
+    driver::lock_move(conn, Id(client.0))?;
+    if departure(conn, client)?.is_none_or(|left| !left.is_of(begun)) {
+        return Ok(false);
+    }
     let query = sql_query(FORGET).bind::<Text, _>(client.to_string()).bind::<BigInt, _>(FORGOTTEN_AT_ONCE);
     query.execute(conn)?;
     Ok(part(conn, client, 0)?.is_some())

@@ -1,0 +1,38 @@
+//! The clients that have left this store, and whose text it keeps. `docs/adr/0024-moving-a-client.md` explains it.
+
+use super::backend::Conn;
+use super::driver;
+use super::errors::{Failure, Outcome, corrupt};
+use diesel::sql_types::Text;
+use diesel::{QueryableByName, RunQueryDsl, sql_query};
+use florin_domain::ids::ClientId;
+
+const DEPARTED: &str = "SELECT client_id FROM __florin_departures WHERE part = 0 ORDER BY client_id";
+/// The migration that creates the table.
+const SINCE: &str = "20261128000058";
+
+#[derive(QueryableByName)]
+struct Departed {
+    #[diesel(sql_type = Text)]
+    client_id: String,
+}
+
+/// Returns the clients that have left. The schema may be of any version.
+pub(crate) fn departed(conn: &mut Conn) -> Outcome<Vec<ClientId>> {
+    if !driver::applied_migrations(conn)?.iter().any(|version| version == SINCE) {
+        return Ok(Vec::new());
+    }
+    let rows = sql_query(DEPARTED).load::<Departed>(conn)?;
+    rows.iter().map(|row| ClientId::parse(&row.client_id).map_err(|flaw| corrupt(flaw.message))).collect()
+}
+
+/// Refuses a migration while text is kept: it would keep the old schema, and could not be stored again.
+pub(crate) fn must_be_settled(conn: &mut Conn) -> Outcome<()> {
+    match departed(conn)?.first() {
+        None => Ok(()),
+        Some(client) => Err(Failure::Unavailable(format!(
+            "the move of client {client} to another cell is not complete; before the migration, repeat \
+             `florin cells move` with the version of Florin that began it"
+        ))),
+    }
+}
