@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::suggest;
 use crate::usage::UsageError;
 use crate::wiring;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use database::serve;
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
@@ -246,6 +246,25 @@ pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> a
         cells.push(usable(setting, environment).await.with_context(|| format!("cell {name} can't be migrated"))?);
     }
     Ok(cells)
+}
+
+/// Refuses pending migrations while a cell keeps the text of a client that has left: the text would keep the old schema.
+/// Cells that can't be opened are left out, because they do not stop the start of a server.
+pub(crate) fn refuse_departures(settings: &Settings, home: &dyn AnyStore) -> anyhow::Result<()> {
+    if home.pending()?.is_empty() {
+        return Ok(());
+    }
+    for cell in settings.cells.iter().filter_map(|setting| open(setting, false).ok()) {
+        let departed = cell.store.moving().and_then(|moving| moving.departed().ok());
+        if let Some(client) = departed.iter().flatten().next() {
+            return Err(anyhow!(
+                "cell {}: the move of client {client} to another cell is not complete; before the migration, repeat \
+                 `florin cells move` with the version of Florin that began it",
+                cell.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is created.

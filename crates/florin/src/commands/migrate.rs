@@ -72,6 +72,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
 /// servers take their readiness from it: once the home is up to date, everything is. A repetition continues after a
 /// failure.
 async fn migrate(context: &Context, home: &dyn AnyStore) -> anyhow::Result<usize> {
+    cells::refuse_departures(&context.settings, home)?;
     let mut applied = 0;
     let mut done = |count: usize| {
         applied += count;

@@ -160,12 +160,7 @@ async fn manage(
         Command::Clients(action) => clients::run(context, &stores, action).await,
         Command::Accounts(action) => accounts::run(context, store, action).await,
         Command::Mfa(action) => mfa::run(context, &stores, environment, action).await,
-        Command::Secrets(action) => {
-            if matches!(action, secret_key::Action::Rotate) {
-                stores.must_be_settled()?;
-            }
-            secret_key::run(context, store, environment, &action).await
-        }
+        Command::Secrets(action) => secret_key::run(context, &stores, environment, &action).await,
         Command::People(action) => people::run(context, store, &action).await,
         Command::Merchants(action) => merchants::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,

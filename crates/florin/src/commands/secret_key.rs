@@ -1,13 +1,15 @@
 //! `florin secrets show|rotate`
 
 use super::Context;
+use crate::cells::Stores;
 use crate::output;
 use crate::secrets;
+use crate::usage::UsageError;
 use anyhow::Context as _;
 use florin_application::{other_key, rotate_secrets};
 use florin_domain::access::Environment;
 use florin_domain::secret::SecretFilter;
-use florin_ports::{CompleteStorage, SecretCipher};
+use florin_ports::SecretCipher;
 use serde::Serialize;
 
 /// Actions on the key that encrypts secrets.
@@ -41,10 +43,11 @@ struct Rotated {
 
 pub(super) async fn run(
     context: &Context,
-    store: &dyn CompleteStorage,
+    stores: &Stores,
     environment: Environment,
     action: &Action,
 ) -> anyhow::Result<()> {
+    let store = stores.all.as_ref();
     let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let key = cipher.key();
     match action {
@@ -62,7 +65,7 @@ pub(super) async fn run(
             })
         }
         Action::Rotate => {
-            let rotated = rotate_secrets(store, cipher.as_ref()).await.context("not all secrets were encrypted")?;
+            let rotated = rotate(stores, cipher.as_ref()).await?;
             context.note(format!("{rotated} secret(s)"));
             let rotated = Rotated { key: key.to_string(), rotated };
             output::print_json_or_text(context.json, &rotated, || {
@@ -71,6 +74,34 @@ pub(super) async fn run(
                     rotated.rotated
                 )
             })
+        }
+    }
+}
+
+/// Encrypts all secrets under the current key, and repeats that until nothing is left and no client is being moved: its
+/// secrets can be in text that is not encrypted again, or come from a cell that was not encrypted yet. Returns their
+/// number.
+async fn rotate(stores: &Stores, cipher: &dyn SecretCipher) -> anyhow::Result<usize> {
+    let mut rotated = 0;
+    loop {
+        refuse_moves(stores).await?;
+        let more = rotate_secrets(stores.all.as_ref(), cipher).await.context("not all secrets were encrypted")?;
+        refuse_moves(stores).await.context("not all secrets were encrypted; repeat the command")?;
+        rotated += more;
+        if more == 0 {
+            return Ok(rotated);
+        }
+    }
+}
+
+async fn refuse_moves(stores: &Stores) -> anyhow::Result<()> {
+    stores.must_be_settled()?;
+    let Some(directory) = &stores.directory else { return Ok(()) };
+    match directory.moves().await?.first() {
+        None => Ok(()),
+        Some(begun) => {
+            let message = format!("client {} is being moved to cell {}; complete that first", begun.client, begun.to);
+            Err(UsageError::new(message).into())
         }
     }
 }

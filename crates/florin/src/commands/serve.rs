@@ -1,7 +1,7 @@
 //! `florin serve`
 
 use super::Context;
-use crate::cells::{Stores, refuse_as_home};
+use crate::cells::{Stores, refuse_as_home, refuse_departures};
 use crate::deliverer::Deliverer;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
@@ -50,6 +50,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let _lock = wiring::lock(&settings.database_url)?;
     refuse_damage(store).await?;
     refuse_as_home(settings, store.as_ref()).await?;
+    refuse_departures(settings, store.as_ref())?;
     let (environment, applied) = environment::of_server(settings, store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(applied, "applied migrations");

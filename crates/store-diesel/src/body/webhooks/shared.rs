@@ -19,7 +19,8 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
             DeliveryJob::Record(task) => recording.push(&mut **task),
         }
     }
-    if claiming.len() + recording.len() > 1 {
+    // Ended attempts that are recorded alone wait for their subscriptions.
+    if recording.len() > 1 || !claiming.is_empty() {
         lock(conn, &mut claiming, &mut recording)?;
     }
     if !recording.is_empty() {
