@@ -1,7 +1,7 @@
 //! Clients that move between cells: nobody loses, repeats or misses anything.
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -201,6 +201,105 @@ fn a_move_survives_kills_at_every_step() {
     assert_eq!(balance(&caller, &budget), ["12.14", "12.00", "0.14"]);
 }
 
+/// Stops a process, or lets it continue.
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// Runs a command for at most two seconds, whatever its result.
+fn run_briefly(home: &Home, arguments: &[&str]) {
+    let mut command = home.command(arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > Duration::from_secs(2) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_move_that_was_stopped_for_long_spoils_no_later_one() {
+    let (home, _databases) = add_cells(Home::demo());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let server = Server::on(home);
+    let (caller, home) = (bob.caller(&server), server.home());
+    let budget = funded(&caller, "Travel", "10.00");
+    for number in 0..100 {
+        credit(&caller, &budget, &format!("before-{number}"));
+    }
+    for (round, delay) in [100, 300, 520, 580, 640, 700, 780].into_iter().enumerate() {
+        let mut command = home.command(&["cells", "move", &bob.id, "b"]);
+        let mut stopped = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(delay));
+        // It may be complete already.
+        let is_running = stopped.try_wait().unwrap().is_none();
+        if is_running {
+            signal(&stopped, "-STOP");
+            // The stopped one may have locked a database.
+            run_briefly(home, &["cells", "move", &bob.id, "--abort"]);
+            run_briefly(home, &["cells", "move", &bob.id, if round % 2 == 0 { "home" } else { "b" }]);
+            signal(&stopped, "-CONT");
+        }
+        stopped.wait().unwrap();
+        let start = Instant::now();
+        loop {
+            home.run(&["cells", "move", &bob.id, "--abort"]);
+            let done = home.run(&["cells", "move", &bob.id, "a"]);
+            if done.status.success() || String::from_utf8_lossy(&done.stderr).contains("already") {
+                break;
+            }
+            // It has arrived in another cell.
+            for cell in ["b", "home"] {
+                home.run(&["cells", "move", &bob.id, cell]);
+            }
+            assert!(start.elapsed() < LIMIT, "the move does not end");
+        }
+        credit(&caller, &budget, &format!("after-{round}"));
+        assert_eq!(balance(&caller, &budget)[0], format!("11.{:02}", round + 1));
+        check_journal(home);
+        let clients = home.json(&["clients", "list", "--json"]);
+        let bobs = clients["rows"].as_array().unwrap().iter().filter(|row| row["id"] == bob.id.as_str());
+        assert_eq!(bobs.map(|row| row["cell"].clone()).collect::<Vec<_>>(), ["a"]);
+    }
+}
+
+#[test]
+fn a_directory_from_before_a_move_is_repaired() {
+    let (home, _databases) = add_cells(Home::demo());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    move_to(&home, &bob.id, "b");
+    // As if the home had been restored from a backup.
+    home.sql("UPDATE cell_entries SET cell = 'a' WHERE cell = 'b'").unwrap();
+    assert!(home.refused(&["cells", "move", &bob.id, "home"]).contains("does not exist"));
+    move_to(&home, &bob.id, "b");
+    assert_eq!(["a", "b"].map(|name| listed_cell(&home, name)["clients"].clone()), [json!(0), json!(1)]);
+    let server = Server::on(home);
+    funded(&bob.caller(&server), "Travel", "10.00");
+}
+
+#[test]
+fn a_client_whose_books_are_wrong_stays_in_service() {
+    let (home, databases) = add_cells(Home::demo());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let server = Server::on(home);
+    let (caller, home) = (bob.caller(&server), server.home());
+    let budget = funded(&caller, "Travel", "10.00");
+    databases[0].sql("UPDATE balances SET available_minor = available_minor + 1");
+    let said = home.refused(&["cells", "move", &bob.id, "b"]);
+    assert!(said.contains("check of the books found") && said.contains("stays in cell a"), "{said}");
+    assert_eq!(listed_cell(home, "a")["moving"], Value::Null);
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(balance(&caller, &budget)[0], "10.01");
+    databases[0].sql("UPDATE balances SET available_minor = available_minor - 1");
+    move_to(home, &bob.id, "b");
+    check_journal(home);
+}
+
 #[test]
 fn a_cell_is_drained() {
     let (home, _databases) = add_cells(target());
@@ -276,6 +375,10 @@ fn wrong_moves_are_refused() {
     for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"]] {
         assert!(home.refused_as_invalid(command).contains("is not complete"), "{command:?}");
     }
+    let version = "20261127000057";
+    databases[0].sql(&format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'"));
+    assert!(home.refused(&["migrate"]).contains("is not complete"));
+    databases[0].sql(&format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"));
     databases[0].sql("DELETE FROM __florin_departures");
     let complete = setting(&databases);
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());

@@ -225,7 +225,9 @@ impl<'s> Mover<'s> {
         let client = begun.client;
         // Accounts and keys that were created since the mark are marked, too.
         let keys = source.moving.keys_of(client)?.ok_or(MoveError::Ended)?;
-        self.directory.begin_move(begun.clone(), keys).await?;
+        if self.directory.begin_move(begun.clone(), keys).await?.as_ref() != Some(begun) {
+            return Err(MoveError::Ended);
+        }
         // Otherwise, a stopped command could let the client arrive by an earlier move once it has left by this one.
         self.forget_others(begun)?;
         // A cached entry lives this long, and so does a call that does not look at the entry again.
