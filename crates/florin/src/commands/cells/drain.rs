@@ -38,19 +38,19 @@ pub(super) async fn run(
     // Afterwards, no other command places a client in the cell.
     caches_expired().await;
     mover.forget_departures().await?;
-    let mut moved = Vec::new();
+    let mut done = Vec::new();
     for begun in mover.directory.moves().await?.into_iter().filter(|begun| begun.from == name) {
-        moved.push(mover.carry(begun.client, &begun.to).await?);
+        done.push(mover.carry(begun.client, &begun.to).await?);
     }
     for client in clients_of(&stores, &name).await? {
         let target = match &to {
             Some(to) => to.clone(),
             None => emptiest(&stores, &mover, &name).await?,
         };
-        moved.push(mover.carry(client, &target).await?);
-        context.note(format!("moved {} clients out of cell {name}", moved.len()));
+        done.push(mover.carry(client, &target).await?);
+        context.note(format!("moved {} clients out of cell {name}", done.len()));
     }
-    let drained = Drained { name: name.to_string(), moved };
+    let drained = Drained { name: name.to_string(), moved: done };
     output::print_json_or_text(context.json, &drained, || print(&drained))
 }
 
@@ -76,7 +76,7 @@ async fn emptiest(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> any
 }
 
 fn print(drained: &Drained) -> String {
-    match drained.moved.len() {
+    match drained.done.len() {
         0 => format!("Cell {} has no clients, and accepts no new ones.", drained.name),
         count => format!("Moved {count} clients out of cell {}, which accepts no new ones.", drained.name),
     }

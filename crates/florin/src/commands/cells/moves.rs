@@ -6,7 +6,7 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
 use florin_domain::ids::ClientId;
-use florin_ports::{CellDirectory, CellMove, CellName, Deliveries, Secrets, StoreError, accepts_clients};
+use florin_ports::{CellDirectory, CellMove, CellName, StoreError, accepts_clients};
 use florin_store_contract::{AnyStore, Departure, MoveClients};
 use serde::Serialize;
 use std::sync::Arc;
@@ -51,13 +51,13 @@ pub(super) async fn run(
     let mover = Mover::new(&stores)?;
     let client = mover.client(client).await?;
     mover.forget_departures().await?;
-    let moved = match to {
+    let end = match to {
         Some(to) => mover.carry(client, &mover.cell(to)?).await?,
         None => mover.undo(client).await?,
     };
-    context.note(format!("client {client} is in cell {}", moved.to));
-    output::print_json_or_text(context.json, &moved, || {
-        format!("Client {client} is in cell {} ({} rows moved).", moved.to, moved.rows)
+    context.note(format!("client {client} is in cell {}", end.to));
+    output::print_json_or_text(context.json, &end, || {
+        format!("Client {client} is in cell {} ({} rows moved).", end.to, end.rows)
     })
 }
 
