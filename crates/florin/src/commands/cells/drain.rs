@@ -76,7 +76,7 @@ async fn emptiest(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> any
 }
 
 fn print(drained: &Drained) -> String {
-    match drained.done.len() {
+    match drained.moved.len() {
         0 => format!("Cell {} has no clients, and accepts no new ones.", drained.name),
         count => format!("Moved {count} clients out of cell {}, which accepts no new ones.", drained.name),
     }
