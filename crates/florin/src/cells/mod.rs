@@ -6,7 +6,7 @@
 mod database;
 mod home;
 
-pub(crate) use database::{bound_name, directory_of, must_be, open, usable};
+pub(crate) use database::{OpenCell, bound_name, directory_of, must_be, open, usable};
 pub(crate) use home::{banks, bind_home, refuse_as_home};
 
 use crate::lock::ServerLock;
@@ -22,34 +22,18 @@ use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage, StoreError
 use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
-use home::{listed, unconfigured};
+use home::{HOME, listed, unconfigured};
 use std::collections::{BTreeMap, HashMap};
 use std::iter::once;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::thread;
 
-/// The name of the home.
-static HOME: LazyLock<CellName> = LazyLock::new(CellName::home);
 /// Why a listed cell that is not configured is not open.
 const NOT_CONFIGURED: &str = "it is not configured";
 /// Maximum number of clients whose cells are read at once.
 const CLIENTS_PER_READ: usize = 1000;
 /// The end of the name of the migration that creates the directory.
 const DIRECTORY_MIGRATION: &str = "_cell_entries";
-
-/// The open store of a cell beside the home. It is closed on drop.
-pub(crate) struct OpenCell {
-    /// The name of the cell.
-    pub(crate) name: CellName,
-    /// The store.
-    pub(crate) store: Arc<dyn AnyStore>,
-}
-
-impl Drop for OpenCell {
-    fn drop(&mut self) {
-        self.store.close();
-    }
-}
 
 /// The stores of this process.
 pub(crate) struct Stores {
