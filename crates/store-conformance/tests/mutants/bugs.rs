@@ -391,6 +391,7 @@ bugs! {
     AnyBankIsFound,
     ImportsNotRenewed,
     ImportsOfAnyClientDeleted,
+    BatchesOfAnotherClient,
     ImportsUnbounded,
     ImportRecordsMissing,
     ImportedNamesLost,
