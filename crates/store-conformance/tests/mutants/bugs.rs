@@ -391,6 +391,7 @@ bugs! {
     AnyBankIsFound,
     ImportsNotRenewed,
     ImportsOfAnyClientDeleted,
+    BankServesNobody,
     BatchesOfAnotherClient,
     ImportsUnbounded,
     ImportRecordsMissing,

@@ -87,11 +87,11 @@ impl Owner {
         self.ids().map(|id| table.count_of(conn, id)).sum()
     }
 
-    /// Deletes all rows, also those that are derived from others.
+    /// Deletes all rows, also those that are derived from others, except those that another client shares.
     pub(super) fn delete(&self, conn: &mut Conn) -> Outcome<()> {
         for table in tables::all().chain(tables::derived()).rev() {
             for id in self.ids() {
-                table.delete_of(conn, id)?;
+                table.delete_unshared_of(conn, id)?;
             }
         }
         Ok(())
