@@ -254,9 +254,10 @@ impl Cells {
     }
 
     /// Removes the entries of a world whose objects its cell no longer has. An entry that was added again since it was
-    /// read stays.
+    /// read stays, and so does one whose client is being moved: its objects may be on their way.
     pub(crate) async fn tidy(&self, world: &AccountId) -> Result<(), StoreError> {
-        for entry in self.directory.of_world(world).await? {
+        let entries = self.directory.of_world(world).await?;
+        for entry in entries.into_iter().filter(|entry| entry.moving.is_none()) {
             if !holds(self.named(&entry.cell)?, &entry.key).await? {
                 self.directory.remove(&entry).await?;
                 self.forget_entry(&entry.key);

@@ -1,12 +1,13 @@
 //! Calls of a client that is moved.
 
-use super::{account, client, id, key, parent};
+use super::{account, client, id, key, parent, world};
 use crate::support::{Stores, kit_client, name};
+use chrono::{DateTime, TimeDelta};
 use florin_domain::access::KeyHash;
 use florin_domain::checkout::PageTokenHash;
 use florin_ports::{
     Accounts, Budgets, Callers, CellDirectory, CellKey, CellMove, CellName, CheckoutSessions, Events, KeyOfWorld,
-    Registry, StoreError,
+    Registry, StoreError, Worlds,
 };
 use std::time::Duration;
 
@@ -59,4 +60,23 @@ async fn a_client_is_unavailable_until_its_move_ends() {
     assert!(Callers::find(&*router, &KeyHash([1; 32])).await.unwrap().is_some());
     assert_ne!(Events::sequence(&*router, kit_client(1)).await.unwrap(), before);
     assert!(CheckoutSessions::with_token(&*router, PageTokenHash([0; 32])).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn entries_of_a_world_stay_while_its_client_moves() {
+    let stores = Stores::default();
+    let router = stores.router();
+    router.add_client(client(1)).await.unwrap();
+    Worlds::create(&*router, world(kit_client(1), "W1", 1)).await.unwrap();
+    let entries = stores.home.of_world(&id("W1")).await.unwrap();
+    let keys: Vec<KeyOfWorld> = entries.iter().map(|entry| (entry.key.clone(), entry.world.clone())).collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(stores.home.begin_move(to_a(), keys).await, Ok(Some(to_a())));
+    // The world has left the home. A worker that deletes an expired world with this id must not remove the entries.
+    assert_eq!(Worlds::delete(&stores.home, &id("W1")).await, Ok(true));
+    stores.b.add_client(client(1)).await.unwrap();
+    Worlds::create(&stores.b, world(kit_client(1), "W1", 1)).await.unwrap();
+    let late = DateTime::UNIX_EPOCH + TimeDelta::hours(2);
+    assert_eq!(router.delete_expired(late, 10).await, Ok(vec![id("W1")]));
+    assert_eq!(stores.home.of_world(&id("W1")).await.unwrap().len(), 2);
 }

@@ -22,6 +22,7 @@ bugs! {
     RevisionsStartAgain,
     EntriesOfAllWorlds,
     MovesUnseen,
+    MarkedEntriesRemoved,
     LastMoveCounts,
     MovesFromAnyCell,
     LateKeysStay,
