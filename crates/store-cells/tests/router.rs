@@ -23,6 +23,7 @@ use florin_store_memory::MemoryStore;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use support::{Stores, kit_client, name};
 use uuid::Uuid;
 
@@ -167,10 +168,50 @@ async fn what_was_only_reserved_is_absent_until_it_is_created() {
     // The process stopped after the reservation.
     stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
     assert_eq!(Accounts::find(&*router, &id("F1")).await, Ok(None));
-    let elsewhere = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
-    assert!(matches!(elsewhere, Err(StoreError::Duplicate(_))));
     router.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(1));
+    let elsewhere = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
+    assert!(matches!(elsewhere, Err(StoreError::Duplicate(_))));
+}
+
+#[tokio::test]
+async fn what_was_only_reserved_does_not_stay_in_its_cell() {
+    let stores = Stores::default();
+    let router = stores.router();
+    stores.home.add(CellKey::Client(kit_client(2)), name("b"), None).await.unwrap();
+    router.add_client(client(2)).await.unwrap();
+    // The reservations were made for this client in another cell, and it moved before the objects were created.
+    let (key, hash) = key(2, kit_client(2), "F1");
+    for entry in [CellKey::Account(id("F1")), CellKey::Account(id("W1")), CellKey::ApiKey(hash)] {
+        stores.home.add(entry, name("a"), None).await.unwrap();
+    }
+    let begun = Instant::now();
+    router.add_account(account("F1", kit_client(2)), parent("F1")).await.unwrap();
+    assert!(begun.elapsed() >= Duration::from_secs(1), "another process may be about to create the account");
+    router.add_key(key, hash).await.unwrap();
+    Worlds::create(&*router, world(kit_client(2), "W1", 7)).await.unwrap();
+    assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(2));
+    assert!(Callers::find(&*router, &hash).await.unwrap().is_some());
+    assert!(Accounts::find(&*router, &id("W1")).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn an_account_that_is_created_a_little_later_keeps_its_reservation() {
+    let stores = Stores::default();
+    stores.place(("a", "b")).await.unwrap();
+    let router = stores.router();
+    for number in [1, 2] {
+        router.add_client(client(number)).await.unwrap();
+    }
+    stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
+    let create = async |number: u128| router.add_account(account("F1", kit_client(number)), parent("F1")).await;
+    let later = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        create(1).await
+    };
+    let (robber, owner) = tokio::join!(create(2), later);
+    assert!(matches!(robber, Err(StoreError::Duplicate(_))));
+    assert_eq!(owner, Ok(()));
 }
 
 #[tokio::test]
