@@ -167,8 +167,19 @@ async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
     Ok(Accounts::client(&*cell.store, client).await?.is_some())
 }
 
-/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells.
+/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells, like
+/// [`Cells::first`].
 async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
+    for _ in 0..cells.rounds() {
+        if let Some(cell) = cell_with_key(cells, key).await? {
+            return Ok(Some(cell));
+        }
+        cells.all_settled().await?;
+    }
+    Ok(None)
+}
+
+async fn cell_with_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
     let mut failure = cells.unopened();
     for cell in cells.each() {
         match Registry::keys(&*cell.store, None).await {
@@ -176,9 +187,6 @@ async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, Stor
             Ok(_) => {}
             Err(error) => failure = Some(failed(cell, error)),
         }
-    }
-    if failure.is_none() {
-        cells.all_settled().await?;
     }
     worked(None, failure, Option::is_none)
 }
