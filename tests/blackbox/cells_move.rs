@@ -273,7 +273,8 @@ fn wrong_moves_are_refused() {
     databases[0]
         .sql(&format!("INSERT INTO __florin_departures (client_id, part, contents) VALUES ('{nobody}', 0, '')"));
     let file = home.path().join("a.jsonl").display().to_string();
-    for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"]] {
+    let erase = ["people", "erase", nobody];
+    for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"], &erase] {
         assert!(home.refused_as_invalid(command).contains("is not complete"), "{command:?}");
     }
     databases[0].sql("DELETE FROM __florin_departures");

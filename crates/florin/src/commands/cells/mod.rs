@@ -4,16 +4,17 @@ mod drain;
 mod moves;
 
 use super::{Context, caches_expired};
-use crate::cells::{self, OpenCell};
+use crate::cells::{self, OpenCell, Stores};
 use crate::output::{self, Rows};
 use crate::settings::{CellSetting, Settings, without_password};
 use crate::usage::UsageError;
 use crate::{secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_ports::{CellDirectory, CellName, Readiness, Registry, Seeding, accepts_clients};
+use florin_ports::{CellDirectory, CellMove, CellName, Readiness, Registry, Seeding, accepts_clients};
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
+use moves::Mover;
 use secrecy::ExposeSecret;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -145,6 +146,21 @@ pub(super) async fn run(
                 return Err(anyhow!("cell {name} was not added"));
             }
             home.set(context, name, false).await
+        }
+    }
+}
+
+/// Deletes the kept text of clients that have arrived in other cells. Refuses work that must reach all rows of all
+/// clients while a client is being moved.
+pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
+    let Some(directory) = &stores.directory else { return Ok(()) };
+    Mover::new(stores)?.forget_departures().await?;
+    stores.must_be_settled()?;
+    match directory.moves().await?.first() {
+        None => Ok(()),
+        Some(CellMove { client, to, .. }) => {
+            let message = format!("client {client} is being moved to cell {to}; complete or undo that first");
+            Err(UsageError::new(message).into())
         }
     }
 }
