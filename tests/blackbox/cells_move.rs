@@ -283,3 +283,20 @@ fn wrong_moves_are_refused() {
     assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("b is no cell here"));
     assert!(target().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
 }
+
+#[test]
+fn clients_in_a_wrong_cell_are_reported() {
+    let (home, databases) = add_cells(target());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    assert_eq!(listed_cell(&home, "a")["warning"], Value::Null);
+    // As after a restore of cell b from a time before a move.
+    databases[1].sql(&format!("INSERT INTO clients (id, name, allowed_networks) VALUES ('{}', 'Bob', '')", bob.id));
+    assert!(text(&listed_cell(&home, "b"), "/warning").contains(&bob.id));
+    let checked = home.run(&["check"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert!(String::from_utf8(checked.stderr).unwrap().contains("differ from the directory"));
+    // As after a restore of cell a.
+    home.json(&["clients", "create", "--name", "Cyd", "--cell", "a", "--json"]);
+    databases[0].sql("DELETE FROM clients WHERE name = 'Cyd'");
+    assert_eq!(text(&listed_cell(&home, "a"), "/warning"), "missing clients of the directory: 1");
+}
