@@ -228,6 +228,24 @@ fn a_cell_is_drained() {
 }
 
 #[test]
+fn a_client_on_its_way_into_a_drained_cell_leaves_it_again() {
+    let (home, _databases) = add_cells(target());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let mut command = home.command(&["cells", "move", &bob.id, "b", "--json"]);
+    let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while listed_cell(&home, "a")["moving"] == Value::Null && listed_cell(&home, "a")["clients"] == 1 {
+        assert!(start.elapsed() < LIMIT, "the move does not begin");
+    }
+    command.kill().unwrap();
+    command.wait().unwrap();
+    home.json(&["cells", "drain", "b", "--to", "a", "--json"]);
+    assert_eq!((&listed_cell(&home, "b")["clients"], &listed_cell(&home, "a")["clients"]), (&json!(0), &json!(1)));
+    assert_eq!(listed_cell(&home, "a")["moving"], Value::Null);
+    check_journal(&home);
+}
+
+#[test]
 fn worlds_and_their_snapshots_move() {
     let (home, _databases) = add_cells(Home::demo());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
@@ -295,6 +313,8 @@ fn clients_in_a_wrong_cell_are_reported() {
     let checked = home.run(&["check"]);
     assert!(checked.status.success(), "{checked:?}");
     assert!(String::from_utf8(checked.stderr).unwrap().contains("differ from the directory"));
+    assert_eq!(home.json(&["cells", "drain", "b", "--json"])["moved"], json!([]));
+    assert_eq!(listed_cell(&home, "a")["clients"], 1);
     // As after a restore of cell a.
     home.json(&["clients", "create", "--name", "Cyd", "--cell", "a", "--json"]);
     databases[0].sql("DELETE FROM clients WHERE name = 'Cyd'");
