@@ -17,7 +17,7 @@ use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::server::LIMIT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
-use crate::support::worlds::{WORLDS, restore, snapshot};
+use crate::support::worlds::{WORLDS, below_world, restore, snapshot};
 use crate::support::{Answer, CREDIT, Client, Home, Server, expect_error, expect_json};
 
 /// Number of callers of a load.
@@ -271,6 +271,26 @@ fn worlds_and_their_snapshots_move() {
     move_to(server.home(), &bob.id, "home");
     restore(&world, &saved);
     assert_eq!(balance(&world, &kept)[0], "5.00");
+}
+
+#[test]
+fn a_world_from_the_file_of_another_client_moves() {
+    let (home, _databases) = add_cells(Home::demo());
+    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
+    let server = Server::on(home);
+    let created = expect_json(&ada.caller(&server).post(WORLDS, r#"{"template": "demo"}"#), 201);
+    let world = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    let file = world.get(&below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)))).text();
+    let caller = bob.caller(&server);
+    let import = caller.call("POST", "/v2/sandbox/snapshots?").header("Content-Type", "application/x-ndjson");
+    let import = expect_json(&import.bytes(&file).send(), 201);
+    let copy = expect_json(&caller.post(WORLDS, json!({"snapshotId": import["id"]}).to_string()), 201);
+    // The batches and cards of the copy name Bob: he can arrive where Ada is not, and she can leave.
+    move_to(server.home(), &bob.id, "b");
+    move_to(server.home(), &ada.id, "home");
+    let copy = server.client_of(text(&copy, "/apiKey"), text(&copy, "/accountId"));
+    assert_eq!(copy.get(BUDGETS).status, 200);
+    check_journal(server.home());
 }
 
 #[test]
