@@ -232,12 +232,22 @@ async fn a_reserved_account_outlives_the_world_that_had_its_id() {
 struct Late {
     inner: MemoryStore,
     is_broken: AtomicBool,
+    /// A move that begins after each lookup. Lookups are slow then.
+    moves: Option<CellMove>,
 }
 
 #[async_trait]
 impl CellDirectory for Late {
     async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
-        if matches!(key, CellKey::Account(_)) { Ok(None) } else { CellDirectory::find(&self.inner, key).await }
+        if matches!(key, CellKey::Account(_)) {
+            return Ok(None);
+        }
+        let found = CellDirectory::find(&self.inner, key).await?;
+        if let Some(begun) = &self.moves {
+            tokio::time::sleep(Duration::from_millis(260)).await;
+            self.inner.begin_move(begun.clone(), Vec::new()).await?;
+        }
+        Ok(found)
     }
 
     async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError> {
@@ -300,7 +310,7 @@ async fn an_account_that_another_instance_reserves_is_not_created_twice() {
         stores.router().add_client(client(number)).await.unwrap();
     }
     stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
-    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: false.into() }));
+    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: false.into(), moves: None }));
     let second = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
     assert!(matches!(second, Err(StoreError::Duplicate(_))));
     let second = Worlds::create(&*router, world(kit_client(2), "F1", 7)).await;
@@ -313,7 +323,7 @@ async fn a_world_without_entries_is_deleted_at_once() {
     let stores = Stores::default();
     stores.place(("a", "b")).await.unwrap();
     stores.router().add_client(client(1)).await.unwrap();
-    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: true.into() }));
+    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: true.into(), moves: None }));
     let created = Worlds::create(&*router, world(kit_client(1), "W1", 1)).await;
     assert_eq!(created, Err(WriteError::Store(StoreError::Unavailable("no directory".into()))));
     assert_eq!(stores.a.accounts().await, Ok(Vec::new()));
