@@ -61,6 +61,9 @@ pub enum MoveError {
     /// The kept text is incomplete, or somebody has changed it.
     #[error("the rows that the old cell keeps are incomplete or were changed")]
     Changed,
+    /// A row refers to a row that does not move with the client.
+    #[error("a row of the client refers to one that is not in this cell: {0}")]
+    Dangling(String),
     /// The stored rows of a table differ from those that left.
     #[error("the rows of table {0} differ after the copy")]
     Differs(&'static str),

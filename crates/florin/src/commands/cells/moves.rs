@@ -178,7 +178,7 @@ impl<'s> Mover<'s> {
     /// Lets a marked client leave its cell, once no instance sends it calls any more.
     async fn depart(&self, begun: &CellMove, source: &Side) -> anyhow::Result<Departure> {
         let client = begun.client;
-        let absent = || anyhow!("no cell has client {client}");
+        let absent = || anyhow!("client {client} has left cell {}: another command is moving it", begun.from);
         // Accounts and keys that were created since the mark are marked, too.
         let keys = source.moving.keys_of(client)?.ok_or_else(absent)?;
         self.directory.begin_move(begun.clone(), keys).await?;
@@ -199,6 +199,9 @@ impl<'s> Mover<'s> {
             match source.moving.depart(client) {
                 // Others changed its rows meanwhile, or new events have deliveries.
                 Err(StoreError::Unavailable(_)) if attempts < ATTEMPTS => attempts += 1,
+                Err(StoreError::NotFound(cause)) => {
+                    return Err(anyhow!("a row of another client refers to client {client}: {cause}"));
+                }
                 left => return left?.ok_or_else(absent),
             }
         }
@@ -206,11 +209,22 @@ impl<'s> Mover<'s> {
 
     /// Undoes a move that was interrupted before the client arrived.
     async fn undo(&self, client: ClientId) -> anyhow::Result<Moved> {
-        let none = || UsageError::new(format!("client {client} is not being moved"));
-        let begun = self.begun(client).await?.ok_or_else(none)?;
+        let Some(begun) = self.begun(client).await? else { return Err(self.not_begun(client)?.into()) };
         let (source, target) = (self.side(&begun.from)?, self.side(&begun.to)?);
         let rows = self.put_back(&begun, &source, &target).await?;
         Ok(moved(&begun, &begun.from, rows))
+    }
+
+    /// The refusal to undo a move that the directory does not know.
+    fn not_begun(&self, client: ClientId) -> Result<UsageError, StoreError> {
+        for (name, store) in self.stores.each() {
+            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+            if moving.departed()?.contains(&client) {
+                let message = format!("client {client} has left cell {name}; run `florin cells move {client} CELL`");
+                return Ok(UsageError::new(message));
+            }
+        }
+        Ok(UsageError::new(format!("client {client} is not being moved")))
     }
 
     /// Returns a client to the cell that it has left, unless it has arrived. Returns the number of its rows.

@@ -67,6 +67,10 @@ pub(crate) enum OwnerId<'a> {
     Webhook(Id),
 }
 
+/// The condition that worlds of only one client share an accepted payment. Other accounts share none.
+const NOT_OF_OTHERS: &str = " AND (SELECT count(DISTINCT w.client_id) FROM worlds AS w \
+    INNER JOIN payments AS p ON p.account_id = w.account_id WHERE p.id = sandbox_payments.id) < 2";
+
 /// A callback that accepts a row as JSON.
 pub(crate) type RowSink<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
 
@@ -177,9 +181,18 @@ impl Table {
 
     /// Deletes the rows of an owner.
     pub(crate) fn delete_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<()> {
+        self.delete_where(conn, owner, "")
+    }
+
+    /// Deletes the rows of an owner, except those that worlds of another client share.
+    pub(crate) fn delete_unshared_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<()> {
+        self.delete_where(conn, owner, if self.is_shared() { NOT_OF_OTHERS } else { "" })
+    }
+
+    fn delete_where(&self, conn: &mut Conn, owner: OwnerId<'_>, end: &str) -> Outcome<()> {
         let Some(of) = self.found_by(owner) else { return Ok(()) };
         let start = format!("DELETE FROM {}", self.name);
-        Statement { start: &start, of: Some(of), end: "" }.execute(conn)?;
+        Statement { start: &start, of: Some(of), end }.execute(conn)?;
         Ok(())
     }
 

@@ -34,14 +34,21 @@ const PAUSE: Duration = Duration::from_millis(100);
 impl Store {
     /// Runs a transaction on a connection of its own. After a conflict with others it begins again.
     fn alone<T>(&self, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
+        self.repeated(Failure::may_be_retried, work)
+    }
+
+    /// Runs a transaction on a connection of its own. After these failures it begins again.
+    fn repeated<T>(
+        &self,
+        is_retried: fn(&Failure) -> bool,
+        work: impl Fn(&mut Conn) -> Outcome<T>,
+    ) -> Result<T, StoreError> {
         let mut attempts = 1;
         loop {
             let mut conn =
                 driver::connect_writer(self.place()).map_err(|error| StoreError::from(Failure::from(error)))?;
             match driver::write(&mut conn, &work) {
-                // A row that refers to a deleted one was added meanwhile.
-                Err(Failure::NotFound(cause)) if attempts < ATTEMPTS => tracing::debug!(%cause, "a move begins again"),
-                Err(failure) if failure.may_be_retried() && attempts < ATTEMPTS => {
+                Err(failure) if is_retried(&failure) && attempts < ATTEMPTS => {
                     tracing::debug!(cause = %failure, "a move begins again");
                 }
                 done => return Ok(done?),
@@ -63,9 +70,10 @@ impl Store {
                 }
             })
         });
-        match refusal.into_inner() {
-            Some(error) => Err(error),
-            None => Ok(done?),
+        match (refusal.into_inner(), done) {
+            (Some(error), _) => Err(error),
+            (None, Err(StoreError::NotFound(cause))) => Err(MoveError::Dangling(cause)),
+            (None, done) => Ok(done?),
         }
     }
 
@@ -96,7 +104,9 @@ impl MoveClients for Store {
     }
 
     fn depart(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
-        self.alone(|conn| depart::depart(conn, client, &|owner| self.counts(owner)))
+        // Not found: a row that refers to a deleted one was added meanwhile.
+        let is_retried = |failure: &Failure| failure.may_be_retried() || matches!(failure, Failure::NotFound(_));
+        self.repeated(is_retried, |conn| depart::depart(conn, client, &|owner| self.counts(owner)))
     }
 
     fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError> {
