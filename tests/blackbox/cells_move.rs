@@ -17,7 +17,7 @@ use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::server::LIMIT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
-use crate::support::worlds::{WORLDS, restore, snapshot};
+use crate::support::worlds::{WORLDS, below_world, restore, snapshot};
 use crate::support::{Answer, CREDIT, Client, Home, Server, expect_error, expect_json};
 
 /// Number of callers of a load.
@@ -327,6 +327,24 @@ fn a_cell_is_drained() {
 }
 
 #[test]
+fn a_client_on_its_way_into_a_drained_cell_leaves_it_again() {
+    let (home, _databases) = add_cells(target());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    let mut command = home.command(&["cells", "move", &bob.id, "b", "--json"]);
+    let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while listed_cell(&home, "a")["moving"] == Value::Null && listed_cell(&home, "a")["clients"] == 1 {
+        assert!(start.elapsed() < LIMIT, "the move does not begin");
+    }
+    command.kill().unwrap();
+    command.wait().unwrap();
+    home.json(&["cells", "drain", "b", "--to", "a", "--json"]);
+    assert_eq!((&listed_cell(&home, "b")["clients"], &listed_cell(&home, "a")["clients"]), (&json!(0), &json!(1)));
+    assert_eq!(listed_cell(&home, "a")["moving"], Value::Null);
+    check_journal(&home);
+}
+
+#[test]
 fn worlds_and_their_snapshots_move() {
     let (home, _databases) = add_cells(Home::demo());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
@@ -355,6 +373,26 @@ fn worlds_and_their_snapshots_move() {
 }
 
 #[test]
+fn a_world_from_the_file_of_another_client_moves() {
+    let (home, _databases) = add_cells(Home::demo());
+    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
+    let server = Server::on(home);
+    let created = expect_json(&ada.caller(&server).post(WORLDS, r#"{"template": "demo"}"#), 201);
+    let world = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    let file = world.get(&below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)))).text();
+    let caller = bob.caller(&server);
+    let import = caller.call("POST", "/v2/sandbox/snapshots?").header("Content-Type", "application/x-ndjson");
+    let import = expect_json(&import.bytes(&file).send(), 201);
+    let copy = expect_json(&caller.post(WORLDS, json!({"snapshotId": import["id"]}).to_string()), 201);
+    // The batches and cards of the copy name Bob: he can arrive where Ada is not, and she can leave.
+    move_to(server.home(), &bob.id, "b");
+    move_to(server.home(), &ada.id, "home");
+    let copy = server.client_of(text(&copy, "/apiKey"), text(&copy, "/accountId"));
+    assert_eq!(copy.get(BUDGETS).status, 200);
+    check_journal(server.home());
+}
+
+#[test]
 fn wrong_moves_are_refused() {
     let (home, databases) = add_cells(target());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
@@ -372,7 +410,8 @@ fn wrong_moves_are_refused() {
     databases[0]
         .sql(&format!("INSERT INTO __florin_departures (client_id, part, contents) VALUES ('{nobody}', 0, '')"));
     let file = home.path().join("a.jsonl").display().to_string();
-    for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"]] {
+    let erase = ["people", "erase", nobody];
+    for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"], &erase] {
         assert!(home.refused_as_invalid(command).contains("is not complete"), "{command:?}");
     }
     let version = "20261127000057";
@@ -384,4 +423,23 @@ fn wrong_moves_are_refused() {
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
     assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("b is no cell here"));
     assert!(target().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
+}
+
+#[test]
+fn clients_in_a_wrong_cell_are_reported() {
+    let (home, databases) = add_cells(target());
+    let bob = Tenant::create(&home, "Bob", "F70002", "a");
+    assert_eq!(listed_cell(&home, "a")["warning"], Value::Null);
+    // As after a restore of cell b from a time before a move.
+    databases[1].sql(&format!("INSERT INTO clients (id, name, allowed_networks) VALUES ('{}', 'Bob', '')", bob.id));
+    assert!(text(&listed_cell(&home, "b"), "/warning").contains(&bob.id));
+    let checked = home.run(&["check"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert!(String::from_utf8(checked.stderr).unwrap().contains("differ from the directory"));
+    assert_eq!(home.json(&["cells", "drain", "b", "--json"])["moved"], json!([]));
+    assert_eq!(listed_cell(&home, "a")["clients"], 1);
+    // As after a restore of cell a.
+    home.json(&["clients", "create", "--name", "Cyd", "--cell", "a", "--json"]);
+    databases[0].sql("DELETE FROM clients WHERE name = 'Cyd'");
+    assert_eq!(text(&listed_cell(&home, "a"), "/warning"), "missing clients of the directory: 1");
 }

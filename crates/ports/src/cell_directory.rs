@@ -137,7 +137,7 @@ pub trait CellDirectory: Send + Sync {
     /// Returns the entries that belong to a world, in any order.
     async fn of_world(&self, world: &AccountId) -> Result<Vec<CellEntry>, StoreError>;
 
-    /// Removes an entry if it still has this revision, and returns whether it had.
+    /// Removes an entry if it still has this revision and is not marked as moving. Returns whether it was removed.
     async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError>;
 
     /// Marks the entries of a client and of these keys of it as moving, and adds those that are missing. Entries in

@@ -12,12 +12,16 @@ use std::iter::once;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
 
 /// Maximum number of cached entries of the directory. An entry occupies about 200 bytes.
 const KNOWN_MAX: u64 = 50_000;
 /// Maximum number of subscriptions whose cells are remembered.
 const SUBSCRIPTIONS_MAX: usize = 100_000;
+
+/// Time without an object after which another cell takes over the entry of an account or a key.
+const ABANDONED_AFTER: Duration = Duration::from_secs(1);
 
 /// Any store.
 pub(crate) type Store = Arc<dyn CompleteStorage>;
@@ -213,11 +217,53 @@ impl Cells {
     /// Reserves a key for a cell permanently, before its object is created there. `Duplicate`: another cell has the
     /// key. An entry that a world has left becomes permanent, so that [`Self::tidy`] does not remove it later.
     pub(crate) async fn reserve(&self, key: CellKey, cell: &Cell) -> Result<(), StoreError> {
-        let holder = match self.holder(&key).await? {
-            Some(holder) if holder != cell.name => holder,
-            _ => self.enter(key.clone(), cell, None).await?,
+        let holder = match self.other_holder(&key, cell).await? {
+            Some(holder) => holder,
+            None => self.enter(key.clone(), cell, None).await?,
         };
         if holder == cell.name { Ok(()) } else { Err(StoreError::Duplicate(format!("{key:?} in cell {holder}"))) }
+    }
+
+    /// Returns the other cell that has a key, if there is one. The entry of an abandoned reservation is removed: the
+    /// command that added it has stopped, or its client has moved, before the object was created.
+    pub(crate) async fn other_holder(&self, key: &CellKey, cell: &Cell) -> Result<Option<CellName>, StoreError> {
+        let Some(entry) = self.directory.find(key).await? else {
+            let is_elsewhere = cell.name != self.home.name && holds(&self.home, key).await?;
+            return Ok(is_elsewhere.then(CellName::home));
+        };
+        let place = settled(entry.clone())?;
+        if place.cell == cell.name || self.is_abandoned(&entry).await? {
+            return Ok(None);
+        }
+        Ok(Some(place.cell))
+    }
+
+    /// Removes an entry if its cell has no object for a while, and returns whether it was removed.
+    async fn is_abandoned(&self, entry: &CellEntry) -> Result<bool, StoreError> {
+        // A cell that is not open may have the object.
+        let Ok(holder) = self.named(&entry.cell) else { return Ok(false) };
+        if holds(holder, &entry.key).await? {
+            return Ok(false);
+        }
+        // Another process may have reserved the key just now, to create the object immediately.
+        sleep(ABANDONED_AFTER).await;
+        if holds(holder, &entry.key).await? || !self.directory.remove(entry).await? {
+            return Ok(false);
+        }
+        self.forget_entry(&entry.key);
+        tracing::warn!(key = ?entry.key, cell = %entry.cell, "removed a reservation whose object was never created");
+        Ok(true)
+    }
+
+    /// Checks that no other cell has taken over a key whose object was created in this cell. It does so only if more
+    /// than [`ABANDONED_AFTER`] passed between the reservation and the object.
+    pub(crate) async fn must_be_entered(&self, key: &CellKey, cell: &Cell) -> Result<(), StoreError> {
+        let Ok(Some(CellEntry { cell: holder, .. })) = self.directory.find(key).await else { return Ok(()) };
+        if holder == cell.name {
+            return Ok(());
+        }
+        let what = format!("{key:?} was created in cell {}, but cell {holder} has taken it over", cell.name);
+        Err(StoreError::OutcomeUnknown(what))
     }
 
     /// Adds an entry to the directory, and returns the cell of the stored entry. An entry that belongs to a world is
@@ -254,9 +300,10 @@ impl Cells {
     }
 
     /// Removes the entries of a world whose objects its cell no longer has. An entry that was added again since it was
-    /// read stays.
+    /// read stays, and so does one whose client is being moved: its objects may be on their way.
     pub(crate) async fn tidy(&self, world: &AccountId) -> Result<(), StoreError> {
-        for entry in self.directory.of_world(world).await? {
+        let entries = self.directory.of_world(world).await?;
+        for entry in entries.into_iter().filter(|entry| entry.moving.is_none()) {
             if !holds(self.named(&entry.cell)?, &entry.key).await? {
                 self.directory.remove(&entry).await?;
                 self.forget_entry(&entry.key);

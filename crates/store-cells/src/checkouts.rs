@@ -75,7 +75,9 @@ async fn due(
 ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
     if let Some(id) = &account {
         let cell = cells.account(id).await?;
-        return CheckoutSessions::due(&*cell.store, account, now, max).await;
+        let due = CheckoutSessions::due(&*cell.store, account, now, max).await;
+        cells.confirm(cell).await?;
+        return due;
     }
     let mut due = cells.found(|store| async move { CheckoutSessions::due(&*store, None, now, max).await }).await?;
     due.sort();

@@ -62,8 +62,22 @@ impl Cells {
     }
 
     /// Asks all cells at the same time, and returns the first object that one of them has. A failure is the result if
-    /// no other cell has the object, and so is a client that is being moved: the object may be on its way.
+    /// no other cell has the object, and so is a client that is being moved: the object may be on its way. A move can
+    /// also end between the answers of its two cells and the look at the moves. So the cells are asked twice.
     pub(crate) async fn first<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
+    where
+        F: Future<Output = Result<Option<T>, StoreError>>,
+    {
+        for _ in 0..self.rounds() {
+            if let Some(found) = self.first_once(&ask).await? {
+                return Ok(Some(found));
+            }
+            self.all_settled().await?;
+        }
+        Ok(None)
+    }
+
+    async fn first_once<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
     where
         F: Future<Output = Result<Option<T>, StoreError>>,
     {
@@ -76,10 +90,12 @@ impl Cells {
                 Err(error) => failure = Some(error),
             }
         }
-        if failure.is_none() {
-            self.all_settled().await?;
-        }
         worked(None, failure, Option::is_none)
+    }
+
+    /// Returns how many times all cells are asked before an object counts as absent.
+    pub(crate) fn rounds(&self) -> u32 {
+        if self.others().is_empty() { 1 } else { 2 }
     }
 }
 

@@ -26,12 +26,12 @@ fn down() -> StoreError {
     StoreError::Unavailable("down".into())
 }
 
-/// Returns a question that the cells answer with these answers, in their order.
-fn answers<T: Clone>(
-    answers: [Result<T, StoreError>; 3],
+/// Returns a question that the cells answer with these answers, in their order, again and again.
+fn answers<T: Clone, const N: usize>(
+    answers: [Result<T, StoreError>; N],
 ) -> impl Fn(Store) -> std::future::Ready<Result<T, StoreError>> {
     let next = AtomicUsize::new(0);
-    move |_| ready(answers[next.fetch_add(1, Ordering::Relaxed)].clone())
+    move |_| ready(answers[next.fetch_add(1, Ordering::Relaxed) % N].clone())
 }
 
 #[tokio::test]
@@ -75,6 +75,9 @@ async fn an_object_is_found_despite_a_failure() {
     assert_eq!(cells.first(answers([Err(down()), Ok(None), Ok(Some(1))])).await, Ok(Some(1)));
     assert_eq!(cells.first(answers([Ok(None::<u8>), Ok(None), Ok(None)])).await, Ok(None));
     assert_eq!(cells.first(answers([Ok(None::<u8>), Err(down()), Ok(None)])).await, Err(down()));
+    // It moved from the last cell to the second one between their answers.
+    let moved = [Ok(None), Ok(None), Ok(None), Ok(None), Ok(Some(1)), Ok(None)];
+    assert_eq!(cells.first(answers(moved)).await, Ok(Some(1)));
 }
 
 #[tokio::test]

@@ -69,7 +69,9 @@ async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<Merc
     if found.is_some_and(|found| found.account != command.logo.account) {
         return Err(StoreError::Duplicate(format!("{:?}", command.logo.id)).into());
     }
-    Merchants::set_logo(&*cell.store, command).await
+    let set = Merchants::set_logo(&*cell.store, command).await;
+    cells.confirm(cell).await?;
+    set
 }
 
 /// Logos are found by their ids alone.

@@ -1,7 +1,7 @@
 //! Administration by an operator. Clients, accounts and keys are reserved in the directory before they are created.
 
 use crate::Cells;
-use crate::cells::{Cell, Store};
+use crate::cells::{Cell, Route, Store};
 use crate::gather::{failed, worked};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
@@ -66,15 +66,34 @@ async fn accounts(cells: &Cells) -> Result<Vec<Account>, StoreError> {
 
 async fn add_account(cells: &Cells, account: Account, parent: BudgetRecord) -> Result<(), StoreError> {
     let cell = cells.client(account.client).await?;
+    let key = CellKey::Account(account.id.clone());
     if has_client(&cell, account.client).await? {
-        cells.reserve(CellKey::Account(account.id.clone()), &cell).await?;
+        cells.reserve(key.clone(), &cell).await?;
     }
-    Registry::add_account(&*cell.store, account, parent).await
+    let added = Registry::add_account(&*cell.store, account, parent).await;
+    confirm_added(cells, cell, &key, added).await
+}
+
+/// Returns the result of the creation of a reserved object, if its client and its key are still in the cell.
+async fn confirm_added(
+    cells: &Cells,
+    cell: Route<'_>,
+    key: &CellKey,
+    added: Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    if added.is_ok() {
+        cells.must_be_entered(key, &cell).await?;
+    }
+    cells.confirm(cell).await?;
+    added
 }
 
 async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, StoreError> {
     if let Some(id) = client {
-        return Registry::keys(&*cells.client(id).await?.store, client).await;
+        let cell = cells.client(id).await?;
+        let keys = Registry::keys(&*cell.store, client).await;
+        cells.confirm(cell).await?;
+        return keys;
     }
     let of_cells = cells.all(|store| async move { Registry::keys(&*store, None).await }).await?;
     let mut keys: Vec<_> = of_cells.into_iter().flatten().collect();
@@ -84,10 +103,12 @@ async fn keys(cells: &Cells, client: Option<ClientId>) -> Result<Vec<ApiKey>, St
 
 async fn add_key(cells: &Cells, key: ApiKey, hash: KeyHash) -> Result<(), StoreError> {
     let cell = cells.client(key.client).await?;
+    let entry = CellKey::ApiKey(hash);
     if has_client(&cell, key.client).await? {
-        cells.reserve(CellKey::ApiKey(hash), &cell).await?;
+        cells.reserve(entry.clone(), &cell).await?;
     }
-    Registry::add_key(&*cell.store, key, hash).await
+    let added = Registry::add_key(&*cell.store, key, hash).await;
+    confirm_added(cells, cell, &entry, added).await
 }
 
 async fn revoke_key(cells: &Cells, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
@@ -103,8 +124,11 @@ async fn rotate_key(
     decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
 ) -> Result<KeyRotation, WriteError<RotateRefusal>> {
     let cell = cell_of_key(cells, key).await?.ok_or(WriteError::Absent)?;
-    cells.reserve(CellKey::ApiKey(hash), cell).await?;
-    Registry::rotate_key(&*cell.store, key, hash, decide).await
+    let entry = CellKey::ApiKey(hash);
+    cells.reserve(entry.clone(), cell).await?;
+    let rotated = Registry::rotate_key(&*cell.store, key, hash, decide).await?;
+    cells.must_be_entered(&entry, cell).await?;
+    Ok(rotated)
 }
 
 /// Decisions read the list of their own cell, and callers see the list of the home. So the home is last.
@@ -143,8 +167,19 @@ async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
     Ok(Accounts::client(&*cell.store, client).await?.is_some())
 }
 
-/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells.
+/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells, like
+/// [`Cells::first`].
 async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
+    for _ in 0..cells.rounds() {
+        if let Some(cell) = cell_with_key(cells, key).await? {
+            return Ok(Some(cell));
+        }
+        cells.all_settled().await?;
+    }
+    Ok(None)
+}
+
+async fn cell_with_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
     let mut failure = cells.unopened();
     for cell in cells.each() {
         match Registry::keys(&*cell.store, None).await {
@@ -152,9 +187,6 @@ async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, Stor
             Ok(_) => {}
             Err(error) => failure = Some(failed(cell, error)),
         }
-    }
-    if failure.is_none() {
-        cells.all_settled().await?;
     }
     worked(None, failure, Option::is_none)
 }

@@ -71,7 +71,9 @@ async fn replace_secret(
     match owner {
         SecretOwner::Totp(account) | SecretOwner::Decisions(account) => {
             let cell = cells.account(account).await?;
-            Secrets::replace_secret(&*cell.store, owner, old, new).await
+            let replaced = Secrets::replace_secret(&*cell.store, owner, old, new).await;
+            cells.confirm(cell).await?;
+            replaced
         }
         SecretOwner::Pages => Secrets::replace_secret(&*cells.home().store, owner, old, new).await,
         SecretOwner::Webhook(_) => {

@@ -30,9 +30,12 @@ routes! { Webhooks:
 /// Remembers the cell, so that it is asked for the deliveries of the subscription, and no other.
 async fn find(cells: &Cells, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
     let cell = cells.client(reach.client).await?;
-    let found = Webhooks::find(&*cell.store, reach, id).await?;
-    cells.remember_subscriptions(found.iter().map(|webhook| webhook.id), &cell.name);
-    Ok(found)
+    let found = Webhooks::find(&*cell.store, reach, id).await;
+    if let Ok(found) = &found {
+        cells.remember_subscriptions(found.iter().map(|webhook| webhook.id), &cell.name);
+    }
+    cells.confirm(cell).await?;
+    found
 }
 
 async fn all(cells: &Cells) -> Result<Vec<Webhook>, StoreError> {

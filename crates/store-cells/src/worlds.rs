@@ -75,6 +75,7 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
             if let Some(existing) = existing_world(&error, &account) {
                 enter_existing(cells, &cell, existing).await?;
             }
+            cells.confirm(cell).await?;
             return Err(error);
         }
     };
@@ -84,6 +85,7 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
     };
     // Removes what a replaced world or a failure has left.
     tidy(cells, &account).await;
+    cells.confirm(cell).await?;
     created
 }
 
@@ -109,9 +111,9 @@ async fn enter_existing(cells: &Cells, cell: &Cell, world: &AccountId) -> Result
 /// Refuses an account that another cell has. Unlike [`Cells::reserve`], this adds no entry, because a rule may refuse
 /// the world.
 async fn refuse_other_holders(cells: &Cells, account: &AccountId, cell: &Cell) -> Result<(), StoreError> {
-    match cells.holder(&CellKey::Account(account.clone())).await? {
-        Some(holder) if holder != cell.name => Err(taken(account, &holder)),
-        _ => Ok(()),
+    match cells.other_holder(&CellKey::Account(account.clone()), cell).await? {
+        Some(holder) => Err(taken(account, &holder)),
+        None => Ok(()),
     }
 }
 
@@ -139,9 +141,11 @@ async fn undo(cell: &Cell, account: &AccountId, error: StoreError) -> StoreError
 }
 
 async fn delete(cells: &Cells, account: &AccountId) -> Result<bool, StoreError> {
-    let existed = Worlds::delete(&*cells.account(account).await?.store, account).await?;
+    let cell = cells.account(account).await?;
+    let existed = Worlds::delete(&*cell.store, account).await;
+    cells.confirm(cell).await?;
     tidy(cells, account).await;
-    Ok(existed)
+    existed
 }
 
 async fn delete_expired(cells: &Cells, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {

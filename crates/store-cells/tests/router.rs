@@ -23,6 +23,7 @@ use florin_store_memory::MemoryStore;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use support::{Stores, kit_client, name};
 use uuid::Uuid;
 
@@ -167,10 +168,50 @@ async fn what_was_only_reserved_is_absent_until_it_is_created() {
     // The process stopped after the reservation.
     stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
     assert_eq!(Accounts::find(&*router, &id("F1")).await, Ok(None));
-    let elsewhere = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
-    assert!(matches!(elsewhere, Err(StoreError::Duplicate(_))));
     router.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(1));
+    let elsewhere = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
+    assert!(matches!(elsewhere, Err(StoreError::Duplicate(_))));
+}
+
+#[tokio::test]
+async fn what_was_only_reserved_does_not_stay_in_its_cell() {
+    let stores = Stores::default();
+    let router = stores.router();
+    stores.home.add(CellKey::Client(kit_client(2)), name("b"), None).await.unwrap();
+    router.add_client(client(2)).await.unwrap();
+    // The reservations were made for this client in another cell, and it moved before the objects were created.
+    let (key, hash) = key(2, kit_client(2), "F1");
+    for entry in [CellKey::Account(id("F1")), CellKey::Account(id("W1")), CellKey::ApiKey(hash)] {
+        stores.home.add(entry, name("a"), None).await.unwrap();
+    }
+    let begun = Instant::now();
+    router.add_account(account("F1", kit_client(2)), parent("F1")).await.unwrap();
+    assert!(begun.elapsed() >= Duration::from_secs(1), "another process may be about to create the account");
+    router.add_key(key, hash).await.unwrap();
+    Worlds::create(&*router, world(kit_client(2), "W1", 7)).await.unwrap();
+    assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().client, kit_client(2));
+    assert!(Callers::find(&*router, &hash).await.unwrap().is_some());
+    assert!(Accounts::find(&*router, &id("W1")).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn an_account_that_is_created_a_little_later_keeps_its_reservation() {
+    let stores = Stores::default();
+    stores.place(("a", "b")).await.unwrap();
+    let router = stores.router();
+    for number in [1, 2] {
+        router.add_client(client(number)).await.unwrap();
+    }
+    stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
+    let create = async |number: u128| router.add_account(account("F1", kit_client(number)), parent("F1")).await;
+    let later = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        create(1).await
+    };
+    let (robber, owner) = tokio::join!(create(2), later);
+    assert!(matches!(robber, Err(StoreError::Duplicate(_))));
+    assert_eq!(owner, Ok(()));
 }
 
 #[tokio::test]
@@ -191,12 +232,22 @@ async fn a_reserved_account_outlives_the_world_that_had_its_id() {
 struct Late {
     inner: MemoryStore,
     is_broken: AtomicBool,
+    /// A move that begins after each lookup. Lookups are slow then.
+    moves: Option<CellMove>,
 }
 
 #[async_trait]
 impl CellDirectory for Late {
     async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
-        if matches!(key, CellKey::Account(_)) { Ok(None) } else { CellDirectory::find(&self.inner, key).await }
+        if matches!(key, CellKey::Account(_)) {
+            return Ok(None);
+        }
+        let found = CellDirectory::find(&self.inner, key).await?;
+        if let Some(begun) = &self.moves {
+            tokio::time::sleep(Duration::from_millis(260)).await;
+            self.inner.begin_move(begun.clone(), Vec::new()).await?;
+        }
+        Ok(found)
     }
 
     async fn find_all(&self, keys: Vec<CellKey>) -> Result<Vec<CellEntry>, StoreError> {
@@ -259,7 +310,7 @@ async fn an_account_that_another_instance_reserves_is_not_created_twice() {
         stores.router().add_client(client(number)).await.unwrap();
     }
     stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
-    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: false.into() }));
+    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: false.into(), moves: None }));
     let second = router.add_account(account("F1", kit_client(2)), parent("F1")).await;
     assert!(matches!(second, Err(StoreError::Duplicate(_))));
     let second = Worlds::create(&*router, world(kit_client(2), "F1", 7)).await;
@@ -272,7 +323,7 @@ async fn a_world_without_entries_is_deleted_at_once() {
     let stores = Stores::default();
     stores.place(("a", "b")).await.unwrap();
     stores.router().add_client(client(1)).await.unwrap();
-    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: true.into() }));
+    let router = stores.router_by(Arc::new(Late { inner: stores.home.clone(), is_broken: true.into(), moves: None }));
     let created = Worlds::create(&*router, world(kit_client(1), "W1", 1)).await;
     assert_eq!(created, Err(WriteError::Store(StoreError::Unavailable("no directory".into()))));
     assert_eq!(stores.a.accounts().await, Ok(Vec::new()));

@@ -2,14 +2,14 @@
 //! member does not compile.
 
 use crate::data::{ChainEnd, Data, MerchantData, Record, RecordKey};
-use florin_domain::batch::{Alert, Payment, PaymentBatch};
+use florin_domain::batch::{Alert, BatchState, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{
     Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation, Dispute,
 };
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventPosition, StoredEvent};
-use florin_domain::ids::{AccountId, JournalId, PaymentId};
+use florin_domain::ids::{AccountId, ClientId, JournalId, PaymentId};
 use florin_domain::ledger::{JournalTransaction, Link};
 use florin_domain::merchant::{Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
@@ -314,8 +314,32 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.id_counters, account);
 }
 
-/// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. An
-/// enrolment is stored with this secret, and is left out if there is none.
+/// Lets rows name another client.
+fn name_client(rows: &mut Data, client: ClientId) {
+    for batch in rows.batches.values_mut() {
+        batch.created_by = client;
+        let confirmation = match &mut batch.state {
+            BatchState::Draft | BatchState::Validated => None,
+            BatchState::Confirmed(confirmation) => Some(confirmation),
+            BatchState::Started(processing) | BatchState::Completed(processing) | BatchState::Failed(processing) => {
+                Some(&mut processing.confirmation)
+            }
+            BatchState::Cancelled(confirmation) => confirmation.as_mut(),
+        };
+        if let Some(by) = confirmation.and_then(|confirmation| confirmation.by.as_mut()) {
+            *by = client;
+        }
+    }
+    for moved in &mut rows.transitions {
+        moved.client = client;
+    }
+    for session in rows.sessions.values_mut() {
+        session.client = client;
+    }
+}
+
+/// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. They
+/// name the client of the account. An enrolment is stored with this secret, and is left out if there is none.
 pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
     fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {
@@ -323,6 +347,9 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
             value.move_to(account);
             (key, value)
         }));
+    }
+    if let Some(owner) = data.accounts.get(account) {
+        name_client(&mut account_rows, owner.client);
     }
     match secret {
         Some(secret) => {

@@ -46,8 +46,8 @@ impl CellDirectory for MemoryStore {
     async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError> {
         self.change(|data| {
             let key = entry.key.stored();
-            let is_same = data.cells.get(&key).is_some_and(|stored| stored.revision == entry.revision);
-            Ok(is_same && data.cells.remove(&key).is_some())
+            let is_removable = |stored: &CellEntry| stored.revision == entry.revision && stored.moving.is_none();
+            Ok(data.cells.get(&key).is_some_and(is_removable) && data.cells.remove(&key).is_some())
         })
     }
 

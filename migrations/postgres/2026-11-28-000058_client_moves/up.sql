@@ -25,3 +25,16 @@ UPDATE world_snapshots SET schema_name = '2026-11-28-000058_client_moves'
 WHERE schema_name = '2026-11-27-000057_cell_entries';
 UPDATE imported_snapshots SET schema_name = '2026-11-28-000058_client_moves'
 WHERE schema_name = '2026-11-27-000057_cell_entries';
+
+-- A world of a client does not refer to another client any more, whose snapshot it was created from: the two can move.
+UPDATE payment_batches SET created_by = w.client_id
+FROM worlds AS w
+WHERE w.account_id = payment_batches.account_id AND payment_batches.created_by <> w.client_id;
+
+UPDATE payment_batches SET confirmed_by = w.client_id
+FROM worlds AS w
+WHERE w.account_id = payment_batches.account_id AND payment_batches.confirmed_by <> w.client_id;
+
+UPDATE card_transitions SET client_id = w.client_id
+FROM worlds AS w
+WHERE w.account_id = card_transitions.account_id AND card_transitions.client_id <> w.client_id;

@@ -1,6 +1,5 @@
 //! The database of a cell: how it is opened, and which cell and environment it is bound to.
 
-use super::OpenCell;
 use crate::lock::ServerLock;
 use crate::secrets;
 use crate::settings::{CellSetting, Sourced};
@@ -13,6 +12,20 @@ use florin_secret_cipher::KeyRing;
 use florin_store_contract::{AnyStore, OpenError, StoreSettings};
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
+
+/// The open store of a cell beside the home. It is closed on drop.
+pub(crate) struct OpenCell {
+    /// The name of the cell.
+    pub(crate) name: CellName,
+    /// The store.
+    pub(crate) store: Arc<dyn AnyStore>,
+}
+
+impl Drop for OpenCell {
+    fn drop(&mut self) {
+        self.store.close();
+    }
+}
 
 /// Opens a cell for a server, and locks it if it is a file.
 pub(super) async fn serve(

@@ -1,6 +1,5 @@
 //! The home: which database may be one, and what it says about the cells.
 
-use super::HOME;
 use crate::settings::{CellSetting, Settings};
 use crate::usage::UsageError;
 use florin_domain::merchant::Bank;
@@ -8,7 +7,10 @@ use florin_domain::page::PageRequest;
 use florin_ports::{Banks, CellDirectory, CellName, StoreError};
 use florin_store_contract::AnyStore;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// The name of the home.
+pub(super) static HOME: LazyLock<CellName> = LazyLock::new(CellName::home);
 
 /// Refuses to use the database of a cell as a home: its clients are known to another home only.
 pub(crate) async fn refuse_as_home(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<()> {

@@ -5,9 +5,11 @@
 
 mod database;
 mod home;
+mod placement;
 
-pub(crate) use database::{bound_name, directory_of, must_be, open, usable};
+pub(crate) use database::{OpenCell, bound_name, directory_of, must_be, open, usable};
 pub(crate) use home::{banks, bind_home, refuse_as_home};
+pub(crate) use placement::difference;
 
 use crate::lock::ServerLock;
 use crate::settings::Settings;
@@ -22,34 +24,18 @@ use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage, StoreError
 use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
-use home::{listed, unconfigured};
+use home::{HOME, listed, unconfigured};
 use std::collections::{BTreeMap, HashMap};
 use std::iter::once;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::thread;
 
-/// The name of the home.
-static HOME: LazyLock<CellName> = LazyLock::new(CellName::home);
 /// Why a listed cell that is not configured is not open.
 const NOT_CONFIGURED: &str = "it is not configured";
 /// Maximum number of clients whose cells are read at once.
 const CLIENTS_PER_READ: usize = 1000;
 /// The end of the name of the migration that creates the directory.
 const DIRECTORY_MIGRATION: &str = "_cell_entries";
-
-/// The open store of a cell beside the home. It is closed on drop.
-pub(crate) struct OpenCell {
-    /// The name of the cell.
-    pub(crate) name: CellName,
-    /// The store.
-    pub(crate) store: Arc<dyn AnyStore>,
-}
-
-impl Drop for OpenCell {
-    fn drop(&mut self) {
-        self.store.close();
-    }
-}
 
 /// The stores of this process.
 pub(crate) struct Stores {
@@ -101,7 +87,9 @@ impl Stores {
         for name in &unconfigured {
             tracing::error!(cell = %name, "a cell is not configured; its clients get 503; set FLORIN_CELLS");
         }
-        Ok(Self { _locks: locks, ..Self::over(home, cells, (failed, unconfigured), directory) })
+        let stores = Self { _locks: locks, ..Self::over(home, cells, (failed, unconfigured), directory) };
+        stores.warn_of_differences().await;
+        Ok(stores)
     }
 
     /// Opens the cells for a command. Each one that is configured and listed must be usable and up to date.
@@ -170,6 +158,22 @@ impl Stores {
             }
         }
         Ok(())
+    }
+
+    /// Warns of cells whose clients differ from those that the directory places there.
+    pub(crate) async fn warn_of_differences(&self) {
+        let Some(directory) = &self.directory else { return };
+        for (name, store) in self.each() {
+            let Some(name) = name else { continue };
+            match difference(name, store.as_ref(), directory.as_ref()).await {
+                Ok(None) => {}
+                Ok(Some(difference)) => tracing::warn!(
+                    cell = %name, %difference,
+                    "the clients of a cell differ from the directory; was a database restored from before a move?"
+                ),
+                Err(error) => tracing::warn!(cell = %name, %error, "cannot compare the clients with the directory"),
+            }
+        }
     }
 
     /// Gives every cell a copy of the bank list of the home.

@@ -187,6 +187,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Argument
         reports.push((cell, report));
     }
     drop(progress);
+    stores.warn_of_differences().await;
     let report = Report::of(&reports);
     output::print_json_or_text(context.json, &report, || print(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })

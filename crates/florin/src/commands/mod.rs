@@ -161,7 +161,12 @@ async fn manage(
         Command::Accounts(action) => accounts::run(context, store, action).await,
         Command::Mfa(action) => mfa::run(context, &stores, environment, action).await,
         Command::Secrets(action) => secret_key::run(context, &stores, environment, &action).await,
-        Command::People(action) => people::run(context, store, &action).await,
+        Command::People(action) => {
+            cells::must_be_settled(&stores).await?;
+            people::run(context, store, &action).await?;
+            let repeat = "a client was moved meanwhile, and may still have the person; repeat the command";
+            cells::must_be_settled(&stores).await.context(repeat)
+        }
         Command::Merchants(action) => merchants::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,
         Command::Features(action) => features::run(context, store, action).await,

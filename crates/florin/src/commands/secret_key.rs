@@ -1,10 +1,10 @@
 //! `florin secrets show|rotate`
 
 use super::Context;
+use super::cells::must_be_settled;
 use crate::cells::Stores;
 use crate::output;
 use crate::secrets;
-use crate::usage::UsageError;
 use anyhow::Context as _;
 use florin_application::{other_key, rotate_secrets};
 use florin_domain::access::Environment;
@@ -84,24 +84,12 @@ pub(super) async fn run(
 async fn rotate(stores: &Stores, cipher: &dyn SecretCipher) -> anyhow::Result<usize> {
     let mut rotated = 0;
     loop {
-        refuse_moves(stores).await?;
+        must_be_settled(stores).await?;
         let more = rotate_secrets(stores.all.as_ref(), cipher).await.context("not all secrets were encrypted")?;
-        refuse_moves(stores).await.context("not all secrets were encrypted; repeat the command")?;
+        must_be_settled(stores).await.context("not all secrets were encrypted; repeat the command")?;
         rotated += more;
         if more == 0 {
             return Ok(rotated);
-        }
-    }
-}
-
-async fn refuse_moves(stores: &Stores) -> anyhow::Result<()> {
-    stores.must_be_settled()?;
-    let Some(directory) = &stores.directory else { return Ok(()) };
-    match directory.moves().await?.first() {
-        None => Ok(()),
-        Some(begun) => {
-            let message = format!("client {} is being moved to cell {}; complete that first", begun.client, begun.to);
-            Err(UsageError::new(message).into())
         }
     }
 }

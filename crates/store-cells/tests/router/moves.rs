@@ -1,14 +1,17 @@
 //! Calls of a client that is moved.
 
-use super::{account, client, id, key, parent};
+use super::{Late, account, client, id, key, parent, world};
 use crate::support::{Stores, kit_client, name};
+use chrono::{DateTime, TimeDelta};
 use florin_domain::access::KeyHash;
 use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::MoveId;
+use florin_domain::test_support::a_webhook;
 use florin_ports::{
     Accounts, Budgets, Callers, CellDirectory, CellKey, CellMove, CellName, CheckoutSessions, Events, KeyOfWorld,
-    Registry, StoreError,
+    Registry, StoreError, WebhookReach, Webhooks, Worlds, WriteError,
 };
+use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -61,4 +64,51 @@ async fn a_client_is_unavailable_until_its_move_ends() {
     assert!(Callers::find(&*router, &KeyHash([1; 32])).await.unwrap().is_some());
     assert_ne!(Events::sequence(&*router, kit_client(1)).await.unwrap(), before);
     assert!(CheckoutSessions::with_token(&*router, PageTokenHash([0; 32])).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn entries_of_a_world_stay_while_its_client_moves() {
+    let stores = Stores::default();
+    let router = stores.router();
+    router.add_client(client(1)).await.unwrap();
+    Worlds::create(&*router, world(kit_client(1), "W1", 1)).await.unwrap();
+    let entries = stores.home.of_world(&id("W1")).await.unwrap();
+    let keys: Vec<KeyOfWorld> = entries.iter().map(|entry| (entry.key.clone(), entry.world.clone())).collect();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(stores.home.begin_move(to_a(), keys).await, Ok(Some(to_a())));
+    // The world has left the home. A worker that deletes an expired world with this id must not remove the entries.
+    assert_eq!(Worlds::delete(&stores.home, &id("W1")).await, Ok(true));
+    stores.b.add_client(client(1)).await.unwrap();
+    Worlds::create(&stores.b, world(kit_client(1), "W1", 1)).await.unwrap();
+    let late = DateTime::UNIX_EPOCH + TimeDelta::hours(2);
+    assert_eq!(router.delete_expired(late, 10).await, Ok(vec![id("W1")]));
+    assert_eq!(stores.home.of_world(&id("W1")).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_slow_call_whose_client_begins_to_move_has_an_unknown_outcome() {
+    for number in 0..5 {
+        let stores = Stores::default();
+        stores.home.add_client(client(1)).await.unwrap();
+        stores.home.add_account(account("F1", kit_client(1)), parent("F1")).await.unwrap();
+        let directory = Late { inner: stores.home.clone(), is_broken: false.into(), moves: Some(to_a()) };
+        let router = stores.router_by(Arc::new(directory));
+        let answer = match number {
+            0 => {
+                let reach = WebhookReach { client: kit_client(1), accounts: None };
+                Webhooks::find(&*router, reach, a_webhook().id).await.map(drop)
+            }
+            1 => Registry::keys(&*router, Some(kit_client(1))).await.map(drop),
+            2 => {
+                let (key, hash) = key(1, kit_client(1), "F1");
+                router.add_key(key, hash).await
+            }
+            3 => router.add_account(account("F2", kit_client(1)), parent("F2")).await,
+            _ => match Worlds::create(&*router, world(kit_client(1), "W1", 1)).await {
+                Err(WriteError::Store(error)) => Err(error),
+                other => Err(StoreError::Corrupt(format!("{other:?}"))),
+            },
+        };
+        assert!(matches!(answer, Err(StoreError::OutcomeUnknown(_))), "{number}: {answer:?}");
+    }
 }

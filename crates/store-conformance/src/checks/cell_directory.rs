@@ -15,6 +15,7 @@ checks! {
     "cell_directory.add.without_a_world_makes_an_entry_permanent" (Directory) => permanent,
     "cell_directory.find_all.only_keys_with_an_entry" (Directory) => found_together,
     "cell_directory.remove.only_what_was_not_added_again" (Directory) => removed,
+    "cell_directory.remove.no_marked_entry" (Directory) => marked_stay,
     "cell_directory.of_world.entries_of_one_world" (Directory) => of_world,
     "cell_directory.move.entries_are_marked_until_it_ends" (Directory) => moved,
     "cell_directory.move.an_earlier_one_counts" (Directory) => first_move_counts,
@@ -257,6 +258,21 @@ async fn strangers_stay(handle: Handle) -> CheckResult {
     same("the end", directory.end_move(wanted, of_client, cell("b")?).await?, true)?;
     same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
     same("another client", cell_of(&*directory, &other).await?, Some(cell("a")?))
+}
+
+async fn marked_stay(handle: Handle) -> CheckResult {
+    let directory = directory(&handle)?;
+    let [client, account, _] = keys()?;
+    let world = Some(Who::Other.account()?);
+    directory.add(client, cell("a")?, None).await?;
+    let before = directory.add(account.clone(), cell("a")?, world.clone()).await?;
+    let wanted = move_of(Who::Mine.client(), "a", "b")?;
+    directory.begin_move(wanted.clone(), vec![(account.clone(), world)]).await?;
+    same("whether an entry that was marked meanwhile was removed", directory.remove(&before).await?, false)?;
+    let marked = expect_some("the marked entry", directory.find(&account).await?)?;
+    same("whether a marked entry was removed", directory.remove(&marked).await?, false)?;
+    let entry = expect_some("the entry", directory.find(&account).await?)?;
+    same("the entry", (entry.cell, entry.moving), (cell("a")?, Some(wanted)))
 }
 
 async fn counted(handle: Handle) -> CheckResult {

@@ -278,6 +278,7 @@ async fn enrolments(handle: Handle) -> CheckResult {
 }
 
 async fn accepted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
     let payer = Who::Mine.account()?;
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
         let payment = AcceptedPayment {

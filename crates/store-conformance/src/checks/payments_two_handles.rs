@@ -2,7 +2,7 @@
 
 use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
-use crate::expect::{expect_new, same};
+use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
@@ -11,9 +11,9 @@ use crate::payments::{
 };
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::money::Minor;
-use florin_ports::AcceptedPayment;
+use florin_ports::{AcceptedPayment, StoreError};
 
 checks! {
     "durable.payments_seen_by_a_second_handle" (Reopen) => durable,
@@ -22,6 +22,7 @@ checks! {
     "contention.two_handles.uploads_and_confirmations_take_turns" (Reopen) => turns,
     "contention.two_handles.the_bank_accepts_once" (Sandbox, Reopen) => accepted_once,
     "sandbox_bank.accept.remembers_the_first" (Sandbox) => accepted,
+    "sandbox_bank.accept.needs_its_account" (Sandbox) => accepted_for_nobody,
 }
 
 async fn durable(handle: Handle) -> CheckResult {
@@ -138,6 +139,7 @@ async fn turns(handle: Handle) -> CheckResult {
 }
 
 async fn accepted_once(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
     let (other, payer) = (second(&handle).await?, Who::Mine.account()?);
     let attempts = (0..60).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let bank = handle.bank.clone();
@@ -155,6 +157,7 @@ async fn accepted_once(handle: Handle) -> CheckResult {
 }
 
 async fn accepted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
     let payer = Who::Mine.account()?;
     same("an unknown payment", handle.bank.find(&payer, payment_id(1)).await?, None)?;
     let first =
@@ -166,4 +169,14 @@ async fn accepted(handle: Handle) -> CheckResult {
     same("what is remembered", handle.bank.find(&payer, payment_id(1)).await?, Some(first))?;
     let other = AcceptedPayment { id: payment_id(2), ..again };
     same("another one", handle.bank.accept(&payer, other.clone()).await?, other)
+}
+
+async fn accepted_for_nobody(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let nobody = AccountId::parse("NOBODY")?;
+    let payment =
+        AcceptedPayment { id: payment_id(1), amount: Minor(5).of(gbp()?), reference: None, accepted_at: after(1) };
+    let refused = handle.bank.accept(&nobody, payment).await;
+    expect_true("a payment of no account is accepted", matches!(refused, Err(StoreError::NotFound(_))))?;
+    same("the payment", handle.bank.find(&nobody, payment_id(1)).await?, None)
 }

@@ -33,6 +33,7 @@ checks! {
     "snapshot_files.import.replay_gives_the_stored_answer" (Sandbox) => replays,
     "snapshot_files.imports.by_id_until_they_expire" (Sandbox) => listed,
     "tenancy.snapshot_files.imports_are_of_their_client" (Sandbox) => foreign,
+    "tenancy.snapshot_files.a_world_names_only_its_own_client" (Sandbox) => own_client,
 }
 
 /// Returns the id of imported snapshot `number`. Ids of other snapshots are smaller.
@@ -251,4 +252,23 @@ async fn foreign(handle: Handle) -> CheckResult {
     let theirs = ImportSnapshotCommand { client: other, ..import_of(&file, 1)? };
     let import = expect_new(handle.snapshot_files.import_snapshot(theirs).await)?;
     expect_true("it is known to the other client", !import.is_repeated)
+}
+
+/// A world that named another client could not move to another cell without it.
+async fn own_client(handle: Handle) -> CheckResult {
+    let file = exported(&handle).await?;
+    let other: ClientId = Who::Other.client();
+    let theirs = ImportSnapshotCommand { client: other, ..import_of(&file, 1)? };
+    expect_new(handle.snapshot_files.import_snapshot(theirs).await)?;
+    let mut theirs = world_of(1, "W1", 102)?;
+    (theirs.world.client, theirs.key.client) = (other, other);
+    handle.worlds.create(theirs).await?;
+    let batches = handle.seeding.batches(&AccountId::parse("W1")?).await?;
+    expect_true("the world has batches", !batches.is_empty())?;
+    for batch in batches {
+        same("who created the batch", batch.created_by, other)?;
+        let by = batch.state.confirmation().and_then(|confirmation| confirmation.by);
+        expect_true("another client confirmed the batch", by.is_none_or(|by| by == other))?;
+    }
+    Ok(())
 }

@@ -187,6 +187,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::AnyBankIsFound, "banks.find.by_its_exact_id"),
     (Bug::ImportsNotRenewed, "snapshot_files.import.same_file_is_kept_longer"),
     (Bug::ImportsOfAnyClientDeleted, "tenancy.snapshot_files.imports_are_of_their_client"),
+    (Bug::BankServesNobody, "sandbox_bank.accept.needs_its_account"),
+    (Bug::BatchesOfAnotherClient, "tenancy.snapshot_files.a_world_names_only_its_own_client"),
     (Bug::ImportsUnbounded, "snapshot_files.import.refusal_keeps_nothing"),
     (Bug::ImportRecordsMissing, "snapshot_files.import.replay_gives_the_stored_answer"),
     (Bug::ImportedNamesLost, "snapshot_files.import.a_world_of_it_is_like_the_original"),

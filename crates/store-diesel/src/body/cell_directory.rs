@@ -224,7 +224,8 @@ impl CellDirectory for Store {
         self.write(move |conn| {
             let row = cell_entries::table
                 .filter(cell_entries::entry.eq(entry.as_str()))
-                .filter(cell_entries::revision.eq(revision));
+                .filter(cell_entries::revision.eq(revision))
+                .filter(cell_entries::moving_client.is_null());
             Ok(diesel::delete(row).execute(conn)? == 1)
         })
         .await

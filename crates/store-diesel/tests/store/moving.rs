@@ -1,11 +1,13 @@
 //! Clients that leave a store and arrive in another one.
 
 use crate::credits::credit;
-use crate::support::{Home, MINE, OTHER, budget, client, fresh, gbp, id};
-use florin_domain::ids::MoveId;
+use crate::support::{Home, MINE, OTHER, budget, client, fresh, gbp, id, noon};
+use florin_domain::ids::{MoveId, PaymentId};
 use florin_domain::money::Minor;
 use florin_domain::secret::{SecretKeyId, StoreKey};
-use florin_ports::{CellMove, CellName, Credits, Registry, Secrets, Seeding, StoreError};
+use florin_ports::{
+    AcceptedPayment, CellMove, CellName, Credits, Registry, SandboxBankStorage, Secrets, Seeding, StoreError,
+};
 use florin_store_contract::{MoveClients, MoveError};
 use florin_store_diesel::Store;
 use tokio::task::{JoinSet, spawn_blocking};
@@ -173,6 +175,34 @@ async fn a_changed_copy_is_refused() {
     let refused = target.store.arrive(&a_move(1), &source.store);
     assert!(matches!(refused, Err(MoveError::Changed)), "{refused:?}");
     assert_eq!(names(&target.store).await, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_world_of_another_client_shares_stays() {
+    let source = Home::seeded().await;
+    source.sql(
+        "INSERT INTO worlds (account_id, client_id, template, created_at, expires_at) \
+         SELECT id, client_id, 'empty', 0, 1 FROM accounts",
+    );
+    let [shared, own] = [1, 2].map(|number| PaymentId(Uuid::from_u128(number)));
+    for (index, payment, accounts) in [(0, shared, format!("'{MINE}', '{OTHER}'")), (1, own, format!("'{MINE}'"))] {
+        source.sql(&format!(
+            "INSERT INTO payments (account_id, batch_id, input_index, id, status, input, created_at, updated_at) \
+             SELECT account_id, id, {index}, '{}', 'created', '{{}}', 0, 0 FROM payment_batches \
+             WHERE account_id IN ({accounts})",
+            payment.0
+        ));
+        let amount = Minor(1).of(gbp());
+        let accepted = AcceptedPayment { id: payment, amount, reference: None, accepted_at: noon() };
+        source.store.accept(&id(MINE), accepted).await.unwrap();
+    }
+    let store = source.store.clone();
+    spawn_blocking(move || store.depart(&a_move(1)).unwrap().unwrap()).await.unwrap();
+    let mut is_kept = Vec::new();
+    for payment in [shared, own] {
+        is_kept.push(SandboxBankStorage::find(&source.store, &id(OTHER), payment).await.unwrap().is_some());
+    }
+    assert_eq!(is_kept, [true, false]);
 }
 
 /// Writes that are in progress when a client leaves are stored before, or not at all.

@@ -38,19 +38,25 @@ pub(super) async fn run(
     // Afterwards, no other command places a client in the cell.
     caches_expired().await;
     mover.forget_departures().await?;
-    let mut moved = Vec::new();
-    for begun in mover.directory.moves().await?.into_iter().filter(|begun| begun.from == name) {
-        moved.push(mover.carry(begun.client, &begun.to).await?);
+    let mut done = Vec::new();
+    // A client whose move into the cell was interrupted arrives first, and then leaves like the others.
+    for begun in mover.directory.moves().await?.into_iter().filter(|begun| [&begun.from, &begun.to].contains(&&name)) {
+        done.push(mover.carry(begun.client, &begun.to).await?);
     }
     for client in clients_of(&stores, &name).await? {
+        let placed = stores.cells_of(&[client]).await?.pop().flatten();
+        if let Some(placed) = placed.filter(|placed| *placed != name) {
+            tracing::warn!(%client, %placed, "a client stays, because the directory does not place it in this cell");
+            continue;
+        }
         let target = match &to {
             Some(to) => to.clone(),
             None => emptiest(&stores, &mover, &name).await?,
         };
-        moved.push(mover.carry(client, &target).await?);
-        context.note(format!("moved {} clients out of cell {name}", moved.len()));
+        done.push(mover.carry(client, &target).await?);
+        context.note(format!("moved {} clients out of cell {name}", done.len()));
     }
-    let drained = Drained { name: name.to_string(), moved };
+    let drained = Drained { name: name.to_string(), moved: done };
     output::print_json_or_text(context.json, &drained, || print(&drained))
 }
 

@@ -4,16 +4,17 @@ mod drain;
 mod moves;
 
 use super::{Context, caches_expired};
-use crate::cells::{self, OpenCell};
+use crate::cells::{self, OpenCell, Stores};
 use crate::output::{self, Rows};
 use crate::settings::{CellSetting, Settings, without_password};
 use crate::usage::UsageError;
 use crate::{secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_ports::{CellDirectory, CellName, Readiness, Registry, Seeding, accepts_clients};
+use florin_ports::{CellDirectory, CellMove, CellName, Readiness, Registry, Seeding, accepts_clients};
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
+use moves::Mover;
 use secrecy::ExposeSecret;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -82,6 +83,9 @@ struct Row {
     /// Why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// How its clients differ from those that the directory places there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -145,6 +149,21 @@ pub(super) async fn run(
                 return Err(anyhow!("cell {name} was not added"));
             }
             home.set(context, name, false).await
+        }
+    }
+}
+
+/// Deletes the kept text of clients that have arrived in other cells. Refuses work that must reach all rows of all
+/// clients while a client is being moved.
+pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
+    let Some(directory) = &stores.directory else { return Ok(()) };
+    Mover::new(stores)?.forget_departures().await?;
+    stores.must_be_settled()?;
+    match directory.moves().await?.first() {
+        None => Ok(()),
+        Some(CellMove { client, to, .. }) => {
+            let message = format!("client {client} is being moved to cell {to}; complete or undo that first");
+            Err(UsageError::new(message).into())
         }
     }
 }
@@ -244,16 +263,18 @@ impl Home<'_> {
             moving: moving(&home),
             ready: true,
             problem: None,
+            warning: cells::difference(&home, self.store.as_ref(), self.directory.as_ref()).await?,
         }];
         let configured = self.settings.cells.iter().map(|cell| (&cell.name, Some(cell)));
         let mut names: BTreeMap<_, _> = listed.keys().chain(clients.keys()).map(|name| (name, None)).collect();
         names.extend(configured);
         for (name, setting) in names.into_iter().filter(|(name, _)| **name != home) {
-            let problem = match setting {
-                None => Some("not configured".to_owned()),
-                Some(_) if !listed.contains_key(name) => Some("not added".to_owned()),
-                Some(setting) => self.problem(setting).await.err().map(|error| format!("{error:#}")),
+            let found = match setting {
+                None => Err(anyhow!("not configured")),
+                Some(_) if !listed.contains_key(name) => Err(anyhow!("not added")),
+                Some(setting) => self.warning(setting).await,
             };
+            let problem = found.as_ref().err().map(|error| format!("{error:#}"));
             rows.push(Row {
                 name: name.to_string(),
                 database: setting.map(|setting| without_password(setting.url.value.expose_secret())),
@@ -262,15 +283,17 @@ impl Home<'_> {
                 moving: moving(name),
                 ready: problem.is_none(),
                 problem,
+                warning: found.ok().flatten(),
             });
         }
         Ok(rows)
     }
 
-    /// Why a cell can't be used.
-    async fn problem(&self, setting: &CellSetting) -> anyhow::Result<()> {
+    /// How the clients of a cell differ from the directory. An error says why the cell can't be used.
+    async fn warning(&self, setting: &CellSetting) -> anyhow::Result<Option<String>> {
         let cell = cells::usable(setting, Some(self.environment)).await?;
-        wiring::must_be_current(cell.store.as_ref()).await
+        wiring::must_be_current(cell.store.as_ref()).await?;
+        Ok(cells::difference(&setting.name, cell.store.as_ref(), self.directory.as_ref()).await?)
     }
 }
 
@@ -288,8 +311,10 @@ async fn refuse_clients(setting: &CellSetting, store: &dyn AnyStore) -> anyhow::
 }
 
 fn state(row: &Row) -> String {
-    let state = row.problem.as_deref().unwrap_or("ready");
-    if row.moving == 0 { state.to_owned() } else { format!("{state}; {} being moved away", row.moving) }
+    let state = row.problem.clone().unwrap_or_else(|| "ready".to_owned());
+    let moving = (row.moving > 0).then(|| format!("{} being moved away", row.moving));
+    let parts: Vec<_> = [state].into_iter().chain(moving).chain(row.warning.clone()).collect();
+    parts.join("; ")
 }
 
 fn print(rows: &[Row]) -> String {

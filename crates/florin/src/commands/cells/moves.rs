@@ -7,9 +7,7 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
 use florin_domain::ids::{ClientId, MoveId};
-use florin_ports::{
-    CellDirectory, CellMove, CellName, Deliveries, IdSource, KeyOfWorld, Secrets, StoreError, accepts_clients,
-};
+use florin_ports::{CellDirectory, CellMove, CellName, IdSource, KeyOfWorld, StoreError, accepts_clients};
 use florin_store_contract::{AnyStore, Departure, MoveClients, MoveError};
 use serde::Serialize;
 use std::sync::Arc;
@@ -54,13 +52,13 @@ pub(super) async fn run(
     let mover = Mover::new(&stores)?;
     let client = mover.client(client).await?;
     mover.forget_departures().await?;
-    let moved = match to {
+    let end = match to {
         Some(to) => mover.carry(client, &mover.cell(to)?).await?,
         None => mover.undo(client).await?,
     };
-    context.note(format!("client {client} is in cell {}", moved.to));
-    output::print_json_or_text(context.json, &moved, || {
-        format!("Client {client} is in cell {} ({} rows moved).", moved.to, moved.rows)
+    context.note(format!("client {client} is in cell {}", end.to));
+    output::print_json_or_text(context.json, &end, || {
+        format!("Client {client} is in cell {} ({} rows moved).", end.to, end.rows)
     })
 }
 
@@ -254,12 +252,23 @@ impl<'s> Mover<'s> {
 
     /// Undoes a move that was interrupted before the client arrived.
     async fn undo(&self, client: ClientId) -> anyhow::Result<Moved> {
-        let none = || UsageError::new(format!("client {client} is not being moved"));
-        let begun = self.begun(client).await?.ok_or_else(none)?;
+        let Some(begun) = self.begun(client).await? else { return Err(self.not_begun(client)?.into()) };
         let (source, target) = (self.side(&begun.from)?, self.side(&begun.to)?);
         self.forget_others(&begun)?;
         let rows = self.put_back(&begun, &source, &target).await?;
         Ok(moved(&begun, &begun.from, rows))
+    }
+
+    /// The refusal to undo a move that the directory does not know.
+    fn not_begun(&self, client: ClientId) -> Result<UsageError, StoreError> {
+        for (name, store) in self.stores.each() {
+            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+            if moving.departed()?.contains(&client) {
+                let message = format!("client {client} has left cell {name}; run `florin cells move {client} CELL`");
+                return Ok(UsageError::new(message));
+            }
+        }
+        Ok(UsageError::new(format!("client {client} is not being moved")))
     }
 
     /// Returns a client to the cell that it has left, unless it has arrived. Returns the number of its rows.
@@ -314,7 +323,13 @@ impl<'s> Mover<'s> {
         for (name, store) in self.stores.each() {
             let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
             for client in moving.departed()? {
-                let left = moving.departure(client)?.and_then(|left| left.begun(client, name));
+                let left = match moving.departure(client) {
+                    Err(StoreError::Corrupt(reason)) => {
+                        tracing::warn!(%client, cell = %name, %reason, "the kept rows of a client can't be read");
+                        continue;
+                    }
+                    left => left?.and_then(|left| left.begun(client, name)),
+                };
                 let cell = self.cell_of(client).await?;
                 if self.begun(client).await?.is_some() {
                     continue;

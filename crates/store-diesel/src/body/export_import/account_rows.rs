@@ -5,6 +5,7 @@ use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::merchant::copied_logo;
 use super::body::statements::Row;
 use super::body::tables;
+use super::body::tables::access::accounts;
 use super::body::tables::batches::payment_batches;
 use super::body::tables::events::EventRow;
 use super::body::tables::table::OwnerId;
@@ -15,6 +16,9 @@ use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_domain::secret::SealedSecret;
 use florin_store_contract::export::{ExportError, ExportRow};
+
+/// The columns that refer to a client.
+const CLIENTS: [&str; 3] = ["client_id", "created_by", "confirmed_by"];
 
 /// The rows of an account.
 #[derive(Default)]
@@ -59,7 +63,8 @@ pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
 
 /// Inserts rows into an account that has none in these tables. An enrolment is stored with this secret, and is left out
 /// if there is no secret. Leases on batches are cleared. A copy of a world leaves out the events, because they happened
-/// in the original. A logo from another account receives a new id.
+/// in the original. A logo from another account receives a new id. Rows name the client of the account, because a file
+/// may come from a world of another client.
 pub(crate) fn put(
     conn: &mut Conn,
     account: &AccountId,
@@ -78,6 +83,8 @@ pub(crate) fn put_rows(
     secret: Option<&SealedSecret>,
     is_copy: bool,
 ) -> Result<(), Stop<ExportError>> {
+    let client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
+    let client = client.get_result::<Id>(conn).map_err(Failure::from)?;
     let mut batch = InsertBuffer::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
@@ -86,7 +93,7 @@ pub(crate) fn put_rows(
         }
         let mut row = match copied_logo(table, row.get(), account)? {
             Some(copied) => copied,
-            None => moved(row.get(), account)?,
+            None => moved(row.get(), account, client)?,
         };
         if secrets::are_in(table) {
             let Some(secret) = secret else { continue };
@@ -108,11 +115,16 @@ pub(crate) fn put_rows(
     Ok(())
 }
 
-/// Returns the row with its account replaced.
-fn moved(row: &str, account: &AccountId) -> Outcome<String> {
+/// Returns the row with its account and its clients replaced.
+fn moved(row: &str, account: &AccountId, client: Id) -> Outcome<String> {
     let mut row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(row).map_err(corrupt)?;
     if let Some(owner) = row.get_mut("account_id") {
         *owner = account.as_str().into();
+    }
+    for column in CLIENTS {
+        if let Some(named) = row.get_mut(column).filter(|named| !named.is_null()) {
+            *named = client.0.hyphenated().to_string().into();
+        }
     }
     serde_json::to_string(&row).map_err(corrupt)
 }
@@ -122,5 +134,36 @@ pub(super) fn failure(stop: Stop<ExportError>) -> Failure {
     match stop {
         Stop::Failed(failure) => failure,
         Stop::Answer(error) => corrupt(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::super::body::backend;
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn rows_name_the_client_of_their_account() {
+        let [account, client] = ["F1", "0198c0de-0000-7000-8000-000000000001"];
+        let named = |row: &str| {
+            let client = Id(Uuid::parse_str(client).unwrap());
+            moved(row, &AccountId::parse(account).unwrap(), client).unwrap()
+        };
+        let expected = format!(r#"{{"account_id":"F1","confirmed_by":null,"created_by":"{client}","name":"x"}}"#);
+        assert_eq!(named(r#"{"account_id":"W1","confirmed_by":null,"created_by":"y","name":"x"}"#), expected);
+    }
+
+    #[test]
+    fn every_column_that_refers_to_a_client_is_known() {
+        let migrations = backend::migrations::sources();
+        let references: Vec<_> = migrations.lines().filter(|line| line.contains("REFERENCES clients (id)")).collect();
+        assert!(references.len() > 5, "{references:?}");
+        for reference in references {
+            let column = reference.trim().trim_start_matches("ADD COLUMN ").split(' ').next().unwrap();
+            assert!(CLIENTS.contains(&column), "{reference}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::body::footprint::Footprint;
 use super::body::group::Command;
 use super::body::store::Store;
 use super::body::tables::batches::{AcceptedRow, sandbox_payments};
-use super::body::types::Id;
+use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -15,10 +15,11 @@ use std::convert::Infallible;
 
 #[async_trait]
 impl SandboxBankStorage for Store {
-    async fn accept(&self, _account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
-        self.submit(Accept(payment)).await.map_err(|error| match error {
+    async fn accept(&self, account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        self.submit(Accept { account: account.clone(), payment }).await.map_err(|error| match error {
             WriteError::Store(error) => error,
-            WriteError::Absent | WriteError::Mismatch(_) => StoreError::Corrupt("a bank takes every payment".into()),
+            WriteError::Absent => StoreError::NotFound(format!("account {account}")),
+            WriteError::Mismatch(_) => StoreError::Corrupt("a payment of a bank has no idempotency key".into()),
             WriteError::Refused(never) => match never {},
         })
     }
@@ -33,17 +34,26 @@ impl SandboxBankStorage for Store {
     }
 }
 
-struct Accept(AcceptedPayment);
+struct Accept {
+    account: AccountId,
+    payment: AcceptedPayment,
+}
 
 impl Command for Accept {
     type Done = AcceptedPayment;
     type Refused = Infallible;
 
     fn footprint(&self, footprint: &mut Footprint) {
-        footprint.accepted.insert((Id(self.0.id.0),));
+        // No foreign key refers to the account. Its locked counter shows that it has not left.
+        footprint.counters.insert((Account(self.account.clone()),));
+        footprint.accepted.insert((Id(self.payment.id.0),));
     }
 
     fn execute(&self, working_set: &mut WorkingSet) -> Result<AcceptedPayment, WriteError<Infallible>> {
-        Ok(working_set.bank.accept(&self.0))
+        if working_set.credits.has(&self.account) {
+            Ok(working_set.bank.accept(&self.payment))
+        } else {
+            Err(WriteError::Absent)
+        }
     }
 }

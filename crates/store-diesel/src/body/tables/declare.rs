@@ -101,19 +101,19 @@ macro_rules! whole_row {
 /// Expands to whose the rows of a table are.
 macro_rules! owned {
     (owned by account_id) => {
-        Some(super::table::Owned::ByAccount { is_reverted: true })
+        Some(super::table::Owned::Account { is_reverted: true })
     };
     (owned by payments) => {
-        Some(super::table::Owned::ByPayments)
+        Some(super::table::Owned::Payments)
     };
     (of account by account_id) => {
-        Some(super::table::Owned::ByAccount { is_reverted: false })
+        Some(super::table::Owned::Account { is_reverted: false })
     };
     (of client by $column:ident) => {
-        Some(super::table::Owned::ByClient(stringify!($column)))
+        Some(super::table::Owned::Client(stringify!($column)))
     };
     (of webhook by webhook_id) => {
-        Some(super::table::Owned::ByWebhook)
+        Some(super::table::Owned::Webhook)
     };
     (of nobody) => {
         None

@@ -43,17 +43,17 @@ pub(crate) struct Table {
 #[derive(Clone, Copy)]
 pub(crate) enum Owned {
     /// Those of a client, by this column.
-    ByClient(&'static str),
+    Client(&'static str),
     /// Those of an account, by their column `account_id`.
-    ByAccount {
+    Account {
         /// Whether a restore of a world reverts the rows. Snapshots contain them, unless they are derived from others.
         is_reverted: bool,
     },
     /// Those of an account, by their ids, which are those of its payments. Several accounts can share a row. A restore
     /// reverts the rows, and snapshots contain them.
-    ByPayments,
+    Payments,
     /// Those of a subscription, by their column `webhook_id`.
-    ByWebhook,
+    Webhook,
 }
 
 /// An owner of rows.
@@ -66,6 +66,10 @@ pub(crate) enum OwnerId<'a> {
     /// The subscription with this id.
     Webhook(Id),
 }
+
+/// The condition that worlds of only one client share an accepted payment. Other accounts share none.
+const NOT_OF_OTHERS: &str = " AND (SELECT count(DISTINCT w.client_id) FROM worlds AS w \
+    INNER JOIN payments AS p ON p.account_id = w.account_id WHERE p.id = sandbox_payments.id) < 2";
 
 /// A callback that accepts a row as JSON.
 pub(crate) type RowSink<'a> = &'a mut dyn FnMut(&str) -> Outcome<()>;
@@ -113,12 +117,12 @@ impl Table {
 
     /// Whether a restore of a world reverts the rows. Snapshots contain them, unless they are derived from others.
     pub(crate) fn is_reverted(&self) -> bool {
-        matches!(self.owned, Some(Owned::ByAccount { is_reverted: true } | Owned::ByPayments))
+        matches!(self.owned, Some(Owned::Account { is_reverted: true } | Owned::Payments))
     }
 
     /// Whether several accounts can share a row.
     pub(crate) fn is_shared(&self) -> bool {
-        matches!(self.owned, Some(Owned::ByPayments))
+        matches!(self.owned, Some(Owned::Payments))
     }
 
     /// Passes on every row, in the order of the keys.
@@ -128,14 +132,14 @@ impl Table {
 
     /// Passes on the rows of an owner, in the order of the keys.
     pub(crate) fn rows_of(&self, conn: &mut Conn, owner: OwnerId<'_>, take: RowSink<'_>) -> Outcome<()> {
-        let Some(of) = self.of(owner) else { return Ok(()) };
+        let Some(of) = self.found_by(owner) else { return Ok(()) };
         self.pass_on(conn, Some(of), "", take)
     }
 
     /// Returns at most [`PORTION`] rows of an owner, in the order of the keys, after this number of others.
     pub(crate) fn portion_of(&self, conn: &mut Conn, owner: OwnerId<'_>, after: i64) -> Outcome<Vec<String>> {
         let mut rows = Vec::new();
-        if let Some(of) = self.of(owner) {
+        if let Some(of) = self.found_by(owner) {
             self.pass_on(conn, Some(of), &format!(" LIMIT {PORTION} OFFSET {after}"), &mut |row| {
                 rows.push(row.to_owned());
                 Ok(())
@@ -169,7 +173,7 @@ impl Table {
 
     /// Counts the rows of an owner.
     pub(crate) fn count_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<i64> {
-        let Some(of) = self.of(owner) else { return Ok(0) };
+        let Some(of) = self.found_by(owner) else { return Ok(0) };
         let start = format!("SELECT count(*) AS number FROM {}", self.name);
         let count = Statement { start: &start, of: Some(of), end: "" };
         Ok(count.get_result::<Count>(conn)?.number)
@@ -177,9 +181,18 @@ impl Table {
 
     /// Deletes the rows of an owner.
     pub(crate) fn delete_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<()> {
-        let Some(of) = self.of(owner) else { return Ok(()) };
+        self.delete_where(conn, owner, "")
+    }
+
+    /// Deletes the rows of an owner, except those that worlds of another client share.
+    pub(crate) fn delete_unshared_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<()> {
+        self.delete_where(conn, owner, if self.is_shared() { NOT_OF_OTHERS } else { "" })
+    }
+
+    fn delete_where(&self, conn: &mut Conn, owner: OwnerId<'_>, end: &str) -> Outcome<()> {
+        let Some(of) = self.found_by(owner) else { return Ok(()) };
         let start = format!("DELETE FROM {}", self.name);
-        Statement { start: &start, of: Some(of), end: "" }.execute(conn)?;
+        Statement { start: &start, of: Some(of), end }.execute(conn)?;
         Ok(())
     }
 
@@ -194,15 +207,15 @@ impl Table {
     }
 
     /// Returns how the rows of an owner are found; `None` if owners of its kind have no rows in the table.
-    fn of<'a>(&self, owner: OwnerId<'a>) -> Option<(Owned, OwnerId<'a>)> {
-        let owned = self.owned?;
+    fn found_by<'a>(&self, owner: OwnerId<'a>) -> Option<(Owned, OwnerId<'a>)> {
+        let found_how = self.owned?;
         let has_rows = matches!(
-            (owned, owner),
-            (Owned::ByClient(_), OwnerId::Client(_))
-                | (Owned::ByAccount { .. } | Owned::ByPayments, OwnerId::Account(_))
-                | (Owned::ByWebhook, OwnerId::Webhook(_))
+            (found_how, owner),
+            (Owned::Client(_), OwnerId::Client(_))
+                | (Owned::Account { .. } | Owned::Payments, OwnerId::Account(_))
+                | (Owned::Webhook, OwnerId::Webhook(_))
         );
-        has_rows.then_some((owned, owner))
+        has_rows.then_some((found_how, owner))
     }
 
     /// Passes on rows. `limit` is the end of the statement, or empty.
@@ -259,10 +272,10 @@ impl QueryFragment<Db> for Statement<'_> {
         out.push_sql(self.start);
         if let Some((owned, owner)) = &self.of {
             let (before, after) = match *owned {
-                Owned::ByClient(column) => (column, ""),
-                Owned::ByAccount { .. } => ("account_id", ""),
-                Owned::ByPayments => ("id IN (SELECT id FROM payments WHERE account_id", ")"),
-                Owned::ByWebhook => ("webhook_id", ""),
+                Owned::Client(column) => (column, ""),
+                Owned::Account { .. } => ("account_id", ""),
+                Owned::Payments => ("id IN (SELECT id FROM payments WHERE account_id", ")"),
+                Owned::Webhook => ("webhook_id", ""),
             };
             for part in [" WHERE ", before, " = "] {
                 out.push_sql(part);

@@ -65,7 +65,7 @@ fn every_table_of_clients_moves_with_them() {
         let has_owner = table.columns.iter().any(|column| owners.contains(&column.name));
         let expected = has_owner || OTHERS.contains(&table.name);
         assert_eq!(table.owned.is_some(), expected, "{}", table.name);
-        if let Some(Owned::ByClient(owner)) = table.owned {
+        if let Some(Owned::Client(owner)) = table.owned {
             assert!(table.columns.iter().any(|column| column.name == owner), "{} has no {owner}", table.name);
         }
     }

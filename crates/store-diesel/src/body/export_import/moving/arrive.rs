@@ -92,14 +92,12 @@ struct Arrival<'d> {
     stored: Digests,
 }
 
+/// Reads the text of a part.
+type ReadPart<'a> = &'a mut dyn FnMut(&mut Conn, i64) -> Result<String, Stop<MoveError>>;
+
 impl Arrival<'_> {
     /// Stores the rows of all parts.
-    fn all(
-        &mut self,
-        conn: &mut Conn,
-        departure: &Departure,
-        part: &mut dyn FnMut(&mut Conn, i64) -> Result<String, Stop<MoveError>>,
-    ) -> Result<(), Stop<MoveError>> {
+    fn all(&mut self, conn: &mut Conn, departure: &Departure, part: ReadPart<'_>) -> Result<(), Stop<MoveError>> {
         let (mut digest, mut rows) = (Sha256::new(), 0);
         for number in 1..=departure.parts {
             let text = part(conn, number)?;

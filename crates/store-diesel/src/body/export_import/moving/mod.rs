@@ -73,9 +73,10 @@ impl Store {
                 }
             })
         });
-        match refusal.into_inner() {
-            Some(error) => Err(error),
-            None => Ok(done?),
+        match (refusal.into_inner(), done) {
+            (Some(error), _) => Err(error),
+            (None, Err(StoreError::NotFound(cause))) => Err(MoveError::Dangling(cause)),
+            (None, done) => Ok(done?),
         }
     }
 

@@ -87,11 +87,14 @@ impl Owner {
         self.ids().map(|id| table.count_of(conn, id)).sum()
     }
 
-    /// Deletes all rows, also those that are derived from others.
+    /// Deletes all rows, also those that are derived from others, except those that another client shares.
     pub(super) fn delete(&self, conn: &mut Conn) -> Outcome<()> {
-        for table in tables::all().chain(tables::derived()).rev() {
+        let tables = tables::all().chain(tables::derived()).rev();
+        let (shared, own): (Vec<_>, Vec<_>) = tables.partition(|table| table.is_shared());
+        // Whether another client shares a row is known only while the worlds are there.
+        for table in shared.into_iter().chain(own) {
             for id in self.ids() {
-                table.delete_of(conn, id)?;
+                table.delete_unshared_of(conn, id)?;
             }
         }
         Ok(())
