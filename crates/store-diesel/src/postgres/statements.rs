@@ -172,6 +172,13 @@ fn insert_into(table: &str, columns: &[&str], out: &mut AstPass<'_, '_, Db>) {
 pub(crate) trait BoundColumn {
     /// Binds the list as an array.
     fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()>;
+
+    /// Binds the first value of the list.
+    fn bind_first<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        self.bind(out)?;
+        out.push_sql("[1]");
+        Ok(())
+    }
 }
 
 impl<T> BoundColumn for Vec<T>

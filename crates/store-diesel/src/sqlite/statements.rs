@@ -81,6 +81,11 @@ fn insert_into(table: &str, columns: &[&str], out: &mut AstPass<'_, '_, Db>) {
 pub(crate) trait BoundColumn {
     /// Binds the value of a row.
     fn bind<'b>(&'b self, row: usize, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()>;
+
+    /// Binds the first value of the list.
+    fn bind_first<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        self.bind(0, out)
+    }
 }
 
 impl<T> BoundColumn for Vec<T>

@@ -5,7 +5,7 @@
 
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db, RowByRow, TableRows};
-use super::body::columns::Column;
+use super::body::columns::{Column, ColumnValues};
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::statements::{Row, identified_by_text};
 use super::body::types::Id;
@@ -19,7 +19,7 @@ use florin_store_contract::ExportError;
 use serde::Deserialize;
 
 /// Maximum number of rows of an owner that are read at a time.
-pub(crate) const PORTION: i64 = 50_000;
+pub(crate) const PORTION: i64 = 1_000;
 
 /// A table.
 pub(crate) struct Table {
@@ -127,30 +127,44 @@ impl Table {
 
     /// Passes on every row, in the order of the keys.
     pub(crate) fn export(&self, conn: &mut Conn, take: RowSink<'_>) -> Outcome<()> {
-        self.pass_on(conn, None, "", take)
+        self.pass_on(conn, None, &[], "", take)
     }
 
     /// Passes on the rows of an owner, in the order of the keys.
     pub(crate) fn rows_of(&self, conn: &mut Conn, owner: OwnerId<'_>, take: RowSink<'_>) -> Outcome<()> {
         let Some(of) = self.found_by(owner) else { return Ok(()) };
-        self.pass_on(conn, Some(of), "", take)
+        self.pass_on(conn, Some(of), &[], "", take)
     }
 
-    /// Returns at most [`PORTION`] rows of an owner, in the order of the keys, after this number of others.
-    pub(crate) fn portion_of(&self, conn: &mut Conn, owner: OwnerId<'_>, after: i64) -> Outcome<Vec<String>> {
+    /// Returns at most [`PORTION`] rows of an owner, in the order of the keys, after this row.
+    pub(crate) fn portion_of(&self, conn: &mut Conn, owner: OwnerId<'_>, after: Option<&str>) -> Outcome<Vec<String>> {
         let mut rows = Vec::new();
-        if let Some(of) = self.found_by(owner) {
-            self.pass_on(conn, Some(of), &format!(" LIMIT {PORTION} OFFSET {after}"), &mut |row| {
-                rows.push(row.to_owned());
-                Ok(())
-            })?;
+        let Some(of) = self.found_by(owner) else { return Ok(rows) };
+        let mut columns = self.empty_columns();
+        let mut key = Vec::new();
+        if let Some(row) = after {
+            json_row::read(row, (self.names, self.values), &mut columns).map_err(corrupt)?;
+            let place = |name: &&str| self.names.iter().position(|known| known == name);
+            for name in self.key {
+                let column = place(name).and_then(|place| columns.get(place));
+                key.push((*name, column.ok_or_else(|| corrupt("a column of the key is missing"))?.as_ref()));
+            }
         }
+        self.pass_on(conn, Some(of), &key, &format!(" LIMIT {PORTION}"), &mut |row| {
+            rows.push(row.to_owned());
+            Ok(())
+        })?;
         Ok(rows)
+    }
+
+    /// Returns an empty list of values for each column.
+    fn empty_columns(&self) -> Vec<Box<dyn ColumnValues>> {
+        self.values.iter().map(|column| (column.empty)()).collect()
     }
 
     /// Inserts rows.
     pub(crate) fn import(&self, conn: &mut Conn, rows: &[NumberedRow]) -> Result<(), Stop<ExportError>> {
-        let mut columns: Vec<_> = self.values.iter().map(|column| (column.empty)()).collect();
+        let mut columns = self.empty_columns();
         for (line, json) in rows {
             json_row::read(json, (self.names, self.values), &mut columns)
                 .map_err(|error| ExportError::Line { line: *line, reason: error.to_string() })?;
@@ -175,7 +189,7 @@ impl Table {
     pub(crate) fn count_of(&self, conn: &mut Conn, owner: OwnerId<'_>) -> Outcome<i64> {
         let Some(of) = self.found_by(owner) else { return Ok(0) };
         let start = format!("SELECT count(*) AS number FROM {}", self.name);
-        let count = Statement { start: &start, of: Some(of), end: "" };
+        let count = Statement { start: &start, of: Some(of), after: &[], end: "" };
         Ok(count.get_result::<Count>(conn)?.number)
     }
 
@@ -192,7 +206,7 @@ impl Table {
     fn delete_where(&self, conn: &mut Conn, owner: OwnerId<'_>, end: &str) -> Outcome<()> {
         let Some(of) = self.found_by(owner) else { return Ok(()) };
         let start = format!("DELETE FROM {}", self.name);
-        Statement { start: &start, of: Some(of), end }.execute(conn)?;
+        Statement { start: &start, of: Some(of), after: &[], end }.execute(conn)?;
         Ok(())
     }
 
@@ -218,17 +232,18 @@ impl Table {
         has_rows.then_some((found_how, owner))
     }
 
-    /// Passes on rows. `limit` is the end of the statement, or empty.
+    /// Passes on rows, those of an owner after this key, if there is any. `limit` is the end of the statement, or empty.
     fn pass_on(
         &self,
         conn: &mut Conn,
         of: Option<(Owned, OwnerId<'_>)>,
+        after: &[KeyValue<'_>],
         limit: &str,
         take: RowSink<'_>,
     ) -> Outcome<()> {
         let start = format!("SELECT {} FROM {}", quoted(self.names), self.name);
         let end = format!(" ORDER BY {}{limit}", quoted(self.key));
-        let statement = Statement { start: &start, of, end: &end };
+        let statement = Statement { start: &start, of, after, end: &end };
         for row in LoadConnection::<RowByRow>::load(conn, statement)? {
             take(&self.json(&row?)?)?;
         }
@@ -257,12 +272,38 @@ fn quoted(names: &[&str]) -> String {
     format!("\"{}\"", names.join("\", \""))
 }
 
+/// A column of a key, and a list that begins with its value.
+type KeyValue<'a> = (&'static str, &'a dyn ColumnValues);
+
+/// Adds the condition that the key of a row is greater than this one.
+fn walk_key<'b>(key: &'b [KeyValue<'b>], out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+    let mut before = " AND (\"";
+    for (name, _) in key {
+        for part in [before, *name, "\""] {
+            out.push_sql(part);
+        }
+        before = ", \"";
+    }
+    before = ") > (";
+    for (_, value) in key {
+        out.push_sql(before);
+        value.bind_first(out)?;
+        before = ", ";
+    }
+    if !key.is_empty() {
+        out.push_sql(")");
+    }
+    Ok(())
+}
+
 /// A statement on all rows of a table, or on those of an owner.
 struct Statement<'a> {
     /// The SQL before the condition.
     start: &'a str,
     /// The owner, and how its rows are found. `None`: all rows.
     of: Option<(Owned, OwnerId<'a>)>,
+    /// The key after which the rows of the owner begin. Empty: all of them.
+    after: &'a [KeyValue<'a>],
     /// The SQL after the condition.
     end: &'a str,
 }
@@ -285,6 +326,7 @@ impl QueryFragment<Db> for Statement<'_> {
                 OwnerId::Account(account) => out.push_bind_param::<Text, str>(account)?,
             }
             out.push_sql(after);
+            walk_key(self.after, &mut out)?;
         }
         out.push_sql(self.end);
         Ok(())

@@ -48,17 +48,17 @@ impl Owner {
             return take(conn, rows);
         }
         for id in self.ids() {
-            let mut after = 0;
+            let mut last: Option<String> = None;
             loop {
-                let rows = table.portion_of(conn, id, after)?;
+                let rows = table.portion_of(conn, id, last.as_deref())?;
                 let is_last = i64::try_from(rows.len()).unwrap_or(i64::MAX) < PORTION;
+                last = rows.last().cloned();
                 if !rows.is_empty() {
                     take(conn, rows)?;
                 }
                 if is_last {
                     break;
                 }
-                after += PORTION;
             }
         }
         Ok(())
