@@ -173,31 +173,51 @@ impl<'s> Mover<'s> {
     }
 
     /// Continues with a client that its cell does not have, and that is not marked: the directory was restored from a
-    /// backup. Either its text is in the cell, or it has arrived in the other one.
+    /// backup. Either another cell has the client, or its text is in its cell.
     async fn resume(&self, wanted: CellMove, source: &Side, target: &Side) -> anyhow::Result<Begun> {
-        let client = wanted.client;
-        if let Some(left) = source.moving.departure(client)? {
-            let damaged = || anyhow!("the move of client {client} can't be read");
-            let begun = left.begun(client, &wanted.from).ok_or_else(damaged)?;
-            must_move_to(&begun, &wanted.to)?;
-            return Ok(Begun::Move(self.mark(begun, left.keys()).await?));
-        }
-        let absent = || anyhow!("client {client} does not exist; see `florin clients list`");
-        if wanted.from == wanted.to || target.moving.keys_of(client)?.is_none() {
-            return Err(absent());
+        let (client, from) = (wanted.client, wanted.from.clone());
+        let left = source.moving.departure(client)?;
+        // The text was read before, so it is not needed if a cell has the client.
+        match (self.holder(client)?, left) {
+            (Some(cell), _) if cell == wanted.to && cell != from => {}
+            (Some(cell), _) => {
+                let message = format!(
+                    "client {client} is in cell {cell}, but the directory places it in {from}; first run \
+                     `florin cells move {client} {cell}`"
+                );
+                return Err(UsageError::new(message).into());
+            }
+            (None, Some(left)) => {
+                let damaged = || anyhow!("the move of client {client} can't be read");
+                let begun = left.begun(client, &from).ok_or_else(damaged)?;
+                must_move_to(&begun, &wanted.to)?;
+                return Ok(Begun::Move(self.mark(begun, left.keys()).await?));
+            }
+            (None, None) => return Err(anyhow!("client {client} does not exist; see `florin clients list`")),
         }
         let begun = self.mark(wanted.clone(), Vec::new()).await?;
         if begun != wanted {
             return Ok(Begun::Move(begun));
         }
         // Under the mark, nobody else begins a move of the client.
-        let keys = target.moving.keys_of(client)?.filter(|_| !matches!(source.moving.keys_of(client), Ok(Some(_))));
-        let Some(keys) = keys else {
+        let is_in_source = source.moving.keys_of(client)?.is_some();
+        let Some(keys) = target.moving.keys_of(client)?.filter(|_| !is_in_source) else {
             self.end(&begun, Vec::new(), &begun.from).await?;
-            return Err(absent());
+            return Err(anyhow!("client {client} was moved at the same time"));
         };
         self.end(&begun, keys, &begun.to).await?;
         Ok(Begun::Repaired(moved(&begun, &begun.to, 0)))
+    }
+
+    /// The open cell that has a client.
+    fn holder(&self, client: ClientId) -> Result<Option<CellName>, StoreError> {
+        for (name, store) in self.stores.each() {
+            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+            if moving.keys_of(client)?.is_some() {
+                return Ok(Some(name.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// Ends a move: the entries of the client name a cell, and lose the mark. Fails if they do not name it afterwards.
@@ -295,27 +315,14 @@ impl<'s> Mover<'s> {
             let left = moving.departure(begun.client)?.and_then(|left| left.begun(begun.client, name));
             others.extend(left.filter(|left| left.id != begun.id).map(|left| (moving, left)));
         }
-        // The client is in a cell after the text was found, so it has arrived or was put back: the text is not needed.
-        if others.is_empty() || !self.is_in_a_cell(begun)? {
+        // If a cell has the client after the text was found, it has arrived or was put back: the text is not needed.
+        if others.is_empty() || self.holder(begun.client)?.is_none() {
             return Ok(());
         }
         for (moving, left) in others {
             while moving.forget(&left)? {}
         }
         Ok(())
-    }
-
-    /// Whether the client of a move is in its old or new cell.
-    fn is_in_a_cell(&self, begun: &CellMove) -> Result<bool, StoreError> {
-        for (name, store) in self.stores.each() {
-            let is_concerned = name.is_some_and(|name| *name == begun.from || *name == begun.to);
-            if let Some(moving) = store.moving().filter(|_| is_concerned)
-                && moving.keys_of(begun.client)?.is_some()
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Deletes the text of clients that have arrived, which interrupted commands have left.
