@@ -414,7 +414,7 @@ fn wrong_moves_are_refused() {
     for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"], &erase] {
         assert!(home.refused_as_invalid(command).contains("is not complete"), "{command:?}");
     }
-    let version = "20261127000057";
+    let version = "20261126000054";
     databases[0].sql(&format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'"));
     assert!(home.refused(&["migrate"]).contains("is not complete"));
     databases[0].sql(&format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"));
