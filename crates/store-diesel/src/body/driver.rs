@@ -80,7 +80,8 @@ functions! {
     /// Locks the subscriptions of a client and the client itself until the end of the transaction. Waits for other
     /// changes of them first.
     lock_client: fn(&mut Conn, Id) -> Outcome<()>;
-    /// Serializes the transactions of moves of a client in this store until the end of the transaction.
+    /// Serializes the transactions of moves of a client in this store until the end of the transaction. No migration
+    /// runs meanwhile.
     lock_move: fn(&mut Conn, Id) -> Outcome<()>;
     /// Makes all statements of a transaction see the state at the first one, which must follow. A later change of a row
     /// that others have changed since fails as contended.

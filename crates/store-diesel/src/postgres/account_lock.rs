@@ -1,10 +1,10 @@
 //! Locks on a whole account and on a client, for changes that replace or delete all its rows.
 
 use super::Conn;
-use super::body::errors::Outcome;
+use super::body::errors::{Failure, Outcome};
 use super::body::types::Id;
-use diesel::sql_types::{Text, Uuid as UuidSql};
-use diesel::{RunQueryDsl, sql_query};
+use diesel::sql_types::{Bool, Text, Uuid as UuidSql};
+use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_domain::ids::AccountId;
 
 /// The locks in the order in which groups acquire them: balances, batches, the counters, then the account itself. All
@@ -42,8 +42,22 @@ pub(crate) fn lock_client(conn: &mut Conn, client: Id) -> Outcome<()> {
 /// Moves of one client are serialized. Nothing else waits for this lock.
 const MOVE: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7003214873))";
 
-/// Serializes the transactions of moves of a client until the end of the transaction.
+/// Shares the lock of migrations, so that no migration begins before the end of the transaction. This must not wait:
+/// the view of a departure begins with its first statement, so it would be the state before a migration that it waited
+/// for.
+const NOT_MIGRATING: &str = "SELECT pg_try_advisory_xact_lock_shared(7003214871) AS locked";
+
+#[derive(QueryableByName)]
+struct Locked {
+    #[diesel(sql_type = Bool)]
+    locked: bool,
+}
+
+/// Serializes the transactions of moves of a client until the end of the transaction. No migration runs meanwhile.
 pub(crate) fn lock_move(conn: &mut Conn, client: Id) -> Outcome<()> {
+    if !sql_query(NOT_MIGRATING).get_result::<Locked>(conn)?.locked {
+        return Err(Failure::Contended("a migration is in progress".to_owned()));
+    }
     sql_query(MOVE).bind::<Text, _>(client.0.to_string()).execute(conn)?;
     Ok(())
 }

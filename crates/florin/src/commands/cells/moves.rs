@@ -113,10 +113,20 @@ impl<'s> Mover<'s> {
                 return Err(anyhow!("the move of client {client} is being undone; complete that with --abort"));
             }
             Some(left) => Ok(left),
-            None => self.depart(&begun, &source).await,
+            None => match self.elsewhere(&begun, &source)? {
+                Some((cell, keys)) => {
+                    self.end(&begun, keys, &cell).await?;
+                    return Ok(moved(&begun, &cell, 0));
+                }
+                None => self.depart(&begun, &source).await,
+            },
         };
         let arrived = match departed {
-            Ok(departure) => arrive(&begun, &source, &target, &departure).await.map(|()| departure),
+            // Worlds and keys that were created since the last mark have left, too, and must be marked like the others.
+            Ok(departure) => match self.directory.begin_move(begun.clone(), departure.keys()).await {
+                Ok(_) => arrive(&begun, &source, &target, &departure).await.map(|()| departure),
+                Err(error) => Err(error.into()),
+            },
             Err(error) => Err(error),
         };
         match arrived {
@@ -218,6 +228,20 @@ impl<'s> Mover<'s> {
             }
         }
         Ok(None)
+    }
+
+    /// The cell and the keys of a marked client that the source of its move neither has nor keeps as text: the
+    /// directory was restored from a backup that was made during the move. `None`: the client is in the source, or has
+    /// left it.
+    fn elsewhere(&self, begun: &CellMove, source: &Side) -> anyhow::Result<Option<(CellName, Vec<KeyOfWorld>)>> {
+        let client = begun.client;
+        // If the client leaves or returns between these two reads, the text or the cell that has the client is found.
+        if source.moving.keys_of(client)?.is_some() || source.moving.departure(client)?.is_some() {
+            return Ok(None);
+        }
+        let Some(cell) = self.holder(client)? else { return Ok(None) };
+        let keys = self.side(&cell)?.moving.keys_of(client)?;
+        Ok(keys.map(|keys| (cell, keys)))
     }
 
     /// Ends a move: the entries of the client name a cell, and lose the mark. Fails if they do not name it afterwards.

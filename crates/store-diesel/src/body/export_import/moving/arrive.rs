@@ -11,7 +11,7 @@ use super::books::discrepancies;
 use super::digests::Digests;
 use super::owner::Owner;
 use super::places::Places;
-use super::{InsertBuffer, Line, failure, parts};
+use super::{InsertBuffer, Line, failure, must_be_known, parts};
 use florin_domain::ids::ClientId;
 use florin_ports::CellMove;
 use florin_store_contract::export::{ExportRow, hexadecimal};
@@ -33,6 +33,7 @@ pub(super) fn arrive(
     if Owner::find(conn, Id(client.0))?.is_some() {
         return Ok(());
     }
+    must_be_known(conn)?;
     must_be_same_key(conn, departure)?;
     let places = Places::reserve(conn, departure)?;
     let mut arrival = Arrival { places: Some(places), buffer: InsertBuffer::default(), stored: Digests::default() };

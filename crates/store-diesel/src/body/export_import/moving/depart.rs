@@ -10,7 +10,7 @@ use super::body::webhooks;
 use super::books::discrepancies;
 use super::owner::Owner;
 use super::parts::{self, PartWriter};
-use super::{keys, places, schema};
+use super::{keys, must_be_known, places, schema};
 use florin_domain::ids::AccountId;
 use florin_ports::CellMove;
 use florin_store_contract::{Departure, MoveError};
@@ -31,6 +31,7 @@ pub(super) fn depart(
     driver::in_one_view(conn)?;
     driver::without_time_limits(conn)?;
     driver::lock_move(conn, Id(begun.client.0))?;
+    must_be_known(conn)?;
     match parts::departure(conn, begun.client)? {
         Some(left) if !left.is_of(begun) => return Err(MoveError::Ended.into()),
         Some(left) if left.recalled => return Err(MoveError::NotDeparted.into()),
