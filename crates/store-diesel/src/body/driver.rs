@@ -77,7 +77,7 @@ functions! {
     lock_free_webhooks: fn(&mut Conn, BTreeSet<Id>) -> Outcome<BTreeSet<Id>>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.
     lock_account: fn(&mut Conn, &AccountId) -> Outcome<()>;
-    /// Locks the subscriptions of a client and the client itself until the end of the transaction. Waits for other
+    /// Locks a client with its subscriptions and its whole accounts until the end of the transaction. Waits for other
     /// changes of them first.
     lock_client: fn(&mut Conn, Id) -> Outcome<()>;
     /// Serializes the transactions of moves of a client in this store until the end of the transaction. No migration

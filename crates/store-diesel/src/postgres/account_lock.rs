@@ -24,14 +24,23 @@ pub(crate) fn lock_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> 
     Ok(())
 }
 
-/// The subscriptions of a client, then the client itself. Rows of the subscriptions are changed under their locks, and
-/// the others refer to the client.
-const OF_CLIENT: [&str; 2] = [
+/// The subscriptions of a client, then the locks of [`ALL`] for all its accounts, then the client itself. Each kind of
+/// row is locked by one statement, because groups lock the rows of several accounts kind by kind. Rows of the
+/// subscriptions are changed under their locks, and the others refer to the client.
+const OF_CLIENT: [&str; 6] = [
     "SELECT 1 FROM webhooks WHERE client_id = $1 ORDER BY id FOR UPDATE",
+    "SELECT 1 FROM balances WHERE account_id IN (SELECT a.id FROM accounts AS a WHERE a.client_id = $1) \
+        ORDER BY account_id, budget_id, currency FOR UPDATE",
+    "SELECT 1 FROM payment_batches WHERE account_id IN (SELECT a.id FROM accounts AS a WHERE a.client_id = $1) \
+        ORDER BY account_id, id FOR UPDATE",
+    "SELECT 1 FROM credit_counters WHERE account_id IN (SELECT a.id FROM accounts AS a WHERE a.client_id = $1) \
+        ORDER BY account_id FOR UPDATE",
+    "SELECT 1 FROM accounts WHERE client_id = $1 ORDER BY id FOR UPDATE",
     "SELECT 1 FROM clients WHERE id = $1 FOR UPDATE",
 ];
 
-/// Locks the subscriptions of a client and the client itself until the end of the transaction.
+/// Locks a client with its subscriptions and its whole accounts until the end of the transaction. Waits for other
+/// changes of them first.
 pub(crate) fn lock_client(conn: &mut Conn, client: Id) -> Outcome<()> {
     for lock in OF_CLIENT {
         sql_query(lock).bind::<UuidSql, _>(client).execute(conn)?;

@@ -24,7 +24,7 @@ pub(crate) fn lock_move(_conn: &mut Conn, _client: Id) -> Outcome<()> {
     Ok(())
 }
 
-/// Locks a client. Does nothing: each transaction has the whole database.
+/// Locks a client with its accounts. Does nothing: each transaction has the whole database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_client(_conn: &mut Conn, _client: Id) -> Outcome<()> {
     Ok(())

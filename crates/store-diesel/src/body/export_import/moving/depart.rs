@@ -11,7 +11,6 @@ use super::books::discrepancies;
 use super::owner::Owner;
 use super::parts::{self, PartWriter};
 use super::{keys, must_be_known, places, schema};
-use florin_domain::ids::AccountId;
 use florin_ports::CellMove;
 use florin_store_contract::{Departure, MoveError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +42,7 @@ pub(super) fn depart(
         // It is recalled, or the client has left by it and was put back.
         return Err(MoveError::NotDeparted.into());
     }
-    lock(conn, &owner)?;
+    driver::lock_client(conn, owner.client)?;
     let counts = owner.counts(conn)?;
     if counts != recount(&owner)? {
         return Err(Failure::Contended("rows of the client were added or deleted in between".to_owned()).into());
@@ -74,14 +73,6 @@ fn must_be_all(departure: &Departure, counts: &[i64]) -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-fn lock(conn: &mut Conn, owner: &Owner) -> Outcome<()> {
-    for account in &owner.accounts {
-        let account = AccountId::parse(account).map_err(|flaw| corrupt(flaw.message))?;
-        driver::lock_account(conn, &account)?;
-    }
-    driver::lock_client(conn, owner.client)
 }
 
 /// Stores all rows as text.
