@@ -163,9 +163,11 @@ async fn manage(
         Command::Secrets(action) => secret_key::run(context, &stores, environment, &action).await,
         Command::People(action) => {
             cells::must_be_settled(&stores).await?;
-            people::run(context, store, &action).await?;
+            let done = people::run(context, store, &action).await;
+            // First: the failure may be that nobody has the person, because the client was on its way.
             let repeat = "a client was moved meanwhile, and may still have the person; repeat the command";
-            cells::must_be_settled(&stores).await.context(repeat)
+            cells::must_be_settled(&stores).await.context(repeat)?;
+            done
         }
         Command::Merchants(action) => merchants::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,
