@@ -1,3 +1,17 @@
+-- A world of a client does not refer to another client any more, whose snapshot it was created from: the two can move.
+-- This comes first: it reads whole tables, and every request waits for the change of `cell_entries` below.
+UPDATE payment_batches SET created_by = w.client_id
+FROM worlds AS w
+WHERE w.account_id = payment_batches.account_id AND payment_batches.created_by <> w.client_id;
+
+UPDATE payment_batches SET confirmed_by = w.client_id
+FROM worlds AS w
+WHERE w.account_id = payment_batches.account_id AND payment_batches.confirmed_by <> w.client_id;
+
+UPDATE card_transitions SET client_id = w.client_id
+FROM worlds AS w
+WHERE w.account_id = card_transitions.account_id AND card_transitions.client_id <> w.client_id;
+
 -- The cell that the client of an entry is being moved to, the client, and the move. NULL: the client is not being moved.
 ALTER TABLE cell_entries ADD COLUMN moving_to TEXT CHECK (length(moving_to) BETWEEN 1 AND 32);
 ALTER TABLE cell_entries ADD COLUMN moving_client TEXT CHECK (length(moving_client) = 36);
@@ -24,16 +38,3 @@ UPDATE world_snapshots SET schema_name = '2026-11-28-000058_client_moves'
 WHERE schema_name = '2026-11-27-000057_cell_entries';
 UPDATE imported_snapshots SET schema_name = '2026-11-28-000058_client_moves'
 WHERE schema_name = '2026-11-27-000057_cell_entries';
-
--- A world of a client does not refer to another client any more, whose snapshot it was created from: the two can move.
-UPDATE payment_batches SET created_by = w.client_id
-FROM worlds AS w
-WHERE w.account_id = payment_batches.account_id AND payment_batches.created_by <> w.client_id;
-
-UPDATE payment_batches SET confirmed_by = w.client_id
-FROM worlds AS w
-WHERE w.account_id = payment_batches.account_id AND payment_batches.confirmed_by <> w.client_id;
-
-UPDATE card_transitions SET client_id = w.client_id
-FROM worlds AS w
-WHERE w.account_id = card_transitions.account_id AND card_transitions.client_id <> w.client_id;
