@@ -9,6 +9,7 @@ pub(super) mod snapshot_files;
 use super::backend::Conn;
 use super::body;
 use super::books_check::check_all;
+use super::departures::departed;
 use super::driver;
 use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::store::Store;
@@ -89,6 +90,12 @@ pub(super) fn schema() -> Outcome<String> {
 
 fn export(conn: &mut Conn, writer: &mut ExportWriter<'_>, failed: &RefCell<Option<std::io::Error>>) -> Outcome<()> {
     driver::without_time_limits(conn)?;
+    // A client may have left since the command checked this.
+    if let Some(client) = departed(conn)?.first() {
+        return Err(Failure::Unavailable(format!(
+            "client {client} is being moved to another cell, so the export would not contain it"
+        )));
+    }
     for table in tables::all() {
         writer.table(table.name);
         table.export(conn, &mut |row| {
