@@ -98,6 +98,8 @@ pub struct CellEntry {
     pub revision: i64,
     /// The move of its client that is in progress. Until it ends, the entry must not be used.
     pub moving: Option<CellMove>,
+    /// The last move that the entry was marked with, in progress or ended. `None`: it was never marked.
+    pub last_move: Option<MoveId>,
 }
 
 /// A client that is being moved to another cell.

@@ -1,6 +1,6 @@
 //! The cells, and how the cell of a call is found.
 
-use florin_domain::ids::{AccountId, ClientId, WebhookId};
+use florin_domain::ids::{AccountId, ClientId, MoveId, WebhookId};
 use florin_ports::{
     Accounts, Callers, CellDirectory, CellEntry, CellKey, CellName, CompleteStorage, Registry, StoreError,
     accepts_clients,
@@ -41,12 +41,15 @@ impl fmt::Debug for Cell {
     }
 }
 
-/// The place of a key: its cell, and the revision of its entry, which changes when its client moves.
+/// The place of a key: its cell, and what its entry says. The revision changes when the client moves, and when the entry
+/// is added again.
 #[derive(Clone, PartialEq, Eq)]
 struct Place {
     cell: CellName,
     /// 0 without an entry.
     revision: i64,
+    /// The last move of its client that the entry names.
+    last_move: Option<MoveId>,
 }
 
 /// The cell that a call was routed to. A call that takes long must be confirmed: meanwhile, the client may have moved.
@@ -166,7 +169,8 @@ impl Cells {
     }
 
     /// Checks after a call that its client has not moved. The entry of a route is less than [`MAX_CACHE_AGE`] old when
-    /// the call begins, and a client departs only after twice that time, so only calls that took long are checked.
+    /// the call begins, and a client departs only after twice that time, so only calls that took long are checked. If
+    /// the directory can't be read, the outcome is unknown, even of a write that is committed: a retry resolves it.
     pub(crate) async fn confirm(&self, route: Route<'_>) -> Result<(), StoreError> {
         if route.begun.elapsed() < MAX_CACHE_AGE {
             return Ok(());
@@ -174,15 +178,10 @@ impl Cells {
         let Route { cell, key, place, .. } = route;
         let unknown = |reason: &str| StoreError::OutcomeUnknown(format!("{key:?} in cell {}: {reason}", cell.name));
         let entry = self.directory.find(&key).await.map_err(|error| unknown(&error.to_string()))?;
-        let has_moved = match (place, entry) {
-            (Some(place), Some(entry)) if place.revision > 0 => {
-                entry.moving.is_some() || entry.revision != place.revision
-            }
-            // It had no entry, so it was in the home, or nowhere.
-            (_, Some(entry)) => entry.moving.is_some() || entry.cell != cell.name,
-            // A move removes no entry.
-            (_, None) => false,
-        };
+        let last_move = place.and_then(|place| place.last_move);
+        // An undone move leaves the cell as it was, but not the last move. A move removes no entry.
+        let has_moved = entry
+            .is_some_and(|entry| entry.moving.is_some() || entry.cell != cell.name || entry.last_move != last_move);
         if has_moved { Err(unknown("its client has moved meanwhile")) } else { Ok(()) }
     }
 
@@ -195,7 +194,7 @@ impl Cells {
         if let Some(entry) = self.directory.find(key).await? {
             return settled(entry).map(Some);
         }
-        let at_home = || Place { cell: CellName::home(), revision: 0 };
+        let at_home = || Place { cell: CellName::home(), revision: 0, last_move: None };
         Ok(holds(&self.home, key).await?.then(at_home))
     }
 
@@ -340,7 +339,7 @@ impl Cells {
 fn settled(entry: CellEntry) -> Result<Place, StoreError> {
     match entry.moving {
         Some(begun) => Err(moving(&begun.to)),
-        None => Ok(Place { cell: entry.cell, revision: entry.revision }),
+        None => Ok(Place { cell: entry.cell, revision: entry.revision, last_move: entry.last_move }),
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 fn entry_of<'d>(data: &'d mut Data, (key, world): KeyOfWorld, cell: &CellName) -> &'d mut CellEntry {
     data.last_cell_revision += 1;
     let revision = data.last_cell_revision;
-    let new = || CellEntry { key: key.clone(), cell: cell.clone(), world, revision, moving: None };
+    let new = || CellEntry { key: key.clone(), cell: cell.clone(), world, revision, moving: None, last_move: None };
     data.cells.entry(key.stored()).or_insert_with(new)
 }
 
@@ -28,7 +28,8 @@ impl CellDirectory for MemoryStore {
     async fn add(&self, key: CellKey, cell: CellName, world: Option<AccountId>) -> Result<CellEntry, StoreError> {
         self.change(|data| {
             data.last_cell_revision += 1;
-            let new = CellEntry { key, cell, world, revision: data.last_cell_revision, moving: None };
+            let revision = data.last_cell_revision;
+            let new = CellEntry { key, cell, world, revision, moving: None, last_move: None };
             let entry = data.cells.entry(new.key.stored()).or_insert_with(|| new.clone());
             if entry.cell == new.cell {
                 entry.revision = new.revision;
@@ -58,10 +59,12 @@ impl CellDirectory for MemoryStore {
                 return Ok(None);
             }
             let begun = own.moving.get_or_insert(wanted).clone();
+            own.last_move = Some(begun.id);
             for key in keys {
                 let entry = entry_of(data, key, &begun.from);
                 if entry.cell == begun.from {
                     entry.moving = Some(begun.clone());
+                    entry.last_move = Some(begun.id);
                 }
             }
             Ok(Some(begun))
@@ -77,6 +80,7 @@ impl CellDirectory for MemoryStore {
                 let entry = entry_of(data, key, &begun.from);
                 if entry.cell == begun.from {
                     entry.moving = Some(begun.clone());
+                    entry.last_move = Some(begun.id);
                 }
             }
             for entry in data.cells.values_mut().filter(|entry| entry.moving.as_ref() == Some(&begun)) {

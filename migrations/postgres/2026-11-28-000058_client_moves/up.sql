@@ -12,7 +12,8 @@ UPDATE card_transitions SET client_id = w.client_id
 FROM worlds AS w
 WHERE w.account_id = card_transitions.account_id AND card_transitions.client_id <> w.client_id;
 
--- The cell that the client of an entry is being moved to, the client, and the move. NULL: the client is not being moved.
+-- The cell that the client of an entry is being moved to, and the client. NULL: the client is not being moved. And the
+-- last move, in progress or ended.
 ALTER TABLE cell_entries
 ADD COLUMN moving_to TEXT COLLATE "C" CHECK (length(moving_to) BETWEEN 1 AND 32),
 ADD COLUMN moving_client UUID,

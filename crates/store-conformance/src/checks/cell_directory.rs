@@ -199,6 +199,7 @@ async fn moved(handle: Handle) -> CheckResult {
     expect_true("entries keep their worlds", worlds.len() == 2 && worlds.contains(&account.stored()))?;
     let after = expect_some("the entry", directory.find(&client).await?)?;
     expect_true("the revision differs", after.revision != before.revision)?;
+    same("the last move", (before.last_move, after.last_move), (None, Some(MoveId(uuid(8, 1)))))?;
     same("whether an old revision was removed", directory.remove(&before).await?, false)
 }
 

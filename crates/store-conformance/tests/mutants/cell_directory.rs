@@ -62,7 +62,8 @@ impl CellDirectory for Mutant {
         if self.has(Bug::AbsentKeysFound) {
             let absent = keys.into_iter().filter(|key| !found.iter().any(|entry| entry.key == *key));
             let absent: Vec<_> = absent.collect();
-            let entry = |key| CellEntry { key, cell: CellName::home(), world: None, revision: 1, moving: None };
+            let cell = CellName::home;
+            let entry = |key| CellEntry { key, cell: cell(), world: None, revision: 1, moving: None, last_move: None };
             found.extend(absent.into_iter().map(entry));
         }
         Ok(found)
@@ -74,7 +75,7 @@ impl CellDirectory for Mutant {
             // Others add the same key before this call does.
             tokio::time::sleep(Duration::from_millis(20)).await;
             self.inner.add(stored_key, cell.clone(), world.clone()).await?;
-            return Ok(CellEntry { key, cell, world, revision: 1, moving: None });
+            return Ok(CellEntry { key, cell, world, revision: 1, moving: None, last_move: None });
         }
         let is_known = CellDirectory::find(&self.inner, &stored_key).await?.is_some();
         let keeps_world = self.has(Bug::ReservedEntriesOfWorlds) && is_known;

@@ -49,6 +49,7 @@ impl CellEntryRow {
             key: CellKey::parse(&self.entry).ok_or_else(|| corrupt("a key in the directory of cells can't be read"))?,
             cell: cell_name(&self.cell)?,
             moving: self.moving()?,
+            last_move: self.move_id.map(|id| MoveId(id.0)),
             world: self.world.map(|world| world.0),
             revision: self.revision,
         })
@@ -155,7 +156,6 @@ fn end_move(conn: &mut Conn, ended: &CellMove, keys: &[KeyOfWorld], cell: &CellN
             cell_entries::cell.eq(cell.as_str()),
             cell_entries::moving_to.eq(None::<String>),
             cell_entries::moving_client.eq(None::<Id>),
-            cell_entries::move_id.eq(None::<Id>),
             cell_entries::revision.eq(cell_entries::revision + 1_i64),
         ))
         .execute(conn)?;

@@ -16,7 +16,7 @@ tables! {
         moving_to: Option<String>,
         /// The client, while it is being moved.
         moving_client: Option<Id>,
-        /// The move, while the client is being moved.
+        /// The last move of the client, in progress or ended.
         move_id: Option<Id>,
     }
 
