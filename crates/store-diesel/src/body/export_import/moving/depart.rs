@@ -63,9 +63,9 @@ pub(super) fn depart(
     Ok(Some(departure))
 }
 
-/// Checks that the text has as many rows as each table has. Shared rows are not counted.
+/// Checks that the text has as many rows as each table has. Shared rows are counted otherwise.
 fn must_be_all(departure: &Departure, counts: &[i64]) -> Outcome<()> {
-    let counted = tables::all().filter(|table| !table.is_shared()).zip(counts);
+    let counted = tables::all().zip(counts).filter(|(table, _)| !table.is_shared());
     for (table, count) in counted {
         let written = departure.rows.get(table.name).copied().unwrap_or_default();
         if u64::try_from(*count).map_err(corrupt)? != written {

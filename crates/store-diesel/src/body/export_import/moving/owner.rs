@@ -78,9 +78,9 @@ impl Owner {
         Ok(rows)
     }
 
-    /// Counts the rows of each table. Shared rows are not counted.
+    /// Counts the rows of each table. A row that several accounts share is counted for each of them.
     pub(super) fn counts(&self, conn: &mut Conn) -> Outcome<Vec<i64>> {
-        tables::all().filter(|table| !table.is_shared()).map(|table| self.count(conn, table)).collect()
+        tables::all().map(|table| self.count(conn, table)).collect()
     }
 
     fn count(&self, conn: &mut Conn, table: &Table) -> Outcome<i64> {
