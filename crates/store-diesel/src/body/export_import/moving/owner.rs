@@ -6,6 +6,7 @@ use super::body::tables;
 use super::body::tables::access::{accounts, clients};
 use super::body::tables::table::{OwnerId, PORTION, Table};
 use super::body::tables::webhooks::webhooks;
+use super::body::tables::worlds::worlds;
 use super::body::types::{Account, Id};
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -91,10 +92,17 @@ impl Owner {
     pub(super) fn delete(&self, conn: &mut Conn) -> Outcome<()> {
         let tables = tables::all().chain(tables::derived()).rev();
         let (shared, own): (Vec<_>, Vec<_>) = tables.partition(|table| table.is_shared());
+        // Only worlds share rows, and the search for those that share one looks at every world of the store.
+        let of_client = worlds::table.filter(worlds::client_id.eq(self.client));
+        let has_worlds = diesel::select(exists(of_client)).get_result::<bool>(conn)?;
         // Whether another client shares a row is known only while the worlds are there.
         for table in shared.into_iter().chain(own) {
             for id in self.ids() {
-                table.delete_unshared_of(conn, id)?;
+                if has_worlds {
+                    table.delete_unshared_of(conn, id)?;
+                } else {
+                    table.delete_of(conn, id)?;
+                }
             }
         }
         Ok(())
