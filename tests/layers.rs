@@ -98,7 +98,7 @@ const CRATE_RULES: &[CrateRule] = &[
     CrateRule {
         name: "florin-store-cells",
         workspace: &[DOMAIN, PORTS, SHORT_CACHE],
-        outside: Outside::Only(&["async-trait", "chrono", "futures-util", "tracing"]),
+        outside: Outside::Only(&["async-trait", "chrono", "futures-util", "tokio", "tracing"]),
     },
     CrateRule {
         name: "florin-store-conformance",
