@@ -182,13 +182,14 @@ async fn what_a_world_of_another_client_shares_stays() {
     let source = Home::seeded().await;
     source.sql(
         "INSERT INTO worlds (account_id, client_id, template, created_at, expires_at) \
-         SELECT id, client_id, 'empty', 0, 1 FROM accounts",
+         SELECT a.id, a.client_id, 'empty', b.at, b.at \
+         FROM accounts a, (SELECT min(created_at) AS at FROM payment_batches) b",
     );
     let [shared, own] = [1, 2].map(|number| PaymentId(Uuid::from_u128(number)));
     for (index, payment, accounts) in [(0, shared, format!("'{MINE}', '{OTHER}'")), (1, own, format!("'{MINE}'"))] {
         source.sql(&format!(
             "INSERT INTO payments (account_id, batch_id, input_index, id, status, input, created_at, updated_at) \
-             SELECT account_id, id, {index}, '{}', 'created', '{{}}', 0, 0 FROM payment_batches \
+             SELECT account_id, id, {index}, '{}', 'created', '{{}}', created_at, created_at FROM payment_batches \
              WHERE account_id IN ({accounts})",
             payment.0
         ));

@@ -5,6 +5,7 @@ mod books;
 mod depart;
 mod digests;
 mod keys;
+mod known_migrations;
 mod owner;
 mod parts;
 mod places;
@@ -96,17 +97,6 @@ impl Store {
 /// that the transaction sees is from before another departure of the client.
 fn departs_again(failure: &Failure) -> bool {
     failure.may_be_retried() || matches!(failure, Failure::NotFound(_) | Failure::Duplicate { .. })
-}
-
-/// Refuses a store with migrations that this program does not know: it would lose what they have added to the rows.
-/// They were applied since the program began.
-fn must_be_known(conn: &mut Conn) -> Result<(), Stop<MoveError>> {
-    let known = driver::known_migrations()?;
-    let applied = driver::applied_migrations(conn)?;
-    match applied.into_iter().find(|version| !known.iter().any(|(known, _)| known == version)) {
-        Some(store) => Err(MoveError::Schema { rows: schema()?, store }.into()),
-        None => Ok(()),
-    }
 }
 
 /// Returns what a client has left another store with by a move, if it may arrive.

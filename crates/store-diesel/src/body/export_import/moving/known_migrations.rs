@@ -1,0 +1,18 @@
+//! The migrations of the store, compared with those of the program.
+
+use super::body::backend::Conn;
+use super::body::driver;
+use super::body::errors::Stop;
+use super::schema;
+use florin_store_contract::MoveError;
+
+/// Refuses a store with migrations that this program does not know: it would lose what they have added to the rows.
+/// They were applied since the program began.
+pub(super) fn must_be_known(conn: &mut Conn) -> Result<(), Stop<MoveError>> {
+    let known = driver::known_migrations()?;
+    let applied = driver::applied_migrations(conn)?;
+    match applied.into_iter().find(|version| !known.iter().any(|(known, _)| known == version)) {
+        Some(store) => Err(MoveError::Schema { rows: schema()?, store }.into()),
+        None => Ok(()),
+    }
+}
