@@ -54,7 +54,7 @@ pub(super) async fn run(
             None => emptiest(&stores, &mover, &name).await?,
         };
         done.push(mover.carry(client, &target).await?);
-        context.note(format!("moved {} clients out of cell {name}", done.len()));
+        context.note(format!("client {client} is in cell {target}"));
     }
     let drained = Drained { name: name.to_string(), moved: done };
     output::print_json_or_text(context.json, &drained, || print(&drained))
@@ -84,6 +84,7 @@ async fn emptiest(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> any
 fn print(drained: &Drained) -> String {
     match drained.moved.len() {
         0 => format!("Cell {} has no clients, and accepts no new ones.", drained.name),
+        1 => format!("Moved 1 client out of cell {}, which accepts no new ones.", drained.name),
         count => format!("Moved {count} clients out of cell {}, which accepts no new ones.", drained.name),
     }
 }
