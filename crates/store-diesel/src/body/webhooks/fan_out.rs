@@ -20,6 +20,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable};
 use florin_domain::event::EventPosition;
+use florin_domain::ids::AccountId;
 use florin_domain::webhook::Webhook;
 use florin_ports::StoreError;
 use std::time::Duration;
@@ -253,7 +254,7 @@ pub(crate) fn imported(conn: &mut Conn, last: i64) -> Outcome<()> {
 }
 
 /// Whether the deliveries of all events of a client are queued. It has these accounts.
-pub(crate) fn are_queued(conn: &mut Conn, client: Id, accounts: &[String]) -> Outcome<bool> {
+pub(crate) fn are_queued(conn: &mut Conn, client: Id, accounts: &[AccountId]) -> Outcome<bool> {
     let until = cursor(conn)?.position;
     let receives = webhooks::enabled.eq(true).or(webhooks::until.gt(Some(until)));
     let receiving = webhooks::table.filter(webhooks::client_id.eq(client)).filter(webhooks::deleted_at.is_null());

@@ -3,17 +3,15 @@
 use super::body::backend::Conn;
 use super::body::books::gather;
 use super::body::books_check::of_books;
-use super::body::errors::{Outcome, corrupt};
+use super::body::errors::Outcome;
 use super::owner::Owner;
-use florin_domain::ids::AccountId;
 use florin_ports::Discrepancy;
 
 /// Returns the discrepancies in the books of a client's accounts.
 pub(super) fn discrepancies(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<Discrepancy>> {
     let mut discrepancies = Vec::new();
     for account in &owner.accounts {
-        let account = AccountId::parse(account).map_err(|flaw| corrupt(flaw.message))?;
-        discrepancies.extend(of_books(gather(conn, Some(&account))?));
+        discrepancies.extend(of_books(gather(conn, Some(account))?));
     }
     Ok(discrepancies)
 }

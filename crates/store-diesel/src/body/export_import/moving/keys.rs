@@ -18,9 +18,7 @@ pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
     let of_client: BTreeSet<AccountId> = of_client.load::<Account>(conn)?.into_iter().map(|world| world.0).collect();
     let mut found = Vec::new();
     for account in &owner.accounts {
-        let account = AccountId::parse(account).map_err(|flaw| corrupt(flaw.message))?;
-        let world = of_client.get(&account).cloned();
-        found.push((CellKey::Account(account), world));
+        found.push((CellKey::Account(account.clone()), of_client.get(account).cloned()));
     }
     let listed = api_key_accounts::table
         .filter(api_key_accounts::client_id.eq(owner.client))

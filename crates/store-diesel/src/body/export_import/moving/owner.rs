@@ -10,6 +10,7 @@ use super::body::tables::worlds::worlds;
 use super::body::types::{Account, Id};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use florin_domain::ids::AccountId;
 use std::iter::once;
 
 /// A callback that accepts rows, and can use the connection.
@@ -18,7 +19,7 @@ type Take<'a> = dyn FnMut(&mut Conn, Vec<String>) -> Outcome<()> + 'a;
 /// A client with its accounts and subscriptions, in the order of their ids.
 pub(super) struct Owner {
     pub(super) client: Id,
-    pub(super) accounts: Vec<String>,
+    pub(super) accounts: Vec<AccountId>,
     webhooks: Vec<Id>,
 }
 
@@ -30,7 +31,7 @@ impl Owner {
             return Ok(None);
         }
         let of_client = accounts::table.filter(accounts::client_id.eq(client)).order(accounts::id).select(accounts::id);
-        let accounts = of_client.load::<Account>(conn)?.into_iter().map(|account| account.0.as_str().to_owned());
+        let accounts = of_client.load::<Account>(conn)?.into_iter().map(|account| account.0);
         let of_client = webhooks::table.filter(webhooks::client_id.eq(client)).order(webhooks::id).select(webhooks::id);
         Ok(Some(Self { client, accounts: accounts.collect(), webhooks: of_client.load(conn)? }))
     }
@@ -92,7 +93,7 @@ impl Owner {
     pub(super) fn delete(&self, conn: &mut Conn) -> Outcome<()> {
         let tables = tables::all().chain(tables::derived()).rev();
         let (shared, own): (Vec<_>, Vec<_>) = tables.partition(|table| table.is_shared());
-        // Only worlds share rows, and the search for those that share one looks at every world of the store.
+        // Only worlds share rows, and the search for other worlds that share one reads every world of the store.
         let of_client = worlds::table.filter(worlds::client_id.eq(self.client));
         let has_worlds = diesel::select(exists(of_client)).get_result::<bool>(conn)?;
         // Whether another client shares a row is known only while the worlds are there.
