@@ -10,7 +10,7 @@ use super::body::tables::batches::payment_batches;
 use super::body::tables::events::EventRow;
 use super::body::tables::table::OwnerId;
 use super::body::types::{Id, Time};
-use super::positions::Line;
+use super::positions::{Line, push_line};
 use super::{InsertBuffer, secrets};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
@@ -32,9 +32,7 @@ pub(crate) struct AccountRows {
 impl AccountRows {
     fn add(&mut self, table: &str, row: &str) {
         self.rows += 1;
-        for part in [r#"{"table":""#, table, r#"","row":"#, row, "}\n"] {
-            self.text.push_str(part);
-        }
+        push_line(&mut self.text, table, row);
     }
 }
 
@@ -100,7 +98,7 @@ pub(crate) fn put_rows(
             row = secrets::with(table, &row, secret)?;
         }
         // A world can be created from a snapshot of another world. If the two share a row, it may already be stored.
-        if let Some(known) = tables::all().find(|known| known.name == table)
+        if let Some(known) = tables::named(table)
             && known.has_shared(conn, &row)?
         {
             continue;

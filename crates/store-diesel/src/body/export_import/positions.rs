@@ -22,6 +22,13 @@ pub(super) struct Line<'a> {
     pub(super) row: &'a RawValue,
 }
 
+/// Appends a line to a text.
+pub(super) fn push_line(text: &mut String, table: &str, row: &str) {
+    for part in [r#"{"table":""#, table, r#"","row":"#, row, "}\n"] {
+        text.push_str(part);
+    }
+}
+
 /// The positions of a row. The epoch of a world is a position, too, and so are the limits of a subscription.
 #[derive(Deserialize)]
 struct Placed {

@@ -10,7 +10,7 @@ use super::body::tables::cards::CardRecordRow;
 use super::body::tables::events::EventRow;
 use super::body::tables::mfa::SessionRow;
 use super::body::tables::service::RecordRow;
-use super::positions::{Line, PLACED};
+use super::positions::{Line, PLACED, push_line};
 use super::secrets;
 use florin_domain::world::ImportRefusal;
 use serde_json::{Map, Value};
@@ -50,7 +50,7 @@ fn read(contents: &str) -> Result<Vec<FileRow>, String> {
     let mut rows = Vec::new();
     for (number, line) in (2_u64..).zip(contents.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
-        let known = tables::all().find(|known| known.name == table && known.is_reverted());
+        let known = tables::named(table).filter(|known| known.is_reverted());
         let table = known.ok_or_else(|| format!("line {number}: `{table}` is no table of a snapshot"))?.name;
         if !is_in_files(table) {
             continue;
@@ -69,9 +69,7 @@ fn text(rows: &[FileRow]) -> Outcome<String> {
     let mut text = String::new();
     for FileRow { table, columns } in rows {
         let row = serde_json::to_string(columns).map_err(corrupt)?;
-        for part in [r#"{"table":""#, table, r#"","row":"#, &row, "}\n"] {
-            text.push_str(part);
-        }
+        push_line(&mut text, table, &row);
     }
     Ok(text)
 }

@@ -30,6 +30,11 @@ pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     AREAS.into_iter().flatten()
 }
 
+/// Returns the table with this name, if exports contain it.
+pub(crate) fn named(name: &str) -> Option<&'static Table> {
+    all().find(|table| table.name == name)
+}
+
 /// Returns the tables with rows that are derived from other rows, and the table of the fan-out. Each table follows the
 /// tables that its rows refer to. Exports and snapshots omit these tables, and the rows of an account are deleted with
 /// its other rows.

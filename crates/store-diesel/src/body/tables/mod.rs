@@ -29,7 +29,7 @@ pub(crate) mod table;
 pub(crate) mod webhooks;
 pub(crate) mod worlds;
 
-pub(crate) use all::{all, derived};
+pub(crate) use all::{all, derived, named};
 
 use super::body;
 

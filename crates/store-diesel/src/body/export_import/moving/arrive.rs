@@ -107,7 +107,7 @@ impl Arrival<'_> {
             for line in text.lines() {
                 rows += 1;
                 let Line { table, row } = serde_json::from_str(line).map_err(|_| MoveError::Changed)?;
-                let table = tables::all().find(|known| known.name == table).ok_or(MoveError::Changed)?;
+                let table = tables::named(table).ok_or(MoveError::Changed)?;
                 self.row(conn, table, row.get(), rows)?;
             }
         }

@@ -18,7 +18,7 @@ use super::body::driver;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::store::Store;
 use super::body::types::Id;
-use super::positions::Line;
+use super::positions::{Line, push_line};
 use super::{InsertBuffer, schema};
 use diesel::Connection;
 use florin_domain::ids::ClientId;

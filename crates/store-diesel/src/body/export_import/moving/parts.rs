@@ -4,6 +4,7 @@ use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::types::Id;
+use super::push_line;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel::{QueryableByName, sql_query};
@@ -49,9 +50,7 @@ impl PartWriter {
 
     /// Adds a row.
     pub(super) fn add(&mut self, conn: &mut Conn, table: &str, row: &str) -> Outcome<()> {
-        for piece in [r#"{"table":""#, table, r#"","row":"#, row, "}\n"] {
-            self.text.push_str(piece);
-        }
+        push_line(&mut self.text, table, row);
         if self.text.len() < SIZE { Ok(()) } else { self.store(conn) }
     }
 

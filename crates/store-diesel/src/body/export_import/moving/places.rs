@@ -1,6 +1,5 @@
 //! What is different in the rows of a client that arrives: the positions of its events, and leases on its deliveries.
 
-use super::Line;
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
@@ -9,7 +8,7 @@ use super::body::tables::events::{EventRow, RedeliveryRow};
 use super::body::tables::webhooks::{DeliveryRow, WebhookRow};
 use super::body::tables::worlds::SnapshotRow;
 use super::body::types::Time;
-use super::schema;
+use super::{Line, push_line, schema};
 use chrono::DateTime;
 use florin_store_contract::Departure;
 use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
@@ -125,14 +124,9 @@ impl<'d> Places<'d> {
         for line in text.lines() {
             let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
             match self.moved_event(table, row.get())? {
-                Some(row) => {
-                    for piece in [r#"{"table":""#, table, r#"","row":"#, &row, "}"] {
-                        moved.push_str(piece);
-                    }
-                }
-                None => moved.push_str(line),
+                Some(row) => push_line(&mut moved, table, &row),
+                None => moved.extend([line, "\n"]),
             }
-            moved.push('\n');
         }
         Ok(moved)
     }
