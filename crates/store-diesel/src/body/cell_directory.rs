@@ -94,28 +94,26 @@ fn new_revision() -> i64 {
 }
 
 fn add(conn: &mut Conn, key: &CellKey, cell: &CellName, world: Option<&AccountId>) -> Outcome<CellEntry> {
-    let entry = key.stored();
-    let query = sql_query(ADD).bind::<Text, _>(entry.as_str()).bind::<Text, _>(cell.as_str());
+    let query = sql_query(ADD).bind::<Text, _>(key.stored()).bind::<Text, _>(cell.as_str());
     let query = query.bind::<Nullable<Text>, _>(world.map(AccountId::as_str)).bind::<BigInt, _>(new_revision());
     query.execute(conn)?;
-    let row = cell_entries::table.filter(cell_entries::entry.eq(entry)).select(CellEntryRow::as_select());
-    row.get_result::<CellEntryRow>(conn)?.read()
+    find(conn, key)?.ok_or_else(|| corrupt("the added entry of the directory is missing"))
 }
 
 /// Marks the entries of keys with a move, and adds missing ones. Entries in other cells stay as they are.
 fn mark(conn: &mut Conn, begun: &CellMove, keys: &[KeyOfWorld]) -> Outcome<()> {
     for (key, world) in keys {
         let entry = key.stored();
-        let new = CellEntryRow {
-            entry: entry.clone(),
-            cell: begun.from.to_string(),
-            world: world.clone().map(Account),
-            revision: new_revision(),
-            moving_to: None,
-            moving_client: None,
-            move_id: None,
-        };
         if row(conn, key)?.is_none() {
+            let new = CellEntryRow {
+                entry: entry.clone(),
+                cell: begun.from.to_string(),
+                world: world.clone().map(Account),
+                revision: new_revision(),
+                moving_to: None,
+                moving_client: None,
+                move_id: None,
+            };
             statements::insert(vec![new], conn)?;
         }
         let rows = cell_entries::table
