@@ -175,7 +175,7 @@ fn moves(conn: &mut Conn) -> Outcome<Vec<CellMove>> {
 
 /// Returns the cell that the store is bound to, if any. The schema may be of any version.
 fn bound(conn: &mut Conn) -> Outcome<Option<CellName>> {
-    if !driver::applied_migrations(conn)?.iter().any(|version| version == SINCE) {
+    if !driver::is_applied(conn, SINCE)? {
         return Ok(None);
     }
     let row = sql_query(BOUND).get_result::<Bound>(conn).optional()?;

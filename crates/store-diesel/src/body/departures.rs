@@ -19,7 +19,7 @@ struct Departed {
 
 /// Returns the clients that have left. The schema may be of any version.
 pub(crate) fn departed(conn: &mut Conn) -> Outcome<Vec<ClientId>> {
-    if !driver::applied_migrations(conn)?.iter().any(|version| version == SINCE) {
+    if !driver::is_applied(conn, SINCE)? {
         return Ok(Vec::new());
     }
     let rows = sql_query(DEPARTED).load::<Departed>(conn)?;

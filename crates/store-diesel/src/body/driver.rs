@@ -92,8 +92,8 @@ functions! {
     /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
     /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
-    /// Reserves this number of consecutive positions above this one and above all that were drawn, and returns the
-    /// first. Readers do not wait for the transaction, so it must not need them to.
+    /// Reserves this number of consecutive positions, and returns the first. They are above the given position, and
+    /// above all that were drawn. Readers do not wait for the transaction, as they do after [`draw_positions`].
     reserve_positions: fn(&mut Conn, i64, i64) -> Outcome<i64>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
@@ -141,6 +141,11 @@ const _: () = {
         load::<L>(keys, conn)
     }
 };
+
+/// Whether a migration is applied, by its version.
+pub(crate) fn is_applied(conn: &mut Conn, migration: &str) -> Outcome<bool> {
+    Ok(applied_migrations(conn)?.iter().any(|version| version == migration))
+}
 
 /// Draws one position.
 pub(crate) fn draw_position(conn: &mut Conn) -> Outcome<i64> {

@@ -23,7 +23,7 @@ const SINCE: &str = "20261122000015";
 
 /// Returns the environment that the store is bound to, if any. The schema may be of any version.
 pub(crate) fn bound(conn: &mut Conn) -> Outcome<Option<Environment>> {
-    if !driver::applied_migrations(conn)?.iter().any(|version| version == SINCE) {
+    if !driver::is_applied(conn, SINCE)? {
         return Ok(None);
     }
     let row = sql_query(BOUND).get_result::<Bound>(conn).optional()?;
