@@ -221,22 +221,22 @@ impl Table {
     }
 
     /// Returns how the rows of an owner are found; `None` if owners of its kind have no rows in the table.
-    fn found_by<'a>(&self, owner: OwnerId<'a>) -> Option<(Owned, OwnerId<'a>)> {
-        let found_how = self.owned?;
-        let has_rows = matches!(
-            (found_how, owner),
-            (Owned::Client(_), OwnerId::Client(_))
-                | (Owned::Account { .. } | Owned::Payments, OwnerId::Account(_))
-                | (Owned::Webhook, OwnerId::Webhook(_))
-        );
-        has_rows.then_some((found_how, owner))
+    fn found_by<'a>(&self, owner: OwnerId<'a>) -> Option<Condition<'a>> {
+        let (before, after) = match (self.owned?, owner) {
+            (Owned::Client(column), OwnerId::Client(_)) => (column, ""),
+            (Owned::Account { .. }, OwnerId::Account(_)) => ("account_id", ""),
+            (Owned::Payments, OwnerId::Account(_)) => ("id IN (SELECT id FROM payments WHERE account_id", ")"),
+            (Owned::Webhook, OwnerId::Webhook(_)) => ("webhook_id", ""),
+            _ => return None,
+        };
+        Some(Condition { before, owner, after })
     }
 
     /// Passes on rows, those of an owner after this key, if there is any. `limit` is the end of the statement, or empty.
     fn pass_on(
         &self,
         conn: &mut Conn,
-        of: Option<(Owned, OwnerId<'_>)>,
+        of: Option<Condition<'_>>,
         after: &[KeyValue<'_>],
         limit: &str,
         take: RowSink<'_>,
@@ -275,33 +275,39 @@ fn quoted(names: &[&str]) -> String {
 /// A column of a key, and a list that begins with its value.
 type KeyValue<'a> = (&'static str, &'a dyn ColumnValues);
 
-/// Adds the condition that the key of a row is greater than this one.
+/// Adds the condition that the key of a row is greater than this one, unless this one is empty.
 fn walk_key<'b>(key: &'b [KeyValue<'b>], out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
-    let mut before = " AND (\"";
-    for (name, _) in key {
-        for part in [before, *name, "\""] {
-            out.push_sql(part);
-        }
-        before = ", \"";
+    if key.is_empty() {
+        return Ok(());
     }
-    before = ") > (";
+    let names: Vec<_> = key.iter().map(|(name, _)| *name).collect();
+    out.push_sql(" AND (");
+    out.push_sql(&quoted(&names));
+    let mut before = ") > (";
     for (_, value) in key {
         out.push_sql(before);
         value.bind_first(out)?;
         before = ", ";
     }
-    if !key.is_empty() {
-        out.push_sql(")");
-    }
+    out.push_sql(")");
     Ok(())
+}
+
+/// The condition that rows are those of an owner.
+struct Condition<'a> {
+    /// The SQL before the owner.
+    before: &'static str,
+    owner: OwnerId<'a>,
+    /// The SQL after the owner.
+    after: &'static str,
 }
 
 /// A statement on all rows of a table, or on those of an owner.
 struct Statement<'a> {
     /// The SQL before the condition.
     start: &'a str,
-    /// The owner, and how its rows are found. `None`: all rows.
-    of: Option<(Owned, OwnerId<'a>)>,
+    /// How the rows of the owner are found. `None`: all rows.
+    of: Option<Condition<'a>>,
     /// The key after which the rows of the owner begin. Empty: all of them.
     after: &'a [KeyValue<'a>],
     /// The SQL after the condition.
@@ -311,14 +317,8 @@ struct Statement<'a> {
 impl QueryFragment<Db> for Statement<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(self.start);
-        if let Some((owned, owner)) = &self.of {
-            let (before, after) = match *owned {
-                Owned::Client(column) => (column, ""),
-                Owned::Account { .. } => ("account_id", ""),
-                Owned::Payments => ("id IN (SELECT id FROM payments WHERE account_id", ")"),
-                Owned::Webhook => ("webhook_id", ""),
-            };
-            for part in [" WHERE ", before, " = "] {
+        if let Some(Condition { before, owner, after }) = &self.of {
+            for part in [" WHERE ", *before, " = "] {
                 out.push_sql(part);
             }
             match owner {
