@@ -35,15 +35,14 @@ const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_lo
 
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0)";
 
-/// The lock of [`RESERVE`]: two clients may arrive at the same time, and [`RESERVE`] reads the sequence before it
+/// The lock of reservations: two clients may arrive at the same time, and a reservation reads the sequence before it
 /// changes it. The sequence does not follow transactions, so the lock does not either: it is released immediately.
 const ALONE: &str = "SELECT pg_advisory_lock(7003214874)";
 const DONE: &str = "SELECT pg_advisory_unlock(7003214874)";
 
-/// Advances the sequence by $2 positions above $1 and above all that were drawn. Others may draw between the read and
-/// the change, so a gap of a hundred thousand positions is left for them.
-const RESERVE: &str = "SELECT setval('outbox_positions', \
-    greatest(CASE WHEN is_called THEN last_value ELSE 0 END + 100000, $1) + $2) AS number FROM outbox_positions";
+/// Number of positions that a reservation leaves for others, who may draw between its read of the sequence and its
+/// change.
+const GAP: i64 = 100_000;
 
 /// The last number of a block of positions.
 #[derive(QueryableByName)]
@@ -108,8 +107,10 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
 /// each attempt of a move: it may hold a lock.
 pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outcome<i64> {
     sql_query(ALONE).execute(conn)?;
-    let reserve = sql_query(RESERVE).bind::<BigInt, _>(after).bind::<BigInt, _>(count);
-    let Number { number: end } = reserve.get_result(conn)?;
+    let reserve = sql_query(format!(
+        "SELECT setval('outbox_positions', greatest({DRAWN} + {GAP}, $1) + $2) AS number FROM outbox_positions"
+    ));
+    let Number { number: end } = reserve.bind::<BigInt, _>(after).bind::<BigInt, _>(count).get_result(conn)?;
     sql_query(DONE).execute(conn)?;
     Ok(end.saturating_sub(count).saturating_add(1))
 }
