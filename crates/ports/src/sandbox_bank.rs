@@ -27,8 +27,8 @@ pub struct AcceptedPayment {
 #[async_trait]
 pub trait SandboxBankStorage: Send + Sync {
     /// Stores a payment unless one with its id exists, and returns the stored payment. The payment is durable before
-    /// the call returns. Of two concurrent calls for one id, only one stores its payment. `NotFound`: the store does not
-    /// have the account, for example because it was deleted or has moved to another store.
+    /// the call returns. Of two concurrent calls for one id, only one stores its payment. `NotFound`: the store does
+    /// not have the account, for example because it was deleted or has moved to another store.
     async fn accept(&self, account: &AccountId, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
 
     /// Returns the payment with that id, which this account pays. `None`: the bank has accepted no such payment.

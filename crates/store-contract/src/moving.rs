@@ -6,7 +6,7 @@ use florin_ports::{CellKey, CellMove, CellName, Discrepancy, KeyOfWorld, StoreEr
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A client that has left a store: what its rows were, which the store keeps as text in parts.
+/// The departure of a client from a store, which keeps its rows as text in parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Departure {
@@ -65,7 +65,7 @@ impl Departure {
 /// Reasons that a client did not leave, arrive or return. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
-    /// The client has not left the other store, or is recalled.
+    /// The client has not left the other store by this move, or can't leave or arrive by it any more.
     #[error("the client has not left its cell, or its move is being undone")]
     NotDeparted,
     /// The move has ended, or was undone, or the store keeps the text of another one.
@@ -94,7 +94,8 @@ pub enum MoveError {
     /// The kept text is incomplete, or somebody has changed it.
     #[error("the rows that the old cell keeps are incomplete or were changed")]
     Changed,
-    /// A row of the client refers to a row that does not move with it, or the row of another client refers to one of it.
+    /// A row of the client refers to a row that does not move with it, or a row of another client refers to one of its
+    /// rows.
     #[error("a row refers to one of another client, or to one that is not in this cell: {0}")]
     Dangling(String),
     /// The stored rows of a table differ from those that left.
@@ -115,17 +116,17 @@ impl MoveError {
     }
 }
 
-/// Moves a client out of a store and into another one. Each call is one transaction and blocks.
+/// Moves a client out of a store and into another one. Each call makes its changes in one transaction, and blocks.
 pub trait MoveClients: Send + Sync {
     /// Returns the accounts and keys of a client, each with its world. `None`: the store does not have the client.
     fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError>;
 
     /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued, and its books
-    /// must be right. If the client has left by this move before, this returns what it left with. A move lets a client
+    /// must be right. If the client has left by this move before, this returns its departure. A move lets a client
     /// leave at most once, and not at all after [`Self::recall`]. `None`: the store does not have the client.
     fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError>;
 
-    /// Returns what a client has left with. `None`: it has not left, or its text was deleted.
+    /// Returns the departure of a client. `None`: it has not left, or its text was deleted.
     fn departure(&self, client: ClientId) -> Result<Option<Departure>, StoreError>;
 
     /// Returns the clients that have left and whose text is kept. Works with every version of the schema.

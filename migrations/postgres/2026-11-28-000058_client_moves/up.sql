@@ -21,8 +21,8 @@ ADD COLUMN move_id UUID;
 
 CREATE INDEX cell_entries_by_move ON cell_entries (moving_client) WHERE moving_client IS NOT NULL;
 
--- The rows of clients that have left this database and have not arrived in another one, as text. Part 0 says what the
--- others contain.
+-- The rows of clients that have left this database, as text, until they are deleted after the arrival in another one.
+-- Part 0 describes the others.
 CREATE TABLE __florin_departures (
     client_id TEXT COLLATE "C" NOT NULL CHECK (length(client_id) BETWEEN 1 AND 36),
     part BIGINT NOT NULL CHECK (part >= 0),

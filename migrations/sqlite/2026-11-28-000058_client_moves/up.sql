@@ -20,8 +20,8 @@ ALTER TABLE cell_entries ADD COLUMN move_id TEXT CHECK (length(move_id) = 36);
 
 CREATE INDEX cell_entries_by_move ON cell_entries (moving_client) WHERE moving_client IS NOT NULL;
 
--- The rows of clients that have left this database and have not arrived in another one, as text. Part 0 says what the
--- others contain.
+-- The rows of clients that have left this database, as text, until they are deleted after the arrival in another one.
+-- Part 0 describes the others.
 CREATE TABLE __florin_departures (
     client_id TEXT NOT NULL CHECK (length(client_id) BETWEEN 1 AND 36),
     part INTEGER NOT NULL CHECK (part >= 0),

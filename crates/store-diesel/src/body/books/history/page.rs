@@ -83,8 +83,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// Loads the movements of consecutive pieces, except the first `before` of the list. Returns `None` if a movement does not
-    /// exist, or one that is not in a piece would be needed.
+    /// Loads the movements of consecutive pieces, except the first `before` of the list. Returns `None` if a movement
+    /// does not exist, or one that is not in a piece would be needed.
     fn load(conn: &mut Conn, of: &Of, pieces: Vec<Piece>, before: i64) -> Outcome<Option<Self>> {
         let Some((begin, sum)) = pieces.first().map(|first| (first.begin(), first.sum)) else { return Ok(None) };
         let mut rows = Self { begin: begin.max(before), loaded: Vec::new(), sum };

@@ -11,7 +11,7 @@ struct Sum {
     digest: Sha256,
 }
 
-/// The sums of the rows of each table, in their order. Shared rows are left out.
+/// The sums of the rows of each table, in their order. Comparisons leave out tables whose rows accounts can share.
 #[derive(Default)]
 pub(super) struct Digests(BTreeMap<&'static str, Sum>);
 

@@ -99,7 +99,7 @@ fn departs_again(failure: &Failure) -> bool {
     failure.may_be_retried() || matches!(failure, Failure::NotFound(_) | Failure::Duplicate { .. })
 }
 
-/// Returns what a client has left another store with by a move, if it may arrive.
+/// Returns the departure of a client from another store by a move, if the client may arrive.
 fn left(begun: &CellMove, from: &dyn MoveClients) -> Result<Departure, MoveError> {
     let departure = from.departure(begun.client)?.filter(|departure| departure.is_of(begun) && !departure.recalled);
     departure.ok_or(MoveError::NotDeparted)

@@ -25,7 +25,7 @@ const PART: &str = "SELECT contents FROM __florin_departures WHERE client_id = $
 const FORGET: &str = "DELETE FROM __florin_departures WHERE client_id = $1 AND part IN \
     (SELECT part FROM __florin_departures WHERE client_id = $1 ORDER BY part DESC LIMIT $2)";
 const RECALL: &str = "UPDATE __florin_departures SET contents = $1 WHERE client_id = $2 AND part = 0";
-/// Records that a move can't let its client leave again.
+/// Does nothing if the move is recorded.
 const USE_UP: &str = "INSERT INTO __florin_moves (move_id) VALUES ($1) ON CONFLICT (move_id) DO NOTHING";
 const FORGET_ALL: &str = "DELETE FROM __florin_departures WHERE client_id = $1";
 
@@ -62,7 +62,7 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Stores the last part, and what is known of all parts.
+    /// Stores the last part, and the departure as part 0. Returns it with the number and digest of the parts.
     pub(super) fn end(mut self, conn: &mut Conn, departure: Departure) -> Outcome<Departure> {
         if !self.text.is_empty() {
             self.store(conn)?;
@@ -85,12 +85,12 @@ pub(super) fn part(conn: &mut Conn, client: ClientId, number: i64) -> Outcome<Op
     Ok(query.get_result::<Contents>(conn).optional()?.map(|row| row.contents))
 }
 
-/// Returns what a client has left with.
+/// Returns the departure of a client.
 pub(super) fn departure(conn: &mut Conn, client: ClientId) -> Outcome<Option<Departure>> {
     part(conn, client, 0)?.map(|text| serde_json::from_str(&text).map_err(corrupt)).transpose()
 }
 
-/// Lets a move be the last time that its client can leave by it. Returns `false` if that was done before.
+/// Records that no client can leave by this move any more. Returns `false` if that was recorded before.
 ///
 /// A transaction that sees an older state of the database than this row fails as contended.
 pub(super) fn use_up(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
