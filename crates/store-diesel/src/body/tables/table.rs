@@ -232,7 +232,7 @@ impl Table {
         Some(Condition { before, owner, after })
     }
 
-    /// Passes on rows, those of an owner after this key, if there is any. `limit` is the end of the statement, or empty.
+    /// Passes on all rows, or those of an owner after this key. `limit` is the end of the statement, or empty.
     fn pass_on(
         &self,
         conn: &mut Conn,

@@ -116,7 +116,8 @@ fn set_recalled(conn: &mut Conn, client: ClientId, departure: Departure) -> Outc
     Ok(())
 }
 
-/// Deletes some of the text of a client that has left by a move, its end first. Returns whether some is left.
+/// Deletes some of the text of a client that has left by a move, its end first. Returns whether some may be
+/// left.
 pub(super) fn forget(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
     let client = begun.client;
     driver::lock_move(conn, Id(client.0))?;
@@ -124,8 +125,7 @@ pub(super) fn forget(conn: &mut Conn, begun: &CellMove) -> Outcome<bool> {
         return Ok(false);
     }
     let query = sql_query(FORGET).bind::<Text, _>(client.to_string()).bind::<BigInt, _>(FORGOTTEN_AT_ONCE);
-    query.execute(conn)?;
-    Ok(part(conn, client, 0)?.is_some())
+    Ok(i64::try_from(query.execute(conn)?).map_err(corrupt)? == FORGOTTEN_AT_ONCE)
 }
 
 /// Deletes all text of a client.
