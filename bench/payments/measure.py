@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times a batch of 10,000 payments from the upload to its end: measure.py FLORIN DATABASE_URL NAME
 
-Wants nothing but Python's standard library. Prints rows of a Markdown table; medians of the rounds. Anything but a 2xx, another
-end than `completed`, and books that do not agree fail the run.
+Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run fails if a response
+is not 2xx, if a batch does not end as `completed`, or if the books do not agree.
 """
 
 import json

@@ -98,7 +98,8 @@ def patroni_settings(node, password):
                         "max_connections": 100,
                         "shared_buffers": "64MB",
                         "wal_log_hints": "on",
-                        # A standby follows a new leader after this time at most. Until then, commits wait.
+                        # The pause between two attempts of a standby to follow a new leader, instead of 5 s. Until it
+                        # follows, commits wait.
                         "wal_retrieve_retry_interval": "500ms",
                         "wal_keep_size": "256MB",
                         "max_wal_size": "512MB",
@@ -161,17 +162,20 @@ def start_patroni(node):
     return spawn(node, *as_user("patroni", node_home(node) / "patroni.json"), name="patroni")
 
 
-def kill_postgres_if_told(node):
-    """Kills the first process of PostgreSQL if there is an order. If it does not run, the order waits for it."""
-    order = node_home(node) / "kill-postgres"
-    if not order.exists():
+def kill_postgres_on_request(node):
+    """Kills PostgreSQL if the file `kill-postgres` exists, and then deletes the file.
+
+    If PostgreSQL is not running, the file stays, and the next call tries again.
+    """
+    request = node_home(node) / "kill-postgres"
+    if not request.exists():
         return
     try:
         first_line = (node_home(node) / "data" / "postmaster.pid").read_text().splitlines()[0]
         os.kill(int(first_line), signal.SIGKILL)
     except (OSError, ValueError, IndexError):
         return
-    order.unlink()
+    request.unlink()
 
 
 def spawn(node, *command, name=None):
@@ -180,7 +184,11 @@ def spawn(node, *command, name=None):
 
 
 def be_node(node):
-    """Keeps etcd and Patroni running, and kills what it is told to kill. This is the first process of a node."""
+    """Runs as the first process of a node.
+
+    Starts etcd and Patroni, and restarts them when they end. The commands control it with files: while `no-etcd`
+    exists, etcd is killed and not restarted, and `kill-postgres` kills PostgreSQL once.
+    """
     # PostgreSQL's shared memory ends with the node, and is not limited to the 64 MB of a container.
     if os.path.isdir("/dev/shm"):
         run("mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/dev/shm")
@@ -193,7 +201,7 @@ def be_node(node):
                 started[name], started_at[name] = begin(node).pid, time.monotonic()
             if not must_run and name in started:
                 os.kill(started[name], signal.SIGKILL)
-        kill_postgres_if_told(node)
+        kill_postgres_on_request(node)
         # Removes ended processes, also those whose parents have ended.
         while True:
             try:
@@ -360,9 +368,9 @@ def whole():
 
 def kill(node):
     """Kills the first process of PostgreSQL on a node."""
-    order = node_home(node) / "kill-postgres"
-    order.touch()
-    wait_until(lambda: not order.exists(), "the end of PostgreSQL")
+    request = node_home(node) / "kill-postgres"
+    request.touch()
+    wait_until(lambda: not request.exists(), "the end of PostgreSQL")
 
 
 def stop(node):

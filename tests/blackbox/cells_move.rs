@@ -13,6 +13,7 @@ use crate::support::assert::text;
 use crate::support::cells::{Tenant, add_cells, listed_cell, setting};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
+use crate::support::money::written;
 use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::server::LIMIT;
 use crate::support::stream::Stream;
@@ -137,8 +138,8 @@ fn a_client_moves_under_load() {
         let again = caller.post_once(CREDIT, key, credit_body(&budget, "0.01", "GBP"));
         assert!(again.replayed() && again.body == first.body, "{key}: {again:?}");
     }
-    let pence = 1_000 + log.len();
-    assert_eq!(balance(&caller, &budget)[0], format!("{}.{:02}", pence / 100, pence % 100));
+    let expected = written(1_000 + i64::try_from(log.len()).unwrap(), "GBP");
+    assert_eq!(balance(&caller, &budget)[0], expected);
     assert_eq!(balance(&adas, &adas_budget)[0], "1.04");
 
     let unique: BTreeSet<_> = seen.iter().cloned().collect();
@@ -154,7 +155,7 @@ fn a_client_moves_under_load() {
     check_journal(server.home());
     let (_, home) = server.stop_successfully();
     check_journal(&home);
-    assert_eq!(balance(&bob.caller(&Server::on(home)), &budget)[0], format!("{}.{:02}", pence / 100, pence % 100));
+    assert_eq!(balance(&bob.caller(&Server::on(home)), &budget)[0], expected);
 }
 
 /// Whether a command of a move succeeded, or had nothing left to do.
@@ -164,6 +165,16 @@ fn is_complete(home: &Home, arguments: &[&str]) -> bool {
     let is_expected = ["already", "is not being moved", "has arrived"].iter().any(|part| said.contains(part));
     assert!(done.status.success() || is_expected, "{arguments:?}: {said}");
     !said.contains("has arrived")
+}
+
+/// Moves a client, and returns moments during such a move: three while it waits, which takes half a second, and others
+/// spread over the rest of the time that it takes on this machine.
+fn moments(home: &Home, client: &str, cell: &str, others: u32) -> Vec<Duration> {
+    let (start, wait) = (Instant::now(), Duration::from_millis(500));
+    move_to(home, client, cell);
+    let rest = start.elapsed().saturating_sub(wait);
+    let others = (0..others).map(|number| wait + rest * number / others);
+    (0..3).map(|number| wait * number / 3).chain(others).collect()
 }
 
 #[test]
@@ -177,13 +188,12 @@ fn a_move_survives_kills_at_every_step() {
     for number in 0..200 {
         credit(&caller, &budget, &format!("before-{number}"));
     }
-    let mut target = "b";
-    // A move waits for half a second first.
-    for (round, delay) in [0, 200, 450, 520, 560, 600, 640, 680, 720, 760, 800, 850, 900, 1_000].into_iter().enumerate()
-    {
+    let delays = moments(home, &bob.id, "b", 11);
+    let mut target = "a";
+    for (round, delay) in delays.into_iter().enumerate() {
         let mut command = home.command(&["cells", "move", &bob.id, target, "--json"]);
         let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(delay));
+        thread::sleep(delay);
         command.kill().unwrap();
         command.wait().unwrap();
         let is_undone = round % 3 == 2 && is_complete(home, &["cells", "move", &bob.id, "--abort"]);
@@ -232,10 +242,12 @@ fn a_move_that_was_stopped_for_long_spoils_no_later_one() {
     for number in 0..100 {
         credit(&caller, &budget, &format!("before-{number}"));
     }
-    for (round, delay) in [100, 300, 520, 580, 640, 700, 780].into_iter().enumerate() {
+    let delays = moments(home, &bob.id, "b", 5);
+    move_to(home, &bob.id, "a");
+    for (round, delay) in delays.into_iter().skip(1).enumerate() {
         let mut command = home.command(&["cells", "move", &bob.id, "b"]);
         let mut stopped = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(delay));
+        thread::sleep(delay);
         // It may be complete already.
         let is_running = stopped.try_wait().unwrap().is_none();
         if is_running {

@@ -205,11 +205,10 @@ async fn an_account_that_is_created_a_little_later_keeps_its_reservation() {
     }
     stores.home.add(CellKey::Account(id("F1")), name("a"), None).await.unwrap();
     let create = async |number: u128| router.add_account(account("F1", kit_client(number)), parent("F1")).await;
-    let later = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        create(1).await
-    };
-    let (robber, owner) = tokio::join!(create(2), later);
+    let begun = Instant::now();
+    // The first call is polled first. It finds no account and waits, and the second call creates the account meanwhile.
+    let (robber, owner) = tokio::join!(create(2), create(1));
+    assert!(begun.elapsed() >= Duration::from_secs(1), "the account was created before the first call looked for it");
     assert!(matches!(robber, Err(StoreError::Duplicate(_))));
     assert_eq!(owner, Ok(()));
 }
