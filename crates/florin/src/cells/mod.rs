@@ -252,23 +252,29 @@ pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> a
     Ok(cells)
 }
 
-/// Refuses pending migrations while a cell keeps the text of a client that has left: the text would keep the old schema.
-/// Cells that can't be opened are left out, because they do not stop the start of a server.
+/// Refuses pending migrations while the home or a cell keeps the text of a client that has left: the text would keep
+/// the old schema. Cells that can't be opened are left out, because they do not stop the start of a server.
 pub(crate) fn refuse_departures(settings: &Settings, home: &dyn AnyStore) -> anyhow::Result<()> {
     if home.pending()?.is_empty() {
         return Ok(());
     }
+    // The home is migrated last. If only its own migration was refused, the cells would have the new schema already.
+    refuse_departed(&HOME, home)?;
     for cell in settings.cells.iter().filter_map(|setting| open(setting, false).ok()) {
-        let departed = cell.store.moving().and_then(|moving| moving.departed().ok());
-        if let Some(client) = departed.iter().flatten().next() {
-            return Err(anyhow!(
-                "cell {}: the move of client {client} to another cell is not complete; before the migration, repeat \
-                 `florin cells move` with the version of Florin that began it",
-                cell.name
-            ));
-        }
+        refuse_departed(&cell.name, cell.store.as_ref())?;
     }
     Ok(())
+}
+
+fn refuse_departed(name: &CellName, store: &dyn AnyStore) -> anyhow::Result<()> {
+    let departed = store.moving().and_then(|moving| moving.departed().ok());
+    match departed.iter().flatten().next() {
+        None => Ok(()),
+        Some(client) => Err(anyhow!(
+            "cell {name}: the move of client {client} to another cell is not complete; before the migration, repeat \
+             `florin cells move` with the version of Florin that began it"
+        )),
+    }
 }
 
 /// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is created.
