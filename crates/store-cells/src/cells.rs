@@ -2,8 +2,8 @@
 
 use florin_domain::ids::{AccountId, ClientId, MoveId, WebhookId};
 use florin_ports::{
-    Accounts, Callers, CellDirectory, CellEntry, CellKey, CellName, CompleteStorage, Registry, StoreError,
-    accepts_clients,
+    Accounts, Callers, CellDirectory, CellEntry, CellKey, CellName, CompleteStorage, StoreError, clients_of_cells,
+    emptiest,
 };
 use florin_short_cache::{MAX_CACHE_AGE, ShortCache};
 use std::collections::{BTreeMap, HashMap};
@@ -287,14 +287,10 @@ impl Cells {
             return self.named(&name);
         }
         let listed = self.directory.listed().await?;
-        let mut clients = self.directory.clients().await?;
-        // Clients from before the first cell have no entry.
-        let at_home = Registry::clients(&*self.home.store).await?.len();
-        clients.insert(CellName::home(), u64::try_from(at_home).unwrap_or(u64::MAX));
-        let accepting = self.each().filter(|cell| accepts_clients(&listed, &cell.name));
-        let emptiest = accepting.min_by_key(|cell| clients.get(&cell.name).copied().unwrap_or_default());
+        let clients = clients_of_cells(self.directory.as_ref(), &*self.home.store).await?;
+        let emptiest = emptiest(self.each().map(|cell| &cell.name), &listed, &clients);
         let none = || StoreError::Unavailable("no cell accepts clients".to_owned());
-        let name = self.enter(key, emptiest.ok_or_else(none)?, None).await?;
+        let name = self.enter(key, self.named(emptiest.ok_or_else(none)?)?, None).await?;
         self.named(&name)
     }
 

@@ -7,7 +7,7 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::anyhow;
 use florin_domain::ids::ClientId;
-use florin_ports::{CellName, Registry};
+use florin_ports::{CellName, Registry, clients_of_cells, emptiest};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(super) async fn run(
         }
         let target = match &to {
             Some(to) => to.clone(),
-            None => emptiest(&stores, &mover, &name).await?,
+            None => emptiest_other(&stores, &mover, &name).await?,
         };
         done.push(mover.carry(client, &target).await?);
         context.note(format!("client {client} is in cell {target}"));
@@ -66,19 +66,12 @@ async fn clients_of(stores: &Stores, name: &CellName) -> anyhow::Result<Vec<Clie
 }
 
 /// The cell with the fewest clients among the others that accept clients.
-async fn emptiest(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> anyhow::Result<CellName> {
-    let mut fewest: Option<(usize, CellName)> = None;
-    for cell in stores.each().filter_map(|(cell, _)| cell).filter(|cell| *cell != drained) {
-        if !mover.accepts(cell).await? {
-            continue;
-        }
-        let clients = clients_of(stores, cell).await?.len();
-        if fewest.as_ref().is_none_or(|(count, _)| clients < *count) {
-            fewest = Some((clients, cell.clone()));
-        }
-    }
+async fn emptiest_other(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> anyhow::Result<CellName> {
+    let listed = mover.directory.listed().await?;
+    let clients = clients_of_cells(mover.directory.as_ref(), &*stores.home).await?;
+    let others = stores.each().filter_map(|(cell, _)| cell).filter(|cell| *cell != drained);
     let none = || anyhow!("no other cell accepts clients; `florin cells add NAME` changes that");
-    Ok(fewest.ok_or_else(none)?.1)
+    emptiest(others, &listed, &clients).cloned().ok_or_else(none)
 }
 
 fn print(drained: &Drained) -> String {

@@ -258,7 +258,7 @@ impl<'s> Mover<'s> {
     }
 
     /// Whether a cell accepts clients.
-    pub(super) async fn accepts(&self, cell: &CellName) -> Result<bool, StoreError> {
+    async fn accepts(&self, cell: &CellName) -> Result<bool, StoreError> {
         Ok(accepts_clients(&self.directory.listed().await?, cell))
     }
 
