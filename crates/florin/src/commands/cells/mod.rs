@@ -120,13 +120,13 @@ pub(super) async fn run(
     let home = Home { settings, store, directory, environment };
     match action {
         Action::Move { client, cell, abort } => {
+            let stores = Stores::of_command(settings, store).await?;
             let to = cell.as_deref().filter(|_| !abort);
-            moves::run(context, store, &client, to).await
+            moves::run(context, &Mover::new(&stores)?, &client, to).await
         }
         Action::Drain { name, to } => {
-            let name = home.known(&name).await?;
-            home.must_have_cells().await?;
-            drain::run(context, store, name.as_str(), to.as_deref()).await
+            let stores = Stores::of_command(settings, store).await?;
+            drain::run(context, &Mover::new(&stores)?, &name, to.as_deref()).await
         }
         Action::List => {
             let list = Rows { rows: home.rows().await? };
