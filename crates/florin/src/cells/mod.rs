@@ -146,8 +146,8 @@ impl Stores {
         }
     }
 
-    /// Refuses work that would leave out a client that has left its cell and has not arrived in another one.
-    pub(crate) fn must_be_settled(&self) -> anyhow::Result<()> {
+    /// Refuses work that would leave out the text of a client that has left its cell.
+    pub(crate) fn must_keep_no_departures(&self) -> anyhow::Result<()> {
         for (_, store) in self.each() {
             let Some(moving) = store.moving() else { continue };
             if let Some(client) = moving.departed()?.first() {

@@ -158,7 +158,7 @@ pub(super) async fn run(
 pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
     let Some(directory) = &stores.directory else { return Ok(()) };
     Mover::new(stores)?.forget_departures().await?;
-    stores.must_be_settled()?;
+    stores.must_keep_no_departures()?;
     match directory.moves().await?.first() {
         None => Ok(()),
         Some(CellMove { client, to, .. }) => {
