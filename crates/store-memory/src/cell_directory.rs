@@ -15,6 +15,17 @@ fn entry_of<'d>(data: &'d mut Data, (key, world): KeyOfWorld, cell: &CellName) -
     data.cells.entry(key.stored()).or_insert_with(new)
 }
 
+/// Marks the entries of keys with a move, and adds missing ones. Entries in other cells stay as they are.
+fn mark(data: &mut Data, begun: &CellMove, keys: Vec<KeyOfWorld>) {
+    for key in keys {
+        let entry = entry_of(data, key, &begun.from);
+        if entry.cell == begun.from {
+            entry.moving = Some(begun.clone());
+            entry.last_move = Some(begun.id);
+        }
+    }
+}
+
 #[async_trait]
 impl CellDirectory for MemoryStore {
     async fn find(&self, key: &CellKey) -> Result<Option<CellEntry>, StoreError> {
@@ -60,13 +71,7 @@ impl CellDirectory for MemoryStore {
             }
             let begun = own.moving.get_or_insert(wanted).clone();
             own.last_move = Some(begun.id);
-            for key in keys {
-                let entry = entry_of(data, key, &begun.from);
-                if entry.cell == begun.from {
-                    entry.moving = Some(begun.clone());
-                    entry.last_move = Some(begun.id);
-                }
-            }
+            mark(data, &begun, keys);
             Ok(Some(begun))
         })
     }
@@ -76,13 +81,7 @@ impl CellDirectory for MemoryStore {
             let own = data.cells.get(&CellKey::Client(ended.client).stored());
             let moving = own.and_then(|own| own.moving.clone()).filter(|moving| moving.id == ended.id);
             let Some(begun) = moving else { return Ok(false) };
-            for key in keys {
-                let entry = entry_of(data, key, &begun.from);
-                if entry.cell == begun.from {
-                    entry.moving = Some(begun.clone());
-                    entry.last_move = Some(begun.id);
-                }
-            }
+            mark(data, &begun, keys);
             for entry in data.cells.values_mut().filter(|entry| entry.moving.as_ref() == Some(&begun)) {
                 data.last_cell_revision += 1;
                 entry.revision = data.last_cell_revision;
