@@ -25,15 +25,14 @@ use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use home::{HOME, listed, unconfigured};
-use std::collections::{BTreeMap, HashMap};
+use placement::cells_by_client;
+use std::collections::BTreeMap;
 use std::iter::once;
 use std::sync::Arc;
 use std::thread;
 
 /// Why a listed cell that is not configured is not open.
 const NOT_CONFIGURED: &str = "it is not configured";
-/// Maximum number of clients whose cells are read at once.
-const CLIENTS_PER_READ: usize = 1000;
 /// The end of the name of the migration that creates the directory.
 const DIRECTORY_MIGRATION: &str = "_cell_entries";
 
@@ -206,14 +205,8 @@ impl Stores {
     /// The cell of each client; `None` without cells.
     pub(crate) async fn cells_of(&self, clients: &[ClientId]) -> Result<Vec<Option<CellName>>, StoreError> {
         let Some(directory) = &self.directory else { return Ok(vec![None; clients.len()]) };
-        let mut cells = Vec::with_capacity(clients.len());
-        for page in clients.chunks(CLIENTS_PER_READ) {
-            let keys: Vec<_> = page.iter().copied().map(CellKey::Client).collect();
-            let found = directory.find_all(keys.clone()).await?.into_iter().map(|entry| (entry.key, entry.cell));
-            let found: HashMap<_, _> = found.collect();
-            cells.extend(keys.iter().map(|key| Some(found.get(key).cloned().unwrap_or_else(CellName::home))));
-        }
-        Ok(cells)
+        let cells = cells_by_client(directory.as_ref(), clients).await?;
+        Ok(clients.iter().map(|client| Some(cells.get(client).cloned().unwrap_or_else(CellName::home))).collect())
     }
 
     /// The store of the cell with this name.
