@@ -179,8 +179,8 @@ pub fn accepts_clients(listed: &BTreeMap<CellName, bool>, cell: &CellName) -> bo
     listed.get(cell).copied().unwrap_or_else(|| *cell == CellName::home())
 }
 
-/// Returns the number of clients of each cell that has any. `home` is the store of the home: its clients from before the
-/// first cell have no entry in the directory.
+/// Returns the number of clients of each cell that has any. `home` is the store of the home: its clients from before
+/// the first cell have no entry in the directory.
 pub async fn clients_of_cells(
     directory: &dyn CellDirectory,
     home: &(impl Registry + ?Sized),

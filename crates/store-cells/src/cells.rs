@@ -41,8 +41,7 @@ impl fmt::Debug for Cell {
     }
 }
 
-/// The place of a key: its cell, and what its entry says. The revision changes when the client moves, and when the entry
-/// is added again.
+/// The place of a key, from its entry. The revision changes when the client moves, and when the entry is added again.
 #[derive(Clone)]
 struct Place {
     cell: CellName,

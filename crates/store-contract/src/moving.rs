@@ -94,8 +94,9 @@ pub enum MoveError {
     /// The kept text is incomplete, or somebody has changed it.
     #[error("the rows that the old cell keeps are incomplete or were changed")]
     Changed,
-    /// A row of the client refers to a row that does not move with it, or the row of another client refers to one of it.
-    #[error("a row refers to one of another client, or to one that is not in this cell: {0}")]
+    /// A row of the client refers to a row that does not move with it, or a row of another client refers to one of its
+    /// rows.
+    #[error("a row refers to a row of another client, or to a row that is not in this cell: {0}")]
     Dangling(String),
     /// The stored rows of a table differ from those that left.
     #[error("the rows of table {0} differ after the copy")]

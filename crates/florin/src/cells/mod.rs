@@ -270,7 +270,7 @@ fn refuse_departed(name: &CellName, store: &dyn AnyStore) -> anyhow::Result<()> 
     }
 }
 
-/// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is created.
+/// Chooses the cell of a client that does not exist yet, by an entry in the directory.
 pub(crate) async fn choose(stores: &Stores, client: ClientId, cell: &str) -> anyhow::Result<()> {
     let name = CellName::parse(cell).map_err(|flaw| UsageError::new(format!("--cell {cell:?}: {}", flaw.message)))?;
     stores.named(cell)?;
