@@ -419,18 +419,24 @@ fn wrong_moves_are_refused() {
     assert!(home.refused(&["cells", "move", nobody, "a"]).contains("does not exist"));
 
     // Rows of a client that is on its way are in no export.
-    databases[0]
-        .sql(&format!("INSERT INTO __florin_departures (client_id, part, contents) VALUES ('{nobody}', 0, '')"));
+    let departed = format!("INSERT INTO __florin_departures (client_id, part, contents) VALUES ('{nobody}', 0, '')");
+    databases[0].sql(&departed);
     let file = home.path().join("a.jsonl").display().to_string();
     let erase = ["people", "erase", nobody];
     for command in [&["export", &file, "--from-cell", "a"][..], &["secrets", "rotate"], &erase] {
         assert!(home.refused_as_invalid(command).contains("is not complete"), "{command:?}");
     }
     let version = "20261126000054";
-    databases[0].sql(&format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'"));
+    let pending = format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
+    let current = format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')");
+    databases[0].sql(&pending);
     assert!(home.refused(&["migrate"]).contains("is not complete"));
-    databases[0].sql(&format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"));
     databases[0].sql("DELETE FROM __florin_departures");
+    // The home is migrated last. If it keeps such rows, no cell is migrated.
+    home.sql(&format!("{departed}; {pending}")).unwrap();
+    assert!(home.refused(&["migrate"]).contains("cell home: the move of client"));
+    home.sql(&format!("{current}; DELETE FROM __florin_departures")).unwrap();
+    databases[0].sql(&current);
     let complete = setting(&databases);
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
     assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("b is no cell here"));

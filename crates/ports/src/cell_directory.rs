@@ -1,6 +1,6 @@
 //! The directory of cells: which store holds which clients, accounts and keys.
 
-use crate::StoreError;
+use crate::{Registry, StoreError};
 use async_trait::async_trait;
 use florin_domain::access::KeyHash;
 use florin_domain::fault::{Flaw, FlawCode};
@@ -179,9 +179,42 @@ pub fn accepts_clients(listed: &BTreeMap<CellName, bool>, cell: &CellName) -> bo
     listed.get(cell).copied().unwrap_or_else(|| *cell == CellName::home())
 }
 
+/// Returns the number of clients of each cell that has any. `home` is the store of the home: its clients from before
+/// the first cell have no entry in the directory.
+pub async fn clients_of_cells(
+    directory: &dyn CellDirectory,
+    home: &(impl Registry + ?Sized),
+) -> Result<BTreeMap<CellName, u64>, StoreError> {
+    let mut clients = directory.clients().await?;
+    let at_home = home.clients().await?.len();
+    clients.insert(CellName::home(), u64::try_from(at_home).unwrap_or(u64::MAX));
+    Ok(clients)
+}
+
+/// Returns the cell with the fewest clients among those that accept new clients. `None`: no cell accepts them.
+/// `listed` and `clients`: what [`CellDirectory::listed`] and [`clients_of_cells`] have returned.
+pub fn emptiest<'c>(
+    cells: impl Iterator<Item = &'c CellName>,
+    listed: &BTreeMap<CellName, bool>,
+    clients: &BTreeMap<CellName, u64>,
+) -> Option<&'c CellName> {
+    let accepting = cells.filter(|cell| accepts_clients(listed, cell));
+    accepting.min_by_key(|cell| clients.get(*cell).copied().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_emptiest_cell_accepts_clients() {
+        let [home, a, b] = ["home", "a", "b"].map(|name| CellName::parse(name).unwrap());
+        let listed = BTreeMap::from([(a.clone(), true), (b.clone(), false)]);
+        let clients = BTreeMap::from([(home.clone(), 2), (a.clone(), 1)]);
+        assert_eq!(emptiest([&home, &a, &b].into_iter(), &listed, &clients), Some(&a));
+        assert_eq!(emptiest([&home, &b].into_iter(), &listed, &clients), Some(&home));
+        assert_eq!(emptiest([&b].into_iter(), &listed, &clients), None);
+    }
 
     #[test]
     fn only_the_home_accepts_clients_without_being_listed() {

@@ -85,7 +85,9 @@ pub use card_management::{
     CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, OrderPhysicalCommand,
     RemoveLimitCommand, ReplaceCardCommand,
 };
-pub use cell_directory::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, accepts_clients};
+pub use cell_directory::{
+    CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, accepts_clients, clients_of_cells, emptiest,
+};
 pub use chain_histories::ChainHistories;
 pub use checkout_sessions::{CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand};
 pub use clock::{Clock, IdSource};

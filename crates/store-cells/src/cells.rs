@@ -2,8 +2,8 @@
 
 use florin_domain::ids::{AccountId, ClientId, MoveId, WebhookId};
 use florin_ports::{
-    Accounts, Callers, CellDirectory, CellEntry, CellKey, CellName, CompleteStorage, Registry, StoreError,
-    accepts_clients,
+    Accounts, Callers, CellDirectory, CellEntry, CellKey, CellName, CompleteStorage, StoreError, clients_of_cells,
+    emptiest,
 };
 use florin_short_cache::{MAX_CACHE_AGE, ShortCache};
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +20,7 @@ const KNOWN_MAX: u64 = 50_000;
 /// Maximum number of subscriptions whose cells are remembered.
 const SUBSCRIPTIONS_MAX: usize = 100_000;
 
-/// Time without an object after which another cell takes over the entry of an account or a key.
+/// Time after which another cell takes over the entry of an account or a key whose object was not created.
 const ABANDONED_AFTER: Duration = Duration::from_secs(1);
 
 /// Any store.
@@ -41,9 +41,8 @@ impl fmt::Debug for Cell {
     }
 }
 
-/// The place of a key: its cell, and what its entry says. The revision changes when the client moves, and when the entry
-/// is added again.
-#[derive(Clone, PartialEq, Eq)]
+/// The place of a key, from its entry. The revision changes when the client moves, and when the entry is added again.
+#[derive(Clone)]
 struct Place {
     cell: CellName,
     /// 0 without an entry.
@@ -231,14 +230,15 @@ impl Cells {
             return Ok(is_elsewhere.then(CellName::home));
         };
         let place = settled(entry.clone())?;
-        if place.cell == cell.name || self.is_abandoned(&entry).await? {
+        if place.cell == cell.name || self.remove_abandoned(&entry).await? {
             return Ok(None);
         }
         Ok(Some(place.cell))
     }
 
-    /// Removes an entry if its cell has no object for a while, and returns whether it was removed.
-    async fn is_abandoned(&self, entry: &CellEntry) -> Result<bool, StoreError> {
+    /// Removes an entry if its cell does not have the object, and still does not after [`ABANDONED_AFTER`]. Returns
+    /// whether it was removed.
+    async fn remove_abandoned(&self, entry: &CellEntry) -> Result<bool, StoreError> {
         // A cell that is not open may have the object.
         let Ok(holder) = self.named(&entry.cell) else { return Ok(false) };
         if holds(holder, &entry.key).await? {
@@ -254,8 +254,8 @@ impl Cells {
         Ok(true)
     }
 
-    /// Checks that no other cell has taken over a key whose object was created in this cell. It does so only if more
-    /// than [`ABANDONED_AFTER`] passed between the reservation and the object.
+    /// Checks that no other cell has taken over a key whose object was created in this cell. That happens only if more
+    /// than [`ABANDONED_AFTER`] has passed between the reservation and the creation.
     pub(crate) async fn must_be_entered(&self, key: &CellKey, cell: &Cell) -> Result<(), StoreError> {
         let Ok(Some(CellEntry { cell: holder, .. })) = self.directory.find(key).await else { return Ok(()) };
         if holder == cell.name {
@@ -287,14 +287,10 @@ impl Cells {
             return self.named(&name);
         }
         let listed = self.directory.listed().await?;
-        let mut clients = self.directory.clients().await?;
-        // Clients from before the first cell have no entry.
-        let at_home = Registry::clients(&*self.home.store).await?.len();
-        clients.insert(CellName::home(), u64::try_from(at_home).unwrap_or(u64::MAX));
-        let accepting = self.each().filter(|cell| accepts_clients(&listed, &cell.name));
-        let emptiest = accepting.min_by_key(|cell| clients.get(&cell.name).copied().unwrap_or_default());
+        let clients = clients_of_cells(self.directory.as_ref(), &*self.home.store).await?;
+        let emptiest = emptiest(self.each().map(|cell| &cell.name), &listed, &clients);
         let none = || StoreError::Unavailable("no cell accepts clients".to_owned());
-        let name = self.enter(key, emptiest.ok_or_else(none)?, None).await?;
+        let name = self.enter(key, self.named(emptiest.ok_or_else(none)?)?, None).await?;
         self.named(&name)
     }
 

@@ -73,8 +73,8 @@ pub enum MoveError {
     Ended,
     /// The check of the client's books found discrepancies before it left.
     #[error(
-        "the check of the books found {} discrepancies before the move, the first: {:?}; see `florin check`",
-        .0.len(), .0.first()
+        "the check of the books found {} discrepancies before the move, the first: {}; see `florin check`",
+        .0.len(), first_of(.0)
     )]
     Unsound(Vec<Discrepancy>),
     /// The two stores are bound to different secret keys.
@@ -96,13 +96,13 @@ pub enum MoveError {
     Changed,
     /// A row of the client refers to a row that does not move with it, or a row of another client refers to one of its
     /// rows.
-    #[error("a row refers to one of another client, or to one that is not in this cell: {0}")]
+    #[error("a row refers to a row of another client, or to a row that is not in this cell: {0}")]
     Dangling(String),
     /// The stored rows of a table differ from those that left.
     #[error("the rows of table {0} differ after the copy")]
     Differs(&'static str),
     /// The check of the client's books found discrepancies.
-    #[error("the check of the books found {} discrepancies after the copy, the first: {:?}", .0.len(), .0.first())]
+    #[error("the check of the books found {} discrepancies after the copy, the first: {}", .0.len(), first_of(.0))]
     Books(Vec<Discrepancy>),
     /// A store failed.
     #[error(transparent)]
@@ -114,6 +114,10 @@ impl MoveError {
     pub const fn is_passing(&self) -> bool {
         matches!(self, Self::Store(StoreError::Unavailable(_) | StoreError::Overloaded | StoreError::OutcomeUnknown(_)))
     }
+}
+
+fn first_of(found: &[Discrepancy]) -> String {
+    found.first().map(|first| format!("{first:?}")).unwrap_or_default()
 }
 
 /// Moves a client out of a store and into another one. Each call makes its changes in one transaction, and blocks.

@@ -25,15 +25,14 @@ use florin_secret_cipher::KeyRing;
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use home::{HOME, listed, unconfigured};
-use std::collections::{BTreeMap, HashMap};
+use placement::cells_by_client;
+use std::collections::BTreeMap;
 use std::iter::once;
 use std::sync::Arc;
 use std::thread;
 
 /// Why a listed cell that is not configured is not open.
 const NOT_CONFIGURED: &str = "it is not configured";
-/// Maximum number of clients whose cells are read at once.
-const CLIENTS_PER_READ: usize = 1000;
 /// The end of the name of the migration that creates the directory.
 const DIRECTORY_MIGRATION: &str = "_cell_entries";
 
@@ -146,8 +145,8 @@ impl Stores {
         }
     }
 
-    /// Refuses work that would leave out a client that has left its cell and has not arrived in another one.
-    pub(crate) fn must_be_settled(&self) -> anyhow::Result<()> {
+    /// Refuses work that would leave out the text of a client that has left its cell.
+    pub(crate) fn must_keep_no_departures(&self) -> anyhow::Result<()> {
         for (_, store) in self.each() {
             let Some(moving) = store.moving() else { continue };
             if let Some(client) = moving.departed()?.first() {
@@ -206,14 +205,8 @@ impl Stores {
     /// The cell of each client; `None` without cells.
     pub(crate) async fn cells_of(&self, clients: &[ClientId]) -> Result<Vec<Option<CellName>>, StoreError> {
         let Some(directory) = &self.directory else { return Ok(vec![None; clients.len()]) };
-        let mut cells = Vec::with_capacity(clients.len());
-        for page in clients.chunks(CLIENTS_PER_READ) {
-            let keys: Vec<_> = page.iter().copied().map(CellKey::Client).collect();
-            let found = directory.find_all(keys.clone()).await?.into_iter().map(|entry| (entry.key, entry.cell));
-            let found: HashMap<_, _> = found.collect();
-            cells.extend(keys.iter().map(|key| Some(found.get(key).cloned().unwrap_or_else(CellName::home))));
-        }
-        Ok(cells)
+        let cells = cells_by_client(directory.as_ref(), clients).await?;
+        Ok(clients.iter().map(|client| Some(cells.get(client).cloned().unwrap_or_else(CellName::home))).collect())
     }
 
     /// The store of the cell with this name.
@@ -252,26 +245,32 @@ pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> a
     Ok(cells)
 }
 
-/// Refuses pending migrations while a cell keeps the text of a client that has left: the text would keep the old schema.
-/// Cells that can't be opened are left out, because they do not stop the start of a server.
+/// Refuses pending migrations while the home or a cell keeps the text of a client that has left: the text would keep
+/// the old schema. Cells that can't be opened are left out, because they do not stop the start of a server.
 pub(crate) fn refuse_departures(settings: &Settings, home: &dyn AnyStore) -> anyhow::Result<()> {
     if home.pending()?.is_empty() {
         return Ok(());
     }
+    // The home is migrated last. If only its own migration was refused, the cells would have the new schema already.
+    refuse_departed(&HOME, home)?;
     for cell in settings.cells.iter().filter_map(|setting| open(setting, false).ok()) {
-        let departed = cell.store.moving().and_then(|moving| moving.departed().ok());
-        if let Some(client) = departed.iter().flatten().next() {
-            return Err(anyhow!(
-                "cell {}: the move of client {client} to another cell is not complete; before the migration, repeat \
-                 `florin cells move` with the version of Florin that began it",
-                cell.name
-            ));
-        }
+        refuse_departed(&cell.name, cell.store.as_ref())?;
     }
     Ok(())
 }
 
-/// Chooses the cell of a client that does not exist yet: an entry in the directory decides before the client is created.
+fn refuse_departed(name: &CellName, store: &dyn AnyStore) -> anyhow::Result<()> {
+    let departed = store.moving().and_then(|moving| moving.departed().ok());
+    match departed.iter().flatten().next() {
+        None => Ok(()),
+        Some(client) => Err(anyhow!(
+            "cell {name}: the move of client {client} to another cell is not complete; before the migration, repeat \
+             `florin cells move` with the version of Florin that began it"
+        )),
+    }
+}
+
+/// Chooses the cell of a client that does not exist yet, by an entry in the directory.
 pub(crate) async fn choose(stores: &Stores, client: ClientId, cell: &str) -> anyhow::Result<()> {
     let name = CellName::parse(cell).map_err(|flaw| UsageError::new(format!("--cell {cell:?}: {}", flaw.message)))?;
     stores.named(cell)?;

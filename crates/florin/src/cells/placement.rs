@@ -1,11 +1,14 @@
 //! Whether the clients of a cell are those that the directory places there. They differ after a database was restored
 //! from a backup from before a move.
 
-use super::{CLIENTS_PER_READ, HOME};
+use super::HOME;
 use florin_domain::ids::ClientId;
 use florin_ports::{CellDirectory, CellKey, CellName, Registry, StoreError};
 use florin_store_contract::AnyStore;
 use std::collections::{BTreeSet, HashMap};
+
+/// Maximum number of clients whose cells are read at once.
+const CLIENTS_PER_READ: usize = 1000;
 
 /// How the clients of a cell differ from the directory.
 #[derive(Default)]
@@ -31,21 +34,33 @@ pub(crate) async fn difference(
     let left = moves.iter().filter(|begun| begun.from == *name && !clients.contains(&begun.client)).count();
     let (mut elsewhere, mut found) = (Vec::new(), u64::try_from(left).unwrap_or(u64::MAX));
     let clients: Vec<_> = clients.into_iter().collect();
-    for page in clients.chunks(CLIENTS_PER_READ) {
-        let keys = page.iter().copied().map(CellKey::Client).collect();
-        let entries = directory.find_all(keys).await?.into_iter().map(|entry| (entry.key, entry.cell));
-        let cells: HashMap<CellKey, CellName> = entries.collect();
-        for client in page {
-            match cells.get(&CellKey::Client(*client)) {
-                Some(cell) if cell == name => found = found.saturating_add(1),
-                // Clients from before the first cell have no entry.
-                None if *name == *HOME => {}
-                _ if is_moving(client) => {}
-                _ => elsewhere.push(*client),
-            }
+    let cells = cells_by_client(directory, &clients).await?;
+    for client in clients {
+        match cells.get(&client) {
+            Some(cell) if cell == name => found = found.saturating_add(1),
+            // Clients from before the first cell have no entry.
+            None if *name == *HOME => {}
+            _ if is_moving(&client) => {}
+            _ => elsewhere.push(client),
         }
     }
     Ok(Placement { elsewhere, missing: placed.saturating_sub(found) }.message())
+}
+
+/// The cells of the clients that have an entry in the directory.
+pub(super) async fn cells_by_client(
+    directory: &dyn CellDirectory,
+    clients: &[ClientId],
+) -> Result<HashMap<ClientId, CellName>, StoreError> {
+    let mut cells = HashMap::with_capacity(clients.len());
+    for page in clients.chunks(CLIENTS_PER_READ) {
+        for entry in directory.find_all(page.iter().copied().map(CellKey::Client).collect()).await? {
+            if let CellKey::Client(client) = entry.key {
+                cells.insert(client, entry.cell);
+            }
+        }
+    }
+    Ok(cells)
 }
 
 impl Placement {

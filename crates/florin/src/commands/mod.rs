@@ -153,7 +153,7 @@ async fn manage(
     wiring::start_recording_events(store, environment);
     match command {
         Command::Export(arguments) => {
-            stores.must_be_settled()?;
+            stores.must_keep_no_departures()?;
             export::run(context, &stores, environment, &arguments).await
         }
         Command::Import(arguments) => import::run(context, &stores, environment, &arguments).await,

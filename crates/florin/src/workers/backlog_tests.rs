@@ -94,7 +94,7 @@ async fn a_backlog_is_processed_without_a_pause() {
     local
         .run_until(async {
             let mut workers = Workers::none();
-            workers.add(PROCESS_PAUSE, services(&backlog), |services| async move { process(&services).await });
+            workers.add(PROCESS_PAUSE, services(&backlog), process);
             tokio::time::sleep(PROCESS_PAUSE.mul_f64(0.9)).await;
             assert_eq!(backlog.lock().unwrap().len() as u128, BATCHES, "the first round runs after a pause");
             tokio::time::sleep(Duration::from_millis(50)).await;

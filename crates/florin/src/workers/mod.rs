@@ -17,7 +17,7 @@ use florin_application::{CheckoutServices, ProcessingServices, RecordRefusals, S
 use florin_domain::access::Environment;
 use florin_ports::{CellName, CompleteStorage};
 use metrics_exporter_prometheus::PrometheusHandle;
-use schedule::{Logged, Next, Round};
+use schedule::{Logged, Next, Round, counted, ended};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -119,43 +119,33 @@ impl Workers {
     fn add_work(&mut self, cell: &CellServices, retention: Retention) {
         let CellServices { services, processing, checkouts, .. } = cell;
         if services.environment == Environment::Sandbox {
-            self.add(SWEEP_PAUSE, services.clone(), |services| async move { sweep(&services).await });
+            self.add(SWEEP_PAUSE, services.clone(), sweep);
         }
         if let Some(processing) = processing {
-            self.add(PROCESS_PAUSE, processing.clone(), |processing| async move { process(&processing).await });
+            self.add(PROCESS_PAUSE, processing.clone(), process);
         }
-        self.add(CHECKOUTS_PAUSE, checkouts.clone(), |checkouts| async move { settle(&checkouts).await });
-        self.add(RECORDS_PAUSE, services.clone(), move |services| async move {
-            delete_records(&services, retention.records).await
-        });
+        self.add(CHECKOUTS_PAUSE, checkouts.clone(), settle);
+        self.add(RECORDS_PAUSE, services.clone(), move |services| delete_records(services, retention.records));
         self.add(STATISTICS_PAUSE, services.clone(), |services| async move {
-            let renewed = services.upkeep.renew_statistics().await.map(|()| Next::AfterPause);
-            renewed.map_err(|error| format!("could not renew the statistics of the store's planner: {error}"))
+            ended(services.upkeep.renew_statistics().await, "renew the statistics of the store's planner")
         });
-        self.add(EVENTS_PAUSE, services.clone(), move |services| async move {
-            delete_events(&services, retention.events).await
-        });
+        self.add(EVENTS_PAUSE, services.clone(), move |services| delete_events(services, retention.events));
     }
 
     /// Adds the deliveries of one cell.
     fn add_deliveries(&mut self, deliverer: &Rc<Deliverer>, is_measured: bool) {
         let wake = |deliverer: Rc<Deliverer>| async move { deliverer.new_events().await };
         self.add_woken((Next::AfterPause, DELIVERIES_PAUSE), Rc::clone(deliverer), wake, |deliverer| async move {
-            let begun = deliverer.round().await.map(|()| Next::AfterPause);
-            begun.map_err(|error| format!("could not queue deliveries or find those that are due: {error}"))
+            ended(deliverer.round().await, "queue deliveries or find those that are due")
         });
         self.add(RECORDS_PAUSE, Rc::clone(deliverer), |deliverer| async move {
-            match deliverer.prune().await {
-                Ok(0) => {}
-                Ok(deleted) => tracing::info!(deleted, "deleted old deliveries"),
-                Err(error) => return Err(format!("could not delete old deliveries: {error}")),
-            }
-            Ok(Next::AfterPause)
+            counted(deliverer.prune().await, "delete old deliveries", |deleted| {
+                tracing::info!(deleted, "deleted old deliveries");
+            })
         });
         if is_measured {
             self.add_from(Next::AtOnce, BACKLOG_PAUSE, Rc::clone(deliverer), |deliverer| async move {
-                let measured = deliverer.measure().await.map(|()| Next::AfterPause);
-                measured.map_err(|error| format!("could not count deliveries: {error}"))
+                ended(deliverer.measure().await, "count deliveries")
             });
         }
     }
@@ -163,8 +153,8 @@ impl Workers {
     /// Adds what concerns all cells together. Deleting a world changes its cell and the directory.
     fn add_common(&mut self, services: &Services, store: &Arc<dyn CompleteStorage>) {
         if services.environment == Environment::Sandbox {
-            self.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_worlds(&services).await });
-            self.add(WORLDS_PAUSE, services.clone(), |services| async move { sweep_imports(&services).await });
+            self.add(WORLDS_PAUSE, services.clone(), sweep_worlds);
+            self.add(WORLDS_PAUSE, services.clone(), sweep_imports);
         }
         let with = || (services.clone(), Arc::clone(store));
         self.add(REFUSALS_PAUSE, with(), |(services, store)| async move {
@@ -173,10 +163,7 @@ impl Workers {
         self.add(USES_PAUSE, with(), |(services, store)| async move { record_uses(&services, store.as_ref()).await });
         let expiry = (services.clone(), Rc::new(KeyExpiry::new(store.clone())));
         self.add_from(Next::AtOnce, EXPIRY_PAUSE, expiry, |(services, expiry)| async move {
-            match expiry.check(services.time.real_now()).await {
-                Ok(()) => Ok(Next::AfterPause),
-                Err(error) => Err(format!("could not check which keys expire soon: {error}")),
-            }
+            ended(expiry.check(services.time.real_now()).await, "check which keys expire soon")
         });
     }
 

@@ -1,5 +1,6 @@
 //! When a worker runs its next round, and when it logs a failure.
 
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 /// Minimum time between two log lines of a worker about the same failure.
@@ -25,6 +26,25 @@ impl Logged {
 
 /// The result of a round: when the next one runs, or the failure to log.
 pub(super) type Round = Result<Next, String>;
+
+/// Ends a round, after which the worker pauses. `task` completes "could not".
+pub(super) fn ended<T>(result: Result<T, impl Display>, task: &str) -> Round {
+    result.map(|_| Next::AfterPause).map_err(|error| format!("could not {task}: {error}"))
+}
+
+/// Ends a round like [`ended`], and logs how much it did, unless it did nothing.
+pub(super) fn counted<N: Default + PartialEq>(
+    result: Result<N, impl Display>,
+    task: &str,
+    log: impl FnOnce(N),
+) -> Round {
+    let logged = result.map(|count| {
+        if count != N::default() {
+            log(count);
+        }
+    });
+    ended(logged, task)
+}
 
 /// When a worker runs its next round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

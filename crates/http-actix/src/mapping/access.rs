@@ -47,7 +47,7 @@ impl From<StoreError> for Problem {
                 Self::unavailable(ErrorCode::Overloaded, "storage unreachable; retry after the interval in Retry-After")
             }
             StoreError::OutcomeUnknown(cause) => {
-                tracing::error!(%cause, "the outcome of a write is unknown");
+                tracing::error!(%cause, "the outcome of a request is unknown");
                 let message = "the request may have taken effect; retry it with the same Idempotency-Key";
                 Self::unavailable(ErrorCode::Overloaded, message)
             }

@@ -13,6 +13,10 @@ const VALUES_OF_A_BODY: &str = "`required`, `invalid_json`, `invalid_type`, `inv
     `out_of_range`, `too_long`, `too_many_decimals`, `unknown_field`, `duplicate_field`, `duplicate_parameter`, \
     `mfa_required`: one entry for each validation error.";
 
+const UNAVAILABLE: &str = "`overloaded`: the server is overloaded, its database can't be reached, or the operator is \
+    moving the client to another database. `provider_unavailable`: an external provider can't be reached. Retry \
+    after the interval in `Retry-After`, a write with the same `Idempotency-Key`.";
+
 /// Returns an error response with its status. `headers` are the names of the headers that the response has.
 fn response(status: &str, description: &str, headers: &[&str]) -> (String, RefOr<Response>) {
     let content = Content::new(Some(Ref::from_schema_name("Error")));
@@ -30,7 +34,7 @@ fn reading(forbidden: &str) -> Responses {
         response("404", "`not_found`: the object does not exist, or this API key cannot access it.", &[]),
         response("429", "`rate_limited`: too many requests, or too many unknown API keys.", &["Retry-After"]),
         response("500", "`internal`: a bug in Florin; the message contains the request id.", &[]),
-        response("503", "`overloaded`, `provider_unavailable`: retry later.", &["Retry-After"]),
+        response("503", UNAVAILABLE, &["Retry-After"]),
     ])
 }
 

@@ -1,13 +1,13 @@
-//! Handlers of operations, whatever their functions.
+//! Adds the handlers of operations to routes.
 
 use actix_web::{FromRequest, Responder, Route};
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
 
-/// A handler: an async function of what it extracts from the request.
+/// A handler: an async function whose arguments are extracted from the request.
 ///
-/// Actix compiles the code around a handler for each type of function. Handlers with equal arguments become one type
-/// here, so that code is compiled once for all of them, and not for each of more than a hundred operations.
+/// Actix compiles the code around a handler once for each function. Here, all handlers with the same arguments become
+/// one type, so this code is compiled once for all of them, and not for each of more than a hundred operations.
 pub(crate) trait Operation<Args> {
     /// Makes it the handler of a route.
     fn handle(self, route: Route) -> Route;

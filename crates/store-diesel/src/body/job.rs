@@ -10,9 +10,9 @@ use chrono::{DateTime, Utc};
 use florin_ports::{AttemptEnd, ClaimDeliveriesCommand, ClaimedDeliveries, StoreError, WriteError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// What the caller of a job waits for: that the job is done, and then its answer.
+/// The caller's side of a job: the signal that the job is done, and the answer.
 pub(crate) struct Pending<T, E> {
-    /// Receives an error if the store failed. Otherwise, the answer is kept.
+    /// Receives `Ok` once the answer is available, or the error if the store failed.
     pub(crate) done: Receiver<Result<(), StoreError>>,
     pub(crate) answer: Answer<Result<T, E>>,
 }
@@ -170,7 +170,7 @@ pub(crate) type PendingReply<C> = Pending<<C as Command>::Done, WriteError<<C as
 
 /// A caller that waits for an answer of any type.
 pub(crate) trait Waiting: Send {
-    /// Tells the caller that its answer is kept.
+    /// Wakes the caller if its answer is available. Otherwise, the caller keeps waiting.
     fn settle(&mut self);
 
     /// Answers that the store failed, unless an answer was sent already.

@@ -1,16 +1,12 @@
 //! `florin cells drain CELL`
 
 use super::moves::{Moved, Mover};
-use crate::cells::Stores;
 use crate::commands::{Context, caches_expired};
 use crate::output;
 use crate::usage::UsageError;
 use anyhow::anyhow;
-use florin_domain::ids::ClientId;
-use florin_ports::{CellName, Registry};
-use florin_store_contract::AnyStore;
+use florin_ports::{CellName, Registry, clients_of_cells, emptiest};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// JSON result of a drain.
 #[derive(Serialize)]
@@ -20,14 +16,7 @@ struct Drained {
     moved: Vec<Moved>,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    home: &Arc<dyn AnyStore>,
-    name: &str,
-    to: Option<&str>,
-) -> anyhow::Result<()> {
-    let stores = Stores::of_command(&context.settings, home).await?;
-    let mover = Mover::new(&stores)?;
+pub(super) async fn run(context: &Context, mover: &Mover<'_>, name: &str, to: Option<&str>) -> anyhow::Result<()> {
     let name = mover.cell(name)?;
     let to = to.map(|to| mover.cell(to)).transpose()?;
     if to.as_ref() == Some(&name) {
@@ -43,15 +32,16 @@ pub(super) async fn run(
     for begun in mover.directory.moves().await?.into_iter().filter(|begun| [&begun.from, &begun.to].contains(&&name)) {
         done.push(mover.carry(begun.client, &begun.to).await?);
     }
-    for client in clients_of(&stores, &name).await? {
-        let placed = stores.cells_of(&[client]).await?.pop().flatten();
-        if let Some(placed) = placed.filter(|placed| *placed != name) {
+    let clients = Registry::clients(&**mover.stores.named(name.as_str())?).await?;
+    for client in clients.into_iter().map(|client| client.id) {
+        let placed = mover.cell_of(client).await?;
+        if placed != name {
             tracing::warn!(%client, %placed, "a client stays, because the directory does not place it in this cell");
             continue;
         }
         let target = match &to {
             Some(to) => to.clone(),
-            None => emptiest(&stores, &mover, &name).await?,
+            None => emptiest_other(mover, &name).await?,
         };
         done.push(mover.carry(client, &target).await?);
         context.note(format!("client {client} is in cell {target}"));
@@ -60,25 +50,13 @@ pub(super) async fn run(
     output::print_json_or_text(context.json, &drained, || print(&drained))
 }
 
-async fn clients_of(stores: &Stores, name: &CellName) -> anyhow::Result<Vec<ClientId>> {
-    let clients = Registry::clients(&**stores.named(name.as_str())?).await?;
-    Ok(clients.into_iter().map(|client| client.id).collect())
-}
-
 /// The cell with the fewest clients among the others that accept clients.
-async fn emptiest(stores: &Stores, mover: &Mover<'_>, drained: &CellName) -> anyhow::Result<CellName> {
-    let mut fewest: Option<(usize, CellName)> = None;
-    for cell in stores.each().filter_map(|(cell, _)| cell).filter(|cell| *cell != drained) {
-        if !mover.accepts(cell).await? {
-            continue;
-        }
-        let clients = clients_of(stores, cell).await?.len();
-        if fewest.as_ref().is_none_or(|(count, _)| clients < *count) {
-            fewest = Some((clients, cell.clone()));
-        }
-    }
+async fn emptiest_other(mover: &Mover<'_>, drained: &CellName) -> anyhow::Result<CellName> {
+    let listed = mover.directory.listed().await?;
+    let clients = clients_of_cells(mover.directory.as_ref(), &*mover.stores.home).await?;
+    let others = mover.stores.each().filter_map(|(cell, _)| cell).filter(|cell| *cell != drained);
     let none = || anyhow!("no other cell accepts clients; `florin cells add NAME` changes that");
-    Ok(fewest.ok_or_else(none)?.1)
+    emptiest(others, &listed, &clients).cloned().ok_or_else(none)
 }
 
 fn print(drained: &Drained) -> String {

@@ -11,7 +11,7 @@ use crate::usage::UsageError;
 use crate::{secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use florin_domain::access::Environment;
-use florin_ports::{CellDirectory, CellMove, CellName, Readiness, Registry, Seeding, accepts_clients};
+use florin_ports::{CellDirectory, CellMove, CellName, Readiness, Seeding, accepts_clients, clients_of_cells};
 use florin_store_cells::{Cell, Cells};
 use florin_store_contract::AnyStore;
 use moves::Mover;
@@ -120,13 +120,13 @@ pub(super) async fn run(
     let home = Home { settings, store, directory, environment };
     match action {
         Action::Move { client, cell, abort } => {
+            let stores = Stores::of_command(settings, store).await?;
             let to = cell.as_deref().filter(|_| !abort);
-            moves::run(context, store, &client, to).await
+            moves::run(context, &Mover::new(&stores)?, &client, to).await
         }
         Action::Drain { name, to } => {
-            let name = home.known(&name).await?;
-            home.must_have_cells().await?;
-            drain::run(context, store, name.as_str(), to.as_deref()).await
+            let stores = Stores::of_command(settings, store).await?;
+            drain::run(context, &Mover::new(&stores)?, &name, to.as_deref()).await
         }
         Action::List => {
             let list = Rows { rows: home.rows().await? };
@@ -158,7 +158,7 @@ pub(super) async fn run(
 pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
     let Some(directory) = &stores.directory else { return Ok(()) };
     Mover::new(stores)?.forget_departures().await?;
-    stores.must_be_settled()?;
+    stores.must_keep_no_departures()?;
     match directory.moves().await?.first() {
         None => Ok(()),
         Some(CellMove { client, to, .. }) => {
@@ -251,14 +251,15 @@ impl Home<'_> {
     /// The home, and every cell that is configured or listed.
     async fn rows(&self) -> anyhow::Result<Vec<Row>> {
         let listed = self.directory.listed().await?;
-        let clients = self.directory.clients().await?;
+        let clients = clients_of_cells(self.directory.as_ref(), &**self.store).await?;
+        let clients_of = |name: &CellName| clients.get(name).copied().unwrap_or_default();
         let moves = self.directory.moves().await?;
         let moving = |name: &CellName| moves.iter().filter(|begun| begun.from == *name).count();
         let home = CellName::home();
         let mut rows = vec![Row {
             name: home.to_string(),
             database: Some(without_password(self.settings.database_url.value.expose_secret())),
-            clients: u64::try_from(Registry::clients(&**self.store).await?.len())?,
+            clients: clients_of(&home),
             accepts_clients: accepts_clients(&listed, &home),
             moving: moving(&home),
             ready: true,
@@ -278,7 +279,7 @@ impl Home<'_> {
             rows.push(Row {
                 name: name.to_string(),
                 database: setting.map(|setting| without_password(setting.url.value.expose_secret())),
-                clients: clients.get(name).copied().unwrap_or_default(),
+                clients: clients_of(name),
                 accepts_clients: accepts_clients(&listed, name),
                 moving: moving(name),
                 ready: problem.is_none(),

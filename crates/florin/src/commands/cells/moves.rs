@@ -7,7 +7,7 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
 use florin_domain::ids::{ClientId, MoveId};
-use florin_ports::{CellDirectory, CellMove, CellName, IdSource, KeyOfWorld, StoreError, accepts_clients};
+use florin_ports::{CellDirectory, CellKey, CellMove, CellName, IdSource, KeyOfWorld, StoreError, accepts_clients};
 use florin_store_contract::{AnyStore, Departure, MoveClients, MoveError};
 use serde::Serialize;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Moved {
 
 /// Moves clients between the cells of a home.
 pub(super) struct Mover<'s> {
-    stores: &'s Stores,
+    pub(super) stores: &'s Stores,
     pub(super) directory: Arc<dyn CellDirectory>,
 }
 
@@ -42,14 +42,7 @@ struct Side {
     moving: Arc<dyn MoveClients>,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    home: &Arc<dyn AnyStore>,
-    client: &str,
-    to: Option<&str>,
-) -> anyhow::Result<()> {
-    let stores = Stores::of_command(&context.settings, home).await?;
-    let mover = Mover::new(&stores)?;
+pub(super) async fn run(context: &Context, mover: &Mover<'_>, client: &str, to: Option<&str>) -> anyhow::Result<()> {
     let client = mover.client(client).await?;
     mover.forget_departures().await?;
     let end = match to {
@@ -89,14 +82,20 @@ impl<'s> Mover<'s> {
         Ok(Side { store, moving })
     }
 
+    /// The open cells that clients can leave and reach.
+    fn cells(&self) -> impl Iterator<Item = (&CellName, Arc<dyn MoveClients>)> {
+        self.stores.each().filter_map(|(name, store)| Some((name?, store.moving()?)))
+    }
+
     /// The cell that the directory names for a client.
-    async fn cell_of(&self, client: ClientId) -> Result<CellName, StoreError> {
-        Ok(self.stores.cells_of(&[client]).await?.pop().flatten().unwrap_or_else(CellName::home))
+    pub(super) async fn cell_of(&self, client: ClientId) -> Result<CellName, StoreError> {
+        let entry = self.directory.find(&CellKey::Client(client)).await?;
+        Ok(entry.map_or_else(CellName::home, |entry| entry.cell))
     }
 
     /// The move of a client that is in progress.
     async fn begun(&self, client: ClientId) -> Result<Option<CellMove>, StoreError> {
-        Ok(self.directory.moves().await?.into_iter().find(|begun| begun.client == client))
+        Ok(self.directory.find(&CellKey::Client(client)).await?.and_then(|entry| entry.moving))
     }
 
     /// Moves a client to a cell, or completes its move.
@@ -221,8 +220,7 @@ impl<'s> Mover<'s> {
 
     /// The open cell that has a client.
     fn holder(&self, client: ClientId) -> Result<Option<CellName>, StoreError> {
-        for (name, store) in self.stores.each() {
-            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+        for (name, moving) in self.cells() {
             if moving.keys_of(client)?.is_some() {
                 return Ok(Some(name.clone()));
             }
@@ -258,7 +256,7 @@ impl<'s> Mover<'s> {
     }
 
     /// Whether a cell accepts clients.
-    pub(super) async fn accepts(&self, cell: &CellName) -> Result<bool, StoreError> {
+    async fn accepts(&self, cell: &CellName) -> Result<bool, StoreError> {
         Ok(accepts_clients(&self.directory.listed().await?, cell))
     }
 
@@ -305,8 +303,7 @@ impl<'s> Mover<'s> {
 
     /// The refusal to undo a move that the directory does not know.
     fn not_begun(&self, client: ClientId) -> Result<UsageError, StoreError> {
-        for (name, store) in self.stores.each() {
-            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+        for (name, moving) in self.cells() {
             if moving.departed()?.contains(&client) {
                 let message = format!("client {client} has left cell {name}; run `florin cells move {client} CELL`");
                 return Ok(UsageError::new(message));
@@ -334,8 +331,7 @@ impl<'s> Mover<'s> {
     /// Deletes the text of earlier moves of a client that has not left its cell by this move.
     fn forget_others(&self, begun: &CellMove) -> Result<(), StoreError> {
         let mut others = Vec::new();
-        for (name, store) in self.stores.each() {
-            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+        for (name, moving) in self.cells() {
             let left = moving.departure(begun.client)?.and_then(|left| left.begun(begun.client, name));
             others.extend(left.filter(|left| left.id != begun.id).map(|left| (moving, left)));
         }
@@ -351,8 +347,7 @@ impl<'s> Mover<'s> {
 
     /// Deletes the text of clients that have arrived, which interrupted commands have left.
     pub(super) async fn forget_departures(&self) -> anyhow::Result<()> {
-        for (name, store) in self.stores.each() {
-            let (Some(name), Some(moving)) = (name, store.moving()) else { continue };
+        for (name, moving) in self.cells() {
             for client in moving.departed()? {
                 let left = match moving.departure(client) {
                     Err(StoreError::Corrupt(reason)) => {
