@@ -4,7 +4,7 @@
 
 use crate::Cells;
 use crate::cells::Cell;
-use crate::gather::{failed, together, worked};
+use crate::gather::{failed, worked};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{EventId, WebhookId};
@@ -15,7 +15,7 @@ use florin_ports::{
     DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries,
     WriteError, Written,
 };
-use futures_util::future::select_all;
+use futures_util::future::{join_all, select_all};
 use std::collections::BTreeMap;
 
 routes! { Deliveries:
@@ -56,7 +56,7 @@ async fn fan_out(cells: &Cells) -> Result<bool, StoreError> {
 async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
     let (mut due, mut failure) = (Vec::new(), cells.unopened());
     let asked: Vec<_> = cells.each().map(|cell| Deliveries::due(&*cell.store, now)).collect();
-    for (cell, answer) in cells.each().zip(together(asked).await) {
+    for (cell, answer) in cells.each().zip(join_all(asked).await) {
         match answer {
             Ok(mut part) => {
                 cells.remember_subscriptions(part.iter().map(|webhook| webhook.id), &cell.name);
@@ -146,14 +146,14 @@ fn store_of(cell: &Cell) -> &dyn CompleteStorage {
 
 /// Hands to each cell at the same time the items whose subscriptions it may have. Returns the answers, or a failure
 /// after all cells have answered.
-async fn shared<'c, I: Clone, T: Send, F>(
+async fn shared<'c, I: Clone, T, F>(
     cells: &'c Cells,
     items: &[I],
     webhook_of: impl Fn(&I) -> WebhookId,
     ask: impl Fn(&'c Cell, Vec<I>) -> F,
 ) -> Result<Vec<T>, StoreError>
 where
-    F: Future<Output = Result<T, StoreError>> + Send,
+    F: Future<Output = Result<T, StoreError>>,
 {
     let known: Vec<_> = items.iter().map(|item| cells.cell_of_subscription(webhook_of(item))).collect();
     let part_of = |cell: &Cell| -> Vec<_> {
@@ -162,5 +162,5 @@ where
     };
     let parts = cells.each().map(|cell| (cell, part_of(cell))).filter(|(_, part)| !part.is_empty());
     let asked: Vec<_> = parts.map(|(cell, part)| ask(cell, part)).collect();
-    together(asked).await.into_iter().collect()
+    join_all(asked).await.into_iter().collect()
 }

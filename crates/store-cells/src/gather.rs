@@ -3,7 +3,7 @@
 use crate::Cells;
 use crate::cells::{Cell, Store};
 use florin_ports::StoreError;
-use futures_util::future::{BoxFuture, FutureExt, join_all};
+use futures_util::future::join_all;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::Arc;
 
@@ -12,11 +12,10 @@ impl Cells {
     /// have answered. A cell that could not be opened is a failure, too.
     pub(crate) async fn all<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
     where
-        T: Send,
-        F: Future<Output = Result<T, StoreError>> + Send,
+        F: Future<Output = Result<T, StoreError>>,
     {
         let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
-        let answers = together(asked).await.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+        let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
         match self.unopened() {
             Some(failure) => Err(failure),
             None => Ok(answers),
@@ -27,12 +26,11 @@ impl Cells {
     /// logged, and is the result if no cell found anything, so that a broken cell does not stop the others.
     pub(crate) async fn found<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Vec<T>, StoreError>
     where
-        T: Send,
-        F: Future<Output = Result<Vec<T>, StoreError>> + Send,
+        F: Future<Output = Result<Vec<T>, StoreError>>,
     {
         let asked: Vec<_> = self.each().map(|cell| ask(Arc::clone(&cell.store))).collect();
         let (mut found, mut failure) = (Vec::new(), self.unopened());
-        for (cell, answer) in self.each().zip(together(asked).await) {
+        for (cell, answer) in self.each().zip(join_all(asked).await) {
             match answer {
                 Ok(mut part) => found.append(&mut part),
                 Err(error) => failure = Some(failed(cell, error)),
@@ -97,25 +95,6 @@ impl Cells {
     pub(crate) fn rounds(&self) -> u32 {
         if self.others().is_empty() { 1 } else { 2 }
     }
-}
-
-/// Waits for futures at the same time, and returns their results in the same order.
-///
-/// The futures become one type without a result. So the code that waits for them is compiled once, and not for each
-/// question.
-pub(crate) async fn together<T: Send>(futures: Vec<impl Future<Output = T> + Send>) -> Vec<T> {
-    let mut results: Vec<Option<T>> = futures.iter().map(|_| None).collect();
-    join_all(without_results(futures, &mut results)).await;
-    results.into_iter().flatten().collect()
-}
-
-/// Lets each future keep its result.
-fn without_results<'r, T: Send>(
-    futures: Vec<impl Future<Output = T> + Send + 'r>,
-    results: &'r mut [Option<T>],
-) -> Vec<BoxFuture<'r, ()>> {
-    let places = futures.into_iter().zip(results);
-    places.map(|(future, result)| async move { *result = Some(future.await) }.boxed()).collect()
 }
 
 /// Logs the failure of a cell.
