@@ -25,7 +25,7 @@ impl Balancer {
         let process = Command::new("haproxy").arg("-db").arg("-f").arg(&settings).stdin(Stdio::null()).spawn().unwrap();
         let balancer = Self(process);
         let start = Instant::now();
-        while !matches!(balancer.client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
+        while !matches!(Self::client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
             assert!(start.elapsed() < LIMIT, "the balancer does not answer");
             thread::sleep(Duration::from_millis(50));
         }
@@ -33,7 +33,7 @@ impl Balancer {
     }
 
     /// Returns a client with the demo account's key.
-    pub(crate) fn client(&self) -> Client {
+    pub(crate) fn client() -> Client {
         Client::new(ADDRESS, Some(&format!("ApiKey {}", demo().api_key)), &demo().account)
     }
 }

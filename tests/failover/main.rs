@@ -53,14 +53,14 @@ fn acknowledged_effects_survive_fail_overs() {
         let beside = home.beside();
         let servers = [Server::on(home), Server::on(beside)];
         let directory = directory();
-        let balancer = Balancer::before(&servers, directory.path());
-        let (wallets, mut feed) = (wallets(&balancer.client(), BUDGETS), Feed::new());
+        let _balancer = Balancer::before(&servers, directory.path());
+        let (wallets, mut feed) = (wallets(&Balancer::client(), BUDGETS), Feed::new());
         for fault in faults {
             outages.add(fault, fail_over(&cluster, &wallets, &mut feed, (round, fault)));
             verify(&servers);
         }
-        feed.drain(&balancer.client());
-        feed.must_equal_the_list(&balancer.client());
+        feed.drain(&Balancer::client());
+        feed.must_equal_the_list(&Balancer::client());
     }
     report(&outages.table());
 }

@@ -32,7 +32,7 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
     }
 
     /// Records whether an object was settled. Returns an error, which ends the sweep, if the store is unavailable or
-    /// overloaded, or the outcome is unknown. Other errors are logged, and the object is skipped.
+    /// overloaded, the client is being moved, or the outcome is unknown. Other errors are logged, and the object is skipped.
     pub(crate) fn record<R: Debug>(&mut self, key: K, result: Result<bool, WriteError<R>>) -> Result<(), StoreError> {
         match result {
             Ok(true) => self.written += 1,
@@ -40,7 +40,10 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
                 self.stuck.insert(key);
             }
             Err(WriteError::Store(
-                error @ (StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_) | StoreError::Overloaded),
+                error @ (StoreError::Unavailable(_)
+                | StoreError::Moving(_)
+                | StoreError::OutcomeUnknown(_)
+                | StoreError::Overloaded),
             )) => return Err(error),
             Err(error) => {
                 tracing::error!(object = ?key, ?error, "cannot settle what is due; skipping it until the next sweep");

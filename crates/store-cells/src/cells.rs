@@ -340,7 +340,7 @@ fn settled(entry: CellEntry) -> Result<Place, StoreError> {
 }
 
 fn moving(to: &CellName) -> StoreError {
-    StoreError::Unavailable(format!("a client is being moved to cell {to}"))
+    StoreError::Moving(format!("cell {to}"))
 }
 
 fn not_open(name: &CellName, reason: &str) -> StoreError {

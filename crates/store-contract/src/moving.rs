@@ -112,7 +112,14 @@ pub enum MoveError {
 impl MoveError {
     /// Whether a repetition may succeed, or the rows may even be stored.
     pub const fn is_passing(&self) -> bool {
-        matches!(self, Self::Store(StoreError::Unavailable(_) | StoreError::Overloaded | StoreError::OutcomeUnknown(_)))
+        let Self::Store(error) = self else { return false };
+        matches!(
+            error,
+            StoreError::Unavailable(_)
+                | StoreError::Moving(_)
+                | StoreError::Overloaded
+                | StoreError::OutcomeUnknown(_)
+        )
     }
 }
 

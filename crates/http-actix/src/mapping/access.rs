@@ -46,6 +46,12 @@ impl From<StoreError> for Problem {
                 tracing::error!(%cause, "storage unreachable");
                 Self::unavailable(ErrorCode::Overloaded, "storage unreachable; retry after the interval in Retry-After")
             }
+            // The operator's move is planned, so it is no error.
+            StoreError::Moving(to) => {
+                tracing::info!(%to, "refused a request of a client that is being moved");
+                let message = "the client is being moved to another database; retry after the interval in Retry-After";
+                Self::unavailable(ErrorCode::Overloaded, message)
+            }
             StoreError::OutcomeUnknown(cause) => {
                 tracing::error!(%cause, "the outcome of a request is unknown");
                 let message = "the request may have taken effect; retry it with the same Idempotency-Key";

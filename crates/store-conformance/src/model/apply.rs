@@ -225,6 +225,7 @@ fn text<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> String {
             StoreError::Unavailable(why) => format!("unavailable: {why}"),
             StoreError::OutcomeUnknown(why) => format!("outcome unknown: {why}"),
             StoreError::Overloaded => "overloaded".into(),
+            StoreError::Moving(to) => format!("moving to {to}"),
             StoreError::Duplicate(_) => "duplicate".into(),
             StoreError::NotFound(_) => "not found".into(),
             StoreError::Corrupt(_) => "corrupt".into(),

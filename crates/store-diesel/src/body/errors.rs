@@ -111,7 +111,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(cause) => Self::Unavailable(cause),
-            StoreError::Overloaded => Self::Unavailable(error.to_string()),
+            StoreError::Overloaded | StoreError::Moving(_) => Self::Unavailable(error.to_string()),
             StoreError::OutcomeUnknown(cause) => Self::OutcomeUnknown(cause),
             StoreError::Duplicate(cause) => Self::Duplicate { table: String::new(), cause },
             StoreError::NotFound(cause) => Self::NotFound(cause),
