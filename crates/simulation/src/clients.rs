@@ -161,7 +161,9 @@ impl Board {
         match answer {
             Ok(_) => KnownOutcome::Acknowledged,
             Err(WriteError::Store(StoreError::OutcomeUnknown(_))) => KnownOutcome::Unknown,
-            Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::Moving(_) | StoreError::Overloaded)) => KnownOutcome::NoEffect,
+            Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::Moving(_) | StoreError::Overloaded)) => {
+                KnownOutcome::NoEffect
+            }
             Err(error) => {
                 self.violations.lock().unwrap().push(format!("a request was answered with {error:?}"));
                 KnownOutcome::NoEffect

@@ -115,10 +115,7 @@ impl MoveError {
         let Self::Store(error) = self else { return false };
         matches!(
             error,
-            StoreError::Unavailable(_)
-                | StoreError::Moving(_)
-                | StoreError::Overloaded
-                | StoreError::OutcomeUnknown(_)
+            StoreError::Unavailable(_) | StoreError::Moving(_) | StoreError::Overloaded | StoreError::OutcomeUnknown(_)
         )
     }
 }
