@@ -76,6 +76,7 @@ const CRATE_RULES: &[CrateRule] = &[
             "ipnet",
             "sha2",
             "thiserror",
+            "tokio",
             "tracing",
             "uuid",
         ]),

@@ -72,6 +72,7 @@ pub(crate) async fn consult(
         guard.release();
     }
     let verdict = ask(services, account.client, endpoint, *question, mode).await;
+    let _turn = services.decisions.turns.take(&account.id).await;
     if let Some(guard) = guard {
         guard.reacquire().await;
     }

@@ -61,6 +61,7 @@ fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransactio
         endpoints: Arc::new(MockDecisionEndpoints::new()),
         asker: Arc::new(asker),
         render: Arc::new(|to_render| Ok(format!("{} {}", to_render.id, to_render.is_dry_run))),
+        turns: Arc::default(),
         observe: Arc::new(|_| {}),
     };
     (Services { decisions, ..services(cards) }, stored)
