@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Maximum number of messages of one account that run at the same time after its endpoint has decided on them.
-const DECIDED_MAX: usize = 8;
+pub(crate) const DECIDED_MAX: usize = 8;
 
 /// Makes decided messages of an account take turns. An endpoint often decides on many messages at the same moment,
 /// because it was asked about them at the same moment. If all of them ran at once, the messages of other accounts would
