@@ -116,8 +116,10 @@ impl Bench<'_> {
     fn measured(&mut self, beside: Beside, lasting: Duration, asked: u64) -> anyhow::Result<Figures> {
         self.round += 2;
         let enabled = beside == Beside::Decided;
-        let body =
-            format!("{{\"url\":\"http://127.0.0.1:{}/\",\"timeoutMs\":5000,\"enabled\":{enabled}}}", self.endpoint.port);
+        let body = format!(
+            "{{\"url\":\"http://127.0.0.1:{}/\",\"timeoutMs\":5000,\"enabled\":{enabled}}}",
+            self.endpoint.port
+        );
         call(self.server.address, "PUT", "card-decisions?accountId=bench-1", &body)?;
         let (address, round, rate, before) = (self.server.address, self.round, self.rate, self.endpoint.count());
         let (others, load) = std::thread::scope(|scope| {

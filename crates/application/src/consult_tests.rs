@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
-    CardTransaction, DecisionEndpoint, DecisionQuestion, DecisionReply, DecisionTime, EndpointDecision, EndpointSettings, Fallback,
-    NoDecision, Verdict,
+    CardTransaction, DecisionEndpoint, DecisionQuestion, DecisionReply, DecisionTime, EndpointDecision,
+    EndpointSettings, Fallback, NoDecision, Verdict,
 };
 use florin_domain::ids::AccountId;
 use florin_domain::secret::{SealedSecret, SecretOwner};

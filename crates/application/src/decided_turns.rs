@@ -27,9 +27,8 @@ pub(crate) struct DecidedTurn<'a> {
 impl DecidedTurns {
     /// Waits until the message may run. Messages of an account run in the order in which they came.
     pub(crate) async fn take<'a>(&'a self, account: &'a AccountId) -> DecidedTurn<'a> {
-        let of_account = Arc::clone(
-            self.lock().entry(account.clone()).or_insert_with(|| Arc::new(Semaphore::new(DECIDED_MAX))),
-        );
+        let of_account =
+            Arc::clone(self.lock().entry(account.clone()).or_insert_with(|| Arc::new(Semaphore::new(DECIDED_MAX))));
         let mut turn = DecidedTurn { turns: self, account, permit: None };
         // Fails only if the semaphore is closed, which nobody does.
         turn.permit = of_account.acquire_owned().await.ok();

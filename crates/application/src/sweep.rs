@@ -32,7 +32,8 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
     }
 
     /// Records whether an object was settled. Returns an error, which ends the sweep, if the store is unavailable or
-    /// overloaded, the client is being moved, or the outcome is unknown. Other errors are logged, and the object is skipped.
+    /// overloaded, the client is being moved, or the outcome is unknown. Other errors are logged, and the object is
+    /// skipped.
     pub(crate) fn record<R: Debug>(&mut self, key: K, result: Result<bool, WriteError<R>>) -> Result<(), StoreError> {
         match result {
             Ok(true) => self.written += 1,
