@@ -48,8 +48,8 @@ impl From<StoreError> for Problem {
             }
             // The operator's move is planned, so it is no error.
             StoreError::Moving(to) => {
-                tracing::info!(%to, "refused a request of a client that is being moved");
-                let message = "the client is being moved to another database; retry after the interval in Retry-After";
+                tracing::info!(%to, "refused a request that concerns, or may concern, a client that is being moved");
+                let message = "a client is being moved to another database; retry after the interval in Retry-After";
                 Self::unavailable(ErrorCode::Overloaded, message)
             }
             StoreError::OutcomeUnknown(cause) => {

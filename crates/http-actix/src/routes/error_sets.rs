@@ -14,7 +14,7 @@ const VALUES_OF_A_BODY: &str = "`required`, `invalid_json`, `invalid_type`, `inv
     `mfa_required`: one entry for each validation error.";
 
 const UNAVAILABLE: &str = "`overloaded`: the server is overloaded, its database can't be reached, or the operator is \
-    moving the client to another database. `provider_unavailable`: an external provider can't be reached. Retry \
+    moving a client to another database. `provider_unavailable`: an external provider can't be reached. Retry \
     after the interval in `Retry-After`, a write with the same `Idempotency-Key`.";
 
 /// Returns an error response with its status. `headers` are the names of the headers that the response has.
