@@ -52,8 +52,8 @@ pub(crate) struct DecisionPass {
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
 /// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
 /// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the
-/// guard on the account is released. Then the command runs again, as soon as the account has a turn for it. If the
-/// world was restored or replaced meanwhile, the message is refused instead.
+/// guard on the account is released. Then the command runs again, and waits for a moment if many of the account do
+/// so. If the world was restored or replaced meanwhile, the message is refused instead.
 pub(crate) async fn consult(
     services: &Services,
     MessageSender { account, guard }: MessageSender<'_>,
@@ -72,7 +72,7 @@ pub(crate) async fn consult(
         guard.release();
     }
     let verdict = ask(services, account.client, endpoint, *question, mode).await;
-    let _turn = services.decisions.turns.take(&account.id).await;
+    let _pass = services.decisions.second_passes.begin(&account.id).await;
     if let Some(guard) = guard {
         guard.reacquire().await;
     }

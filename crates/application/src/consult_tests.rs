@@ -1,9 +1,9 @@
 //! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
 use crate::consult::{DecisionPass, MessageSender, ReleasableGuard, consult};
-use crate::decided_turns::DECIDED_MAX;
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
+use crate::second_passes::SECOND_PASSES_MAX;
 use crate::{FirstMessageError, NewMessage, Services, send_first_message};
 use async_trait::async_trait;
 use florin_domain::access::Account;
@@ -63,7 +63,7 @@ fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransactio
         endpoints: Arc::new(MockDecisionEndpoints::new()),
         asker: Arc::new(asker),
         render: Arc::new(|to_render| Ok(format!("{} {}", to_render.id, to_render.is_dry_run))),
-        turns: Arc::default(),
+        second_passes: Arc::default(),
         observe: Arc::new(|_| {}),
     };
     (Services { decisions, ..services(cards) }, stored)
@@ -141,8 +141,8 @@ async fn a_replay_and_a_refusal_ask_nobody() {
 }
 
 /// An endpoint often decides on many messages at the same moment.
-#[tokio::test]
-async fn only_a_few_decided_messages_of_an_account_run_at_the_same_time() {
+#[tokio::test(start_paused = true)]
+async fn only_a_few_second_passes_of_an_account_run_at_the_same_time() {
     const MESSAGES: usize = 20;
     let mut asker = MockDecisionAsker::new();
     asker.expect_ask().times(MESSAGES).returning(|_| Ok(DecisionReply::Approve));
@@ -166,7 +166,7 @@ async fn only_a_few_decided_messages_of_an_account_run_at_the_same_time() {
     for outcome in join_all(all).await {
         assert_eq!(outcome, Err(WriteError::Absent));
     }
-    assert_eq!(most.into_inner(), DECIDED_MAX);
+    assert_eq!(most.into_inner(), SECOND_PASSES_MAX);
 }
 
 #[tokio::test]

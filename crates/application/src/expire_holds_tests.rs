@@ -35,7 +35,7 @@ pub(crate) fn services(cards: MockCardLedger) -> Services {
             endpoints: Arc::new(florin_ports::MockDecisionEndpoints::new()),
             asker: Arc::new(florin_ports::MockDecisionAsker::new()),
             render: Arc::new(|_| Ok(String::new())),
-            turns: Arc::default(),
+            second_passes: Arc::default(),
             observe: Arc::new(|_| {}),
         },
         chains: Arc::new(MockChainHistories::new()),

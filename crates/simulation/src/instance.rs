@@ -168,7 +168,7 @@ impl Ports {
                 endpoints: of(),
                 asker: Arc::new(MockDecisionAsker::new()),
                 render: Arc::new(|_| Ok(String::new())),
-                turns: Arc::default(),
+                second_passes: Arc::default(),
                 observe: Arc::new(|_| {}),
             },
             chains: of(),
