@@ -1,6 +1,6 @@
 //! Clients in several cells: each of them works as if its cell was the only store.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::events::EVENTS;
 use crate::support::assert::text;
@@ -10,7 +10,7 @@ use crate::support::payer::Payer;
 use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::shop::{SESSIONS, new_session, open_shop};
 use crate::support::store::is_sqlite;
-use crate::support::worlds::{WORLDS, restore, set, snapshot, world_path};
+use crate::support::worlds::{make_as, restore, set, snapshot, world_path};
 use crate::support::{Client, Home, Server, expect_error, expect_fault, expect_json};
 
 /// Credits a budget and spends a part of it. Returns the budget.
@@ -20,12 +20,6 @@ fn spend(caller: &Client) -> String {
     assert_eq!(authorize(caller, &card, "2.50"), "0000");
     assert_eq!(balance(caller, &budget), ["10.00", "7.50", "2.50"]);
     budget
-}
-
-/// Creates a world with a key of the client's own.
-fn world(server: &Server, caller: &Client, body: &Value) -> Client {
-    let created = expect_json(&caller.post(WORLDS, body.to_string()), 201);
-    server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"))
 }
 
 #[test]
@@ -84,7 +78,7 @@ fn worlds_pages_and_webhooks_work_in_a_second_cell() {
     receiver.wait_for(1);
     wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
 
-    let world = world(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, world) = make_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
     set(&world, json!({"advanceBy": "PT1H"}));
     let saved = snapshot(&world);
     let in_world = funded(&world, "Travel", "5.00");

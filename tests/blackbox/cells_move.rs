@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::export_import::target;
 use crate::support::assert::text;
-use crate::support::cells::{Tenant, add_cells, listed_cell, setting};
+use crate::support::cells::{Tenant, add_cells, listed_cell, move_to, setting};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
 use crate::support::money::written;
@@ -18,18 +18,11 @@ use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::server::LIMIT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
-use crate::support::worlds::{WORLDS, below_world, restore, snapshot};
+use crate::support::worlds::{below_world, make_as, restore, snapshot};
 use crate::support::{Answer, CREDIT, Client, Home, Server, expect_error, expect_json};
 
 /// Number of callers of a load.
 const CALLERS: usize = 4;
-
-/// Moves a client with a command that must succeed.
-fn move_to(home: &Home, client: &str, cell: &str) -> Value {
-    let moved = home.json(&["cells", "move", client, cell, "--json"]);
-    assert_eq!((&moved["client"], &moved["to"]), (&json!(client), &json!(cell)));
-    moved
-}
 
 /// Credits a budget with a penny, repeating the request until it succeeds. Returns the answer, and the number of
 /// refusals because of a move.
@@ -362,9 +355,7 @@ fn worlds_and_their_snapshots_move() {
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let server = Server::on(home);
     let caller = bob.caller(&server);
-    let created = json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"});
-    let created = expect_json(&caller.post(WORLDS, created.to_string()), 201);
-    let world = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    let (_, world) = make_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
     let kept = funded(&world, "Kept", "5.00");
     let saved = snapshot(&world);
     let later = funded(&world, "Later", "5.00");
@@ -389,17 +380,15 @@ fn a_world_from_the_file_of_another_client_moves() {
     let (home, _databases) = add_cells(Home::demo());
     let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
     let server = Server::on(home);
-    let created = expect_json(&ada.caller(&server).post(WORLDS, r#"{"template": "demo"}"#), 201);
-    let world = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
+    let (_, world) = make_as(&server, &ada.caller(&server), &json!({"template": "demo"}));
     let file = world.get(&below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)))).text();
     let caller = bob.caller(&server);
     let import = caller.call("POST", "/v2/sandbox/snapshots?").header("Content-Type", "application/x-ndjson");
     let import = expect_json(&import.bytes(&file).send(), 201);
-    let copy = expect_json(&caller.post(WORLDS, json!({"snapshotId": import["id"]}).to_string()), 201);
+    let (_, copy) = make_as(&server, &caller, &json!({"snapshotId": import["id"]}));
     // The batches and cards of the copy name Bob: he can arrive where Ada is not, and she can leave.
     move_to(server.home(), &bob.id, "b");
     move_to(server.home(), &ada.id, "home");
-    let copy = server.client_of(text(&copy, "/apiKey"), text(&copy, "/accountId"));
     assert_eq!(copy.get(BUDGETS).status, 200);
     check_journal(server.home());
 }

@@ -41,6 +41,7 @@ mod cards_verification;
 mod cells;
 mod cells_commands;
 mod cells_move;
+mod cells_move_pages;
 mod chain_at_a_glance;
 mod check_order;
 mod checkout_session_rules;

@@ -115,7 +115,7 @@ pub(crate) fn load_during<T>(
 }
 
 /// Stops the workers on drop.
-struct Stop<'a>(&'a AtomicBool);
+pub(crate) struct Stop<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Stop<'_> {
     fn drop(&mut self) {

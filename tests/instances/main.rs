@@ -11,6 +11,7 @@
 )]
 
 mod access;
+mod cells_move;
 mod changes;
 mod crash;
 mod database;

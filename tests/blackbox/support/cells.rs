@@ -87,6 +87,12 @@ impl Tenant {
     }
 }
 
+/// Moves a client with a command that must succeed.
+pub(crate) fn move_to(home: &Home, client: &str, cell: &str) {
+    let moved = home.json(&["cells", "move", client, cell, "--json"]);
+    assert_eq!((text(&moved, "/client"), text(&moved, "/to")), (client, cell));
+}
+
 /// Returns the row of a cell in `florin cells list`.
 pub(crate) fn listed_cell(home: &Home, name: &str) -> Value {
     let list = home.json(&["cells", "list", "--json"]);

@@ -22,7 +22,12 @@ pub(crate) fn below_world(account: &str, what: &str) -> String {
 /// Creates a world. Returns the answer, and a client with the world's key.
 #[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
 pub(crate) fn make(server: &Server, body: Value) -> (Value, Client) {
-    let created = expect_json(&server.client().post(WORLDS, body.to_string()), 201);
+    make_as(server, &server.client(), &body)
+}
+
+/// Creates a world of a caller's client. Returns the answer, and a client with the world's key.
+pub(crate) fn make_as(server: &Server, caller: &Client, body: &Value) -> (Value, Client) {
+    let created = expect_json(&caller.post(WORLDS, body.to_string()), 201);
     let client = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
     (created, client)
 }

@@ -1,0 +1,163 @@
+//! A client that moves to another cell and back while two instances serve it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::fault_load::Stop;
+use crate::pair::{Pair, undisturbed, until};
+use crate::support::cells::{Tenant, add_cells, listed_cell, move_to};
+use crate::support::load::check_journal;
+use crate::support::management::{balance, funded};
+use crate::support::money::written;
+use crate::support::server::LIMIT;
+use crate::support::stream::Stream;
+use crate::support::wallet::credit_body;
+use crate::support::{Answer, CREDIT, Client, Home, expect_error, expect_json, together};
+
+/// Number of callers. Half of them begin at each instance.
+const CALLERS: usize = 4;
+/// Number of credits that must be acknowledged through each instance before, between and after the moves.
+const BETWEEN: usize = 20;
+/// The refusal of a request that may have had an effect: it took long, and its client has moved meanwhile.
+const UNKNOWN: &str = "may have taken effect";
+
+/// A credit of a penny with its first answer: a success, or a refusal because of a move.
+struct Sent {
+    key: String,
+    first: Answer,
+}
+
+/// The load on both instances.
+#[derive(Default)]
+struct Load {
+    /// The number of credits that each instance has acknowledged.
+    acknowledged: [AtomicUsize; 2],
+    stop: AtomicBool,
+}
+
+impl Load {
+    /// Sends credits to an instance until told to stop, each with its own key.
+    fn send(&self, caller: &Client, budget: &str, number: usize) -> Vec<Sent> {
+        let mut log = Vec::new();
+        while !self.stop.load(Ordering::Relaxed) {
+            let key = format!("{number}-{}", log.len());
+            let first = credit(caller, budget, &key);
+            if is_acknowledged(&first) {
+                self.acknowledged[number % 2].fetch_add(1, Ordering::Relaxed);
+            } else {
+                thread::sleep(Duration::from_millis(20));
+            }
+            log.push(Sent { key, first });
+        }
+        log
+    }
+
+    /// Waits until each instance has acknowledged more credits.
+    fn more_acknowledged(&self) {
+        let counts = || self.acknowledged.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let before = counts();
+        let grew = || counts().into_iter().zip(before).all(|(now, before)| now >= before + BETWEEN);
+        until("credits through both instances", 2 * LIMIT, grew);
+    }
+}
+
+fn credit(caller: &Client, budget: &str, key: &str) -> Answer {
+    caller.post_once(CREDIT, key, credit_body(budget, "0.01", "GBP"))
+}
+
+/// Whether a credit succeeded. Otherwise, its refusal must name the move.
+fn is_acknowledged(answer: &Answer) -> bool {
+    if answer.status == 200 {
+        return true;
+    }
+    let message = &expect_error(answer, 503)[0].message;
+    assert!(message.contains("is being moved") || message.contains(UNKNOWN), "{answer:?}");
+    assert!(answer.header("retry-after").is_some(), "{answer:?}");
+    false
+}
+
+/// Repeats credits. One that was acknowledged is there through the other instance. One that was refused succeeds once
+/// through the other instance, and is then there through its own.
+fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
+    for Sent { key, first } in log {
+        let (kept, again) = if is_acknowledged(first) {
+            (first.clone(), credit(other, budget, key))
+        } else {
+            let retried = credit(other, budget, key);
+            expect_json(&retried, 200);
+            assert!(!retried.replayed() || first.text().contains(UNKNOWN), "{key}: {first:?} {retried:?}");
+            (retried, credit(own, budget, key))
+        };
+        assert!(again.replayed() && again.body == kept.body, "{key}: {kept:?} {again:?}");
+    }
+}
+
+/// Sends credits of a client that stays through both instances alternately. Each must succeed, and must arrive on the
+/// stream of the client's events. Returns their number.
+fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream, stop: &AtomicBool) -> usize {
+    let mut events = BTreeSet::new();
+    while !stop.load(Ordering::Relaxed) {
+        let caller = &callers[events.len() % 2];
+        expect_json(&caller.post(CREDIT, credit_body(budget, "0.01", "GBP")), 200);
+        let event = stream.next(LIMIT).expect("the stream of a client that stays continues");
+        assert!(events.insert(event.id), "the stream repeats events");
+    }
+    events.len()
+}
+
+#[test]
+fn a_client_moves_there_and_back_while_two_instances_serve_it() {
+    let _undisturbed = undisturbed();
+    let (home, _databases) = add_cells(Home::demo());
+    let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
+    let pair = Pair::on(home);
+    let callers = |tenant: &Tenant| [&pair.first, &pair.second].map(|server| tenant.caller(server));
+    let (adas, bobs) = (callers(&ada), callers(&bob));
+    let (adas_budget, bobs_budget) = (funded(&adas[0], "Other", "1.00"), funded(&bobs[0], "Travel", "10.00"));
+    let stream = Stream::open(&adas[0], "types=BoxCredited", None);
+
+    let load = Load::default();
+    let (logs, adas_credits) = thread::scope(|scope| {
+        let senders: Vec<_> = (0..CALLERS)
+            .map(|number| {
+                let (load, caller, budget) = (&load, &bobs[number % 2], &bobs_budget);
+                scope.spawn(move || load.send(caller, budget, number))
+            })
+            .collect();
+        let staying = scope.spawn(|| continue_undisturbed(&adas, &adas_budget, stream, &load.stop));
+        // The load must stop, however the moves end.
+        let stop = Stop(&load.stop);
+        for cell in ["b", "a"] {
+            load.more_acknowledged();
+            move_to(pair.first.home(), &bob.id, cell);
+        }
+        load.more_acknowledged();
+        drop(stop);
+        let logs: Vec<_> = senders.into_iter().map(|sender| sender.join().unwrap()).collect();
+        (logs, staying.join().unwrap())
+    });
+
+    for instance in 0..2 {
+        let mut sent = logs.iter().skip(instance).step_by(2).flatten();
+        assert!(sent.any(|sent| !is_acknowledged(&sent.first)), "instance {instance} refused nothing");
+    }
+    together(CALLERS, |number| {
+        repeat([&bobs[number % 2], &bobs[(number + 1) % 2]], &bobs_budget, &logs[number]);
+    });
+    let sums = [1_000 + logs.iter().map(Vec::len).sum::<usize>(), 100 + adas_credits];
+    let [bobs_sum, adas_sum] = sums.map(|pennies| written(i64::try_from(pennies).unwrap(), "GBP"));
+    for (bob, ada) in bobs.iter().zip(&adas) {
+        assert_eq!(balance(bob, &bobs_budget)[0], bobs_sum);
+        assert_eq!(balance(ada, &adas_budget)[0], adas_sum);
+    }
+    let home = pair.first.home();
+    assert_eq!(["a", "b"].map(|cell| listed_cell(home, cell)["clients"].clone()), [json!(2), json!(0)]);
+    check_journal(home);
+    for server in [&pair.first, &pair.second] {
+        assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    }
+}
