@@ -215,7 +215,7 @@ pub(super) const TEXTS: Texts = Texts {
             text: "Nothing was changed. Go back to the page and try again.",
         },
         ProblemKind::Busy => {
-            Headed { heading: "The service is busy", text: "Nothing was changed. Try again in a moment." }
+            Headed { heading: "The service is busy", text: "Try again in a moment. Nothing will be paid twice." }
         }
         ProblemKind::Internal => Headed {
             heading: "Something went wrong",

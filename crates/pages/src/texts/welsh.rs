@@ -236,7 +236,7 @@ pub(super) const TEXTS: Texts = Texts {
         },
         ProblemKind::Busy => Headed {
             heading: "Mae’r gwasanaeth yn brysur",
-            text: "Ni newidiwyd dim. Rhowch gynnig arall arni ymhen ychydig.",
+            text: "Rhowch gynnig arall arni ymhen ychydig. Ni thelir dim ddwywaith.",
         },
         ProblemKind::Internal => Headed {
             heading: "Aeth rhywbeth o’i le",

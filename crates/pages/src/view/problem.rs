@@ -22,7 +22,7 @@ pub enum ProblemKind {
     ForeignForm,
     /// 413 and similar statuses: the request is too large, or its method is not allowed.
     InvalidRequest,
-    /// 429 and 503: too many requests.
+    /// 429 and 503: too many requests, or the store cannot be used now. A form may have taken effect.
     Busy,
     /// 500: an error of the server.
     Internal,
