@@ -377,7 +377,7 @@ mod rules {
         for (from, to) in [
             (PORTS, "anyhow"),
             (PORTS, "mockall"),
-            (APPLICATION, "tokio"),
+            (APPLICATION, "serde_json"),
             ("florin-http-actix", "diesel_migrations"),
             ("florin-store-diesel", "actix-web"),
             ("florin-mfa", "diesel"),
