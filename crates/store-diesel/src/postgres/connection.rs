@@ -136,6 +136,15 @@ pub(crate) fn plan_by_values(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan")?)
 }
 
+/// Makes the planner of a transaction read rows in the order of an index instead of sorting them, or no longer does so.
+pub(crate) fn prefer_index_order(conn: &mut Conn, prefer: bool) -> Outcome<()> {
+    Ok(conn.batch_execute(if prefer {
+        "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off"
+    } else {
+        "SET LOCAL enable_sort TO DEFAULT; SET LOCAL enable_incremental_sort TO DEFAULT"
+    })?)
+}
+
 /// Removes the time limits of this transaction, and allows full scans.
 pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
     const NO_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \

@@ -191,6 +191,12 @@ pub(crate) fn plan_by_values(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
+/// Does nothing: the statistics make the planner read rows in the order of an index.
+#[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
+pub(crate) fn prefer_index_order(_conn: &mut Conn, _prefer: bool) -> Outcome<()> {
+    Ok(())
+}
+
 /// Does nothing: the migrations write statistics that fit every database.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn renew_statistics(_conn: &mut Conn) -> Outcome<()> {

@@ -53,12 +53,12 @@ impl Deliveries for Store {
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
-        self.read(move |conn| claims::due(conn, now)).await
+        self.read_in_one_view(move |conn| claims::due(conn, now)).await
     }
 
     async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
         let search = command.clone();
-        match self.read(move |conn| claims::search(conn, &search)).await? {
+        match self.read_in_one_view(move |conn| claims::search(conn, &search)).await? {
             Search::Inactive => Ok(None),
             Search::Nothing(webhook) => {
                 Ok(Some(ClaimedDeliveries { webhook: *webhook, deliveries: Vec::new(), has_more: false }))
