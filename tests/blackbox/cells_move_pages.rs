@@ -73,7 +73,7 @@ fn held_in(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
 
 #[test]
 fn payers_are_told_to_try_again_while_their_merchant_moves() {
-    let (home, [a, _]) = add_cells(Home::demo());
+    let (home, [a, _b]) = add_cells(Home::demo());
     let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
     let server = Server::on(home);
     let home = server.home();
