@@ -76,7 +76,6 @@ const CRATE_RULES: &[CrateRule] = &[
             "ipnet",
             "sha2",
             "thiserror",
-            "tokio",
             "tracing",
             "uuid",
         ]),
@@ -377,7 +376,7 @@ mod rules {
         for (from, to) in [
             (PORTS, "anyhow"),
             (PORTS, "mockall"),
-            (APPLICATION, "serde_json"),
+            (APPLICATION, "tokio"),
             ("florin-http-actix", "diesel_migrations"),
             ("florin-store-diesel", "actix-web"),
             ("florin-mfa", "diesel"),

@@ -54,18 +54,18 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-/// What the account with the endpoint does while the other account is measured.
+/// The load of the account with the endpoint while the other account is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beside {
-    /// Authorizations on which its endpoint decides.
+enum Load {
+    /// Authorizations on which the endpoint decides.
     Decided,
-    /// As many authorizations per second, but its endpoint is disabled.
+    /// As many authorizations per second, with the endpoint disabled.
     Undecided,
     Idle,
 }
 
-/// The first one comes first in the warm-up, and tells the rate of the second one.
-const ALL: [Beside; 3] = [Beside::Decided, Beside::Undecided, Beside::Idle];
+/// In this order in the warm-up: `Undecided` has the rate of the last round with `Decided`.
+const LOADS: [Load; 3] = [Load::Decided, Load::Undecided, Load::Idle];
 
 /// A server whose account `bench-1` has a decision endpoint.
 struct Bench<'a> {
@@ -73,7 +73,7 @@ struct Bench<'a> {
     server: Server,
     endpoint: Endpoint,
     round: u64,
-    /// Number of decided authorizations per second, in the last round that had some.
+    /// Authorizations per second of the last round with [`Load::Decided`].
     rate: f64,
 }
 
@@ -85,11 +85,12 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
     let mut all = [Vec::new(), Vec::new(), Vec::new()];
     for number in 0..=settings.rounds {
         // The order alternates.
-        let order: Vec<usize> = if number % 2 == 0 { (0..ALL.len()).collect() } else { (0..ALL.len()).rev().collect() };
+        let order: Vec<usize> =
+            if number % 2 == 0 { (0..LOADS.len()).collect() } else { (0..LOADS.len()).rev().collect() };
         for index in order {
             let (lasting, asked) =
                 if number == 0 { (Duration::from_secs(1), DECIDED / 10) } else { (settings.round, DECIDED) };
-            let measured = bench.measured(ALL[index], lasting, asked)?;
+            let measured = bench.measured(LOADS[index], lasting, asked)?;
             if number > 0 {
                 all[index].push(measured);
             }
@@ -112,37 +113,37 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
 }
 
 impl Bench<'_> {
-    /// Measures the other account. `asked` is the number of decided authorizations.
-    fn measured(&mut self, beside: Beside, lasting: Duration, asked: u64) -> anyhow::Result<Figures> {
+    /// Measures the other account. `asked` is the number of authorizations with [`Load::Decided`].
+    fn measured(&mut self, load: Load, lasting: Duration, asked: u64) -> anyhow::Result<Figures> {
         self.round += 2;
-        let enabled = beside == Beside::Decided;
+        let enabled = load == Load::Decided;
         let body = format!(
             "{{\"url\":\"http://127.0.0.1:{}/\",\"timeoutMs\":5000,\"enabled\":{enabled}}}",
             self.endpoint.port
         );
         call(self.server.address, "PUT", "card-decisions?accountId=bench-1", &body)?;
         let (address, round, rate, before) = (self.server.address, self.round, self.rate, self.endpoint.count());
-        let (others, load) = std::thread::scope(|scope| {
-            let load = match beside {
-                Beside::Idle => None,
-                Beside::Decided => Some(scope.spawn(move || decided(address, asked, round))),
-                Beside::Undecided => Some(scope.spawn(move || at_rate(address, rate, lasting, cards_of(1), round))),
+        let (others, loaded) = std::thread::scope(|scope| {
+            let loading = match load {
+                Load::Idle => None,
+                Load::Decided => Some(scope.spawn(move || decided(address, asked, round))),
+                Load::Undecided => Some(scope.spawn(move || at_rate(address, rate, lasting, cards_of(1), round))),
             };
             let others = at_rate(address, MEASURED_RATE, lasting, cards_of(2), round + 1);
-            let load = load.map(|load| load.join().map_err(|_| anyhow::anyhow!("the load panicked")));
-            anyhow::Ok((others?, load.transpose()?.transpose()?))
+            let loaded = loading.map(|loading| loading.join().map_err(|_| anyhow::anyhow!("the load panicked")));
+            anyhow::Ok((others?, loaded.transpose()?.transpose()?))
         })?;
         let (questions, expected) = (self.endpoint.count() - before, if enabled { asked } else { 0 });
         if questions != expected {
-            bail!("{beside:?}: {questions} questions were asked, not {expected}");
+            bail!("{load:?}: {questions} questions were asked, not {expected}");
         }
-        let rate = load.map_or(0.0, |load| load.rate());
+        let rate = loaded.map_or(0.0, |loaded| loaded.rate());
         if enabled {
             self.rate = rate;
         }
-        let others = of(others);
+        let others = figures_of(others);
         progress(&format!(
-            "{}: {beside:?}, {rate:.0}/s; the measured account: p50 {:.2} ms, p99 {:.2} ms",
+            "{}: {load:?}, {rate:.0}/s; the measured account: p50 {:.2} ms, p99 {:.2} ms",
             self.name,
             others.p50 / 1000.0,
             others.p99 / 1000.0
@@ -172,10 +173,13 @@ fn at_rate(server: SocketAddr, rate: f64, lasting: Duration, cards: Cards, round
     let mut requests = Requests::new(Ask::Authorize(cards), round);
     let outcome = http::open(server, CONNECTIONS, rate, End(lasting), &mut requests)?;
     outcome.must_be_clean()?;
+    if outcome.unsent > CONNECTIONS as u64 {
+        bail!("{} requests of {rate:.0} per second were still due at the end", outcome.unsent);
+    }
     Ok(outcome)
 }
 
-fn of(outcome: Outcome) -> Figures {
+fn figures_of(outcome: Outcome) -> Figures {
     let (rate, transactions) = (outcome.rate(), outcome.answered);
     figures(Measured { rate, transactions, latencies: outcome.latencies })
 }

@@ -53,7 +53,7 @@ impl Pages {
     }
 }
 
-/// Checks that a page is unavailable, and tells a person and a program to try again.
+/// Checks that a request gets 503 with a page for the payer and `Retry-After`.
 fn must_be_busy(payer: &Payer) {
     let answer = payer.read(&payer.path);
     let page = html(&answer, 503);

@@ -21,7 +21,8 @@ pub trait ReleasableGuard: Send + Sync {
     /// Releases the right.
     fn release(&self);
 
-    /// Acquires the right again. Waits while a restore or deletion is in progress.
+    /// Acquires the right again. Waits while a restore or deletion is in progress, and for a moment if many requests of
+    /// the account do this at the same time.
     async fn reacquire(&self);
 }
 
@@ -52,8 +53,8 @@ pub(crate) struct DecisionPass {
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
 /// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
 /// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the
-/// guard on the account is released. Then the command runs again, and waits for a moment if many of the account do
-/// so. If the world was restored or replaced meanwhile, the message is refused instead.
+/// guard on the account is released, and the command runs again. If the world was restored or replaced meanwhile, the
+/// message is refused instead.
 pub(crate) async fn consult(
     services: &Services,
     MessageSender { account, guard }: MessageSender<'_>,
@@ -72,7 +73,6 @@ pub(crate) async fn consult(
         guard.release();
     }
     let verdict = ask(services, account.client, endpoint, *question, mode).await;
-    let _pass = services.decisions.second_passes.begin(&account.id).await;
     if let Some(guard) = guard {
         guard.reacquire().await;
     }

@@ -3,14 +3,13 @@
 use crate::consult::{DecisionPass, MessageSender, ReleasableGuard, consult};
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
-use crate::second_passes::SECOND_PASSES_MAX;
 use crate::{FirstMessageError, NewMessage, Services, send_first_message};
 use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
-    CardTransaction, DecisionEndpoint, DecisionQuestion, DecisionReply, DecisionTime, EndpointDecision,
-    EndpointSettings, Fallback, NoDecision, Verdict,
+    CardTransaction, DecisionEndpoint, DecisionReply, DecisionTime, EndpointDecision, EndpointSettings, Fallback,
+    NoDecision, Verdict,
 };
 use florin_domain::ids::AccountId;
 use florin_domain::secret::{SealedSecret, SecretOwner};
@@ -21,8 +20,7 @@ use florin_ports::{
     FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode, SecretCipher,
     StoredResponse, WriteError, Written,
 };
-use futures_util::future::join_all;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 fn endpoint(enabled: bool) -> DecisionEndpoint {
@@ -63,7 +61,6 @@ fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransactio
         endpoints: Arc::new(MockDecisionEndpoints::new()),
         asker: Arc::new(asker),
         render: Arc::new(|to_render| Ok(format!("{} {}", to_render.id, to_render.is_dry_run))),
-        second_passes: Arc::default(),
         observe: Arc::new(|_| {}),
     };
     (Services { decisions, ..services(cards) }, stored)
@@ -138,35 +135,6 @@ async fn a_replay_and_a_refusal_ask_nobody() {
         };
         assert_eq!(consult(&services, (&account).into(), Mode::Commit, run).await, outcome);
     }
-}
-
-/// An endpoint often decides on many messages at the same moment.
-#[tokio::test(start_paused = true)]
-async fn only_a_few_second_passes_of_an_account_run_at_the_same_time() {
-    const MESSAGES: usize = 20;
-    let mut asker = MockDecisionAsker::new();
-    asker.expect_ask().times(MESSAGES).returning(|_| Ok(DecisionReply::Approve));
-    let (services, _) = deciding(asker);
-    let message = CardScenario::of(a_card(), a_budget().with("100.00 GBP")).authorize("10");
-    let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
-    let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let run = async |pass: DecisionPass| {
-        if pass.endpoint_decision == EndpointDecision::Due {
-            return Err(WriteError::Refused(CardRefusal::EndpointNotAsked(Box::new(question.clone()))));
-        }
-        most.fetch_max(running.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
-        for _ in 0..MESSAGES {
-            tokio::task::yield_now().await;
-        }
-        running.fetch_sub(1, Ordering::Relaxed);
-        Err(WriteError::Absent)
-    };
-    let account = account(Some(endpoint(true)));
-    let all = (0..MESSAGES).map(|_| consult(&services, (&account).into(), Mode::Commit, run));
-    for outcome in join_all(all).await {
-        assert_eq!(outcome, Err(WriteError::Absent));
-    }
-    assert_eq!(most.into_inner(), SECOND_PASSES_MAX);
 }
 
 #[tokio::test]

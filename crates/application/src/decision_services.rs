@@ -1,6 +1,5 @@
 //! The ports that real-time decisions use. The app connects them to adapters.
 
-use crate::second_passes::SecondPasses;
 use florin_domain::card::DecisionQuestion;
 use florin_domain::ids::EventId;
 use florin_ports::{DecisionAsker, DecisionEndpoints, StoreError};
@@ -15,8 +14,6 @@ pub struct DecisionServices {
     pub asker: Arc<dyn DecisionAsker>,
     /// Renders a question.
     pub render: RenderQuestion,
-    /// The second passes of decided messages.
-    pub second_passes: Arc<SecondPasses>,
     /// Called with the outcome of each question: `approve`, `decline`, `partial`, or the reason that there is no
     /// decision.
     pub observe: Arc<dyn Fn(&'static str) + Send + Sync>,

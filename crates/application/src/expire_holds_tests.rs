@@ -35,7 +35,6 @@ pub(crate) fn services(cards: MockCardLedger) -> Services {
             endpoints: Arc::new(florin_ports::MockDecisionEndpoints::new()),
             asker: Arc::new(florin_ports::MockDecisionAsker::new()),
             render: Arc::new(|_| Ok(String::new())),
-            second_passes: Arc::default(),
             observe: Arc::new(|_| {}),
         },
         chains: Arc::new(MockChainHistories::new()),

@@ -177,7 +177,6 @@ fn decisions(
         endpoints: store.clone(),
         asker: Arc::new(asker),
         render: Arc::new(decision_question),
-        second_passes: Arc::default(),
         observe: Arc::new(|outcome| {
             metrics::counter!("florin_card_decisions_total", "outcome" => outcome).increment(1);
         }),

@@ -2,6 +2,8 @@
 //!
 //! A request reads its account, its clock and its request number before it writes. After a restore in between, they
 //! would belong to another state of the world.
+//!
+//! It also lets only a few requests of an account go on at the same time after their messages were decided.
 
 use async_trait::async_trait;
 use florin_application::ReleasableGuard;
@@ -9,7 +11,7 @@ use florin_domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore};
 use tokio::time::timeout;
 
 /// Maximum time that a restore waits for the requests in progress.
@@ -17,10 +19,37 @@ const PATIENCE: Duration = Duration::from_secs(25);
 /// Number of accounts above which accounts without requests are forgotten.
 const MANY: usize = 1024;
 
+/// Maximum number of requests of an account that have reacquired their guards, apart from those that have waited for
+/// [`REACQUIRE_WAIT`]. A decision endpoint often replies to many questions at the same moment, because it was asked at
+/// the same moment. If all of their requests went on at once, requests of other accounts would wait for all of them.
+const REACQUIRED_MAX: usize = 8;
+/// Maximum time that a request waits for others of its account that have reacquired their guards. If writes are slow,
+/// waiting would cost more than it saves.
+const REACQUIRE_WAIT: Duration = Duration::from_millis(100);
+
 /// The requests in progress on all accounts.
 #[derive(Default)]
 pub(crate) struct AccountGuards {
-    accounts: Mutex<HashMap<AccountId, Arc<RwLock<()>>>>,
+    accounts: Mutex<HashMap<AccountId, Locks>>,
+}
+
+/// The locks of an account. Each request that holds one, or waits for it, has a copy.
+#[derive(Clone)]
+struct Locks {
+    /// Shared by the requests in progress.
+    requests: Arc<RwLock<()>>,
+    /// The places of requests that have reacquired their guards.
+    reacquired: Arc<Semaphore>,
+}
+
+impl Locks {
+    fn new() -> Self {
+        Self { requests: Arc::default(), reacquired: Arc::new(Semaphore::new(REACQUIRED_MAX)) }
+    }
+
+    fn are_used(&self) -> bool {
+        Arc::strong_count(&self.requests) > 1 || Arc::strong_count(&self.reacquired) > 1
+    }
 }
 
 /// The right to work on an account. It ends when this is dropped.
@@ -34,41 +63,44 @@ pub(crate) enum AccountGuard {
 impl AccountGuards {
     /// Begins a request on an account. Waits while a restore or deletion is in progress.
     pub(crate) async fn share(&self, account: &AccountId) -> AccountGuard {
-        AccountGuard::Shared(self.of(account).read_owned().await)
+        AccountGuard::Shared(self.of(account).requests.read_owned().await)
     }
 
     /// Waits for all requests on an account, and makes later requests wait. `None`: the requests did not end within
     /// [`PATIENCE`].
     pub(crate) async fn exclusive(&self, account: &AccountId) -> Option<AccountGuard> {
-        timeout(PATIENCE, self.of(account).write_owned()).await.ok().map(AccountGuard::Exclusive)
+        timeout(PATIENCE, self.of(account).requests.write_owned()).await.ok().map(AccountGuard::Exclusive)
     }
 
     /// Begins a request on an account like [`Self::share`], and returns a guard that the request can release for a
     /// while.
     pub(crate) async fn begin(&self, account: &AccountId) -> RequestGuard<'_> {
-        let guard = Mutex::new(Some(self.share(account).await));
+        let guard = Mutex::new(Some((self.share(account).await, None)));
         RequestGuard { guards: self, account: account.clone(), guard }
     }
 
-    fn of(&self, account: &AccountId) -> Arc<RwLock<()>> {
+    fn of(&self, account: &AccountId) -> Locks {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.len() >= MANY && !accounts.contains_key(account) {
-            accounts.retain(|_, guards| Arc::strong_count(guards) > 1);
+            accounts.retain(|_, locks| locks.are_used());
         }
-        Arc::clone(accounts.entry(account.clone()).or_default())
+        accounts.entry(account.clone()).or_insert_with(Locks::new).clone()
     }
 }
+
+/// The shared guard of a request, and its place if it has reacquired the guard.
+type Held = (AccountGuard, Option<OwnedSemaphorePermit>);
 
 /// The shared guard of a request on an account. The request releases it while it waits for a server of the client.
 pub(crate) struct RequestGuard<'a> {
     guards: &'a AccountGuards,
     account: AccountId,
     /// `None` while it is released.
-    guard: Mutex<Option<AccountGuard>>,
+    guard: Mutex<Option<Held>>,
 }
 
 impl RequestGuard<'_> {
-    fn set(&self, guard: Option<AccountGuard>) {
+    fn set(&self, guard: Option<Held>) {
         *self.guard.lock().unwrap_or_else(PoisonError::into_inner) = guard;
     }
 }
@@ -80,8 +112,11 @@ impl ReleasableGuard for RequestGuard<'_> {
     }
 
     async fn reacquire(&self) {
+        let place = self.guards.of(&self.account).reacquired.acquire_owned();
+        // The inner result fails only if the semaphore is closed, which nobody does.
+        let place = timeout(REACQUIRE_WAIT, place).await.ok().and_then(Result::ok);
         let guard = self.guards.share(&self.account).await;
-        self.set(Some(guard));
+        self.set(Some((guard, place)));
     }
 }
 
@@ -95,26 +130,53 @@ mod tests {
         let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let other = AccountId::parse("W2").unwrap();
         let shared = [guards.share(&account).now_or_never().unwrap(), guards.share(&account).now_or_never().unwrap()];
-        assert!(guards.of(&account).try_write().is_err());
+        assert!(guards.of(&account).requests.try_write().is_err());
         drop(shared);
-        let exclusive = guards.of(&account).try_write_owned().map(AccountGuard::Exclusive).unwrap();
+        let exclusive = guards.of(&account).requests.try_write_owned().map(AccountGuard::Exclusive).unwrap();
         assert!(guards.share(&account).now_or_never().is_none());
         assert!(guards.share(&other).now_or_never().is_some());
         drop(exclusive);
         assert!(guards.share(&account).now_or_never().is_some());
     }
 
-    #[test]
-    fn a_request_releases_its_guard_and_reacquires_it() {
+    #[tokio::test(start_paused = true)]
+    async fn a_request_releases_its_guard_and_reacquires_it() {
         let (guards, account) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let guard = guards.begin(&account).now_or_never().unwrap();
-        assert!(guards.of(&account).try_write().is_err());
+        assert!(guards.of(&account).requests.try_write().is_err());
         guard.release();
-        let exclusive = guards.of(&account).try_write_owned().map(AccountGuard::Exclusive).unwrap();
+        let exclusive = guards.of(&account).requests.try_write_owned().map(AccountGuard::Exclusive).unwrap();
         assert!(guard.reacquire().now_or_never().is_none(), "it waits like a new request");
         drop(exclusive);
         assert!(guard.reacquire().now_or_never().is_some());
-        assert!(guards.of(&account).try_write().is_err());
+        assert!(guards.of(&account).requests.try_write().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_few_requests_of_an_account_have_reacquired_their_guards() {
+        let (guards, mine) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
+        let (mut all, begin) = (Vec::new(), || guards.begin(&mine));
+        for _ in 0..REACQUIRED_MAX + 2 {
+            let guard = begin().await;
+            guard.release();
+            all.push(guard);
+        }
+        let (late, early) = all.split_at(2);
+        for guard in early {
+            assert!(guard.reacquire().now_or_never().is_some());
+        }
+        assert!(late[0].reacquire().now_or_never().is_none(), "as many have reacquired their guards as may");
+        assert!(begin().now_or_never().is_some(), "other requests do not wait");
+        let other = guards.begin(&AccountId::parse("W2").unwrap()).await;
+        other.release();
+        assert!(other.reacquire().now_or_never().is_some(), "another account does not wait");
+        early[0].release();
+        assert!(late[0].reacquire().now_or_never().is_some(), "there is a free place again");
+        // Nobody waits for long. The clock of this test advances while everything waits.
+        late[1].reacquire().await;
+        assert_eq!(guards.of(&mine).reacquired.available_permits(), 0);
+        drop(all);
+        assert_eq!(guards.of(&mine).reacquired.available_permits(), REACQUIRED_MAX);
     }
 
     #[test]

@@ -168,7 +168,6 @@ impl Ports {
                 endpoints: of(),
                 asker: Arc::new(MockDecisionAsker::new()),
                 render: Arc::new(|_| Ok(String::new())),
-                second_passes: Arc::default(),
                 observe: Arc::new(|_| {}),
             },
             chains: of(),

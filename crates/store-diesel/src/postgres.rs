@@ -65,8 +65,8 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::{lock_account, lock_client, lock_move};
 pub(crate) use connection::{
-    by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, plan_by_values,
-    prefer_index_order, probe, structure_checks, without_time_limits, write,
+    by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, plan_by_values, probe,
+    sort_by_index, structure_checks, without_time_limits, write,
 };
 pub(crate) use event_positions::{draw_positions, event_tail, events_imported, reserve_positions, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};

@@ -58,7 +58,7 @@ mod networks;
 mod payments;
 mod people;
 #[cfg(test)]
-mod plans;
+pub(super) mod plans;
 mod recording;
 mod registry;
 mod secrets;

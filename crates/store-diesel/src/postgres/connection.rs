@@ -136,9 +136,9 @@ pub(crate) fn plan_by_values(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan")?)
 }
 
-/// Makes the planner of a transaction read rows in the order of an index instead of sorting them, or no longer does so.
-pub(crate) fn prefer_index_order(conn: &mut Conn, prefer: bool) -> Outcome<()> {
-    Ok(conn.batch_execute(if prefer {
+/// Makes the further statements of a transaction get sorted rows from an index, or no longer does so.
+pub(crate) fn sort_by_index(conn: &mut Conn, by_index: bool) -> Outcome<()> {
+    Ok(conn.batch_execute(if by_index {
         "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off"
     } else {
         "SET LOCAL enable_sort TO DEFAULT; SET LOCAL enable_incremental_sort TO DEFAULT"
@@ -156,4 +156,36 @@ pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
 
 fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError {
     OpenError::Unreachable(place.redact(&reason.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::super::body::plans::plan;
+    use super::super::testing::Database;
+    use super::*;
+
+    /// Whether rows are read and sorted, although an index has them in order. The planner expects a single row.
+    fn sorts(conn: &mut Conn) -> bool {
+        plan(conn, sql_query("SELECT number FROM numbers ORDER BY number")).unwrap().contains("Sort")
+    }
+
+    #[test]
+    fn sorted_rows_come_from_an_index_only_while_they_should() {
+        let Some(database) = Database::new("sorting") else { return };
+        let mut conn = Conn::establish(&database.url()).unwrap();
+        conn.batch_execute("CREATE TABLE numbers (number BIGINT PRIMARY KEY); INSERT INTO numbers VALUES (1); ANALYZE")
+            .unwrap();
+        write(&mut conn, |conn| {
+            assert!(sorts(conn));
+            sort_by_index(conn, true)?;
+            assert!(!sorts(conn));
+            sort_by_index(conn, false)?;
+            assert!(sorts(conn));
+            sort_by_index(conn, true)
+        })
+        .unwrap();
+        assert!(sorts(&mut conn), "the setting outlives its transaction");
+    }
 }

@@ -191,9 +191,9 @@ pub(crate) fn plan_by_values(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Does nothing: the statistics make the planner read rows in the order of an index.
+/// Does nothing: the statistics make the planner get sorted rows from an index.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
-pub(crate) fn prefer_index_order(_conn: &mut Conn, _prefer: bool) -> Outcome<()> {
+pub(crate) fn sort_by_index(_conn: &mut Conn, _by_index: bool) -> Outcome<()> {
     Ok(())
 }
 

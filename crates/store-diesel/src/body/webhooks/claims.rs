@@ -96,19 +96,10 @@ pub(super) fn due_subscription() -> String {
     due_subscriptions() + " AND w.id = $2"
 }
 
-/// Runs statements that read the first rows of an index. Many deliveries may wait, but few did when the plans were
-/// created, and a plan that sorts would read all of them.
-fn in_index_order<T>(conn: &mut Conn, read: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
-    driver::prefer_index_order(conn, true)?;
-    let found = read(conn)?;
-    driver::prefer_index_order(conn, false)?;
-    Ok(found)
-}
-
 /// Returns the enabled subscriptions that may have deliveries to claim. Runs in a transaction.
 pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>) -> Outcome<Vec<Webhook>> {
-    let due = sql_query(due_subscriptions()).bind::<TimeSql, _>(Time(now));
-    let keys = in_index_order(conn, |conn| Ok(due.load::<DueWebhook>(conn)?))?;
+    driver::sort_by_index(conn, true)?;
+    let keys = sql_query(due_subscriptions()).bind::<TimeSql, _>(Time(now)).load::<DueWebhook>(conn)?;
     let keys: Vec<_> = keys.into_iter().map(|key| key.webhook_id).collect();
     let rows = webhooks::table.filter(webhooks::id.eq_any(keys)).select(WebhookRow::as_select()).load(conn)?;
     rows.into_iter().map(WebhookRow::read).collect()
@@ -212,9 +203,10 @@ pub(super) enum Search {
 
 /// Searches for deliveries to claim, so that a search without result costs no write. Runs in a transaction.
 pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Search> {
+    driver::sort_by_index(conn, true)?;
     let id = Id(command.webhook.0);
     let due = sql_query(due_subscription()).bind::<TimeSql, _>(Time(command.now)).bind::<IdSql, _>(id);
-    let due = in_index_order(conn, |conn| Ok(due.get_result::<DueWebhook>(conn).optional()?))?;
+    let due = due.get_result::<DueWebhook>(conn).optional()?;
     if due.as_ref().is_some_and(|due| !due.ordered) {
         return Ok(Search::MayClaim);
     }
@@ -222,7 +214,7 @@ pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outco
     let row = row.get_result::<WebhookRow>(conn).optional()?;
     let Some(webhook) = live(conn, row)?.remove(&id) else { return Ok(Search::Inactive) };
     // The first delivery of an ordered subscription may be in flight, and the others wait for it.
-    let is_any = due.is_some() && !in_index_order(conn, |conn| candidates(conn, &webhook, command, 1))?.is_empty();
+    let is_any = due.is_some() && !candidates(conn, &webhook, command, 1)?.is_empty();
     Ok(if is_any { Search::MayClaim } else { Search::Nothing(Box::new(webhook)) })
 }
 
@@ -293,12 +285,15 @@ pub(super) fn claim(
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let ordered = webhooks.values().filter(|webhook| webhook.ordered).count();
     let claims = (number(webhooks.len()), number(ordered));
-    let selections = in_index_order(conn, |conn| {
-        let of_live = commands.iter().filter_map(|&command| Some((command, webhooks.remove(&Id(command.webhook.0))?)));
-        let select =
-            |(command, webhook): (_, Webhook)| Ok((Id(webhook.id.0), Selection::of(conn, (command, webhook), claims)?));
-        of_live.map(select).collect::<Outcome<BTreeMap<_, _>>>()
-    })?;
+    driver::sort_by_index(conn, true)?;
+    let mut selections = BTreeMap::new();
+    for &command in commands {
+        let id = Id(command.webhook.0);
+        if let Some(webhook) = webhooks.remove(&id) {
+            selections.insert(id, Selection::of(conn, (command, webhook), claims)?);
+        }
+    }
+    driver::sort_by_index(conn, false)?;
     block(conn, &selections)?;
     let keys = selections.values().flat_map(|selection| selection.keys(&selection.first));
     let mut rows = Vec::new();
