@@ -6,9 +6,13 @@ use crate::openapi::truthful;
 use crate::support::assert::{expect_invariants, members, text, uuid};
 use crate::support::busy::when_there_is_room;
 use crate::support::management::{budget, with};
-use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
+use crate::support::shop::{
+    PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, create_payee, new_session, outcome, shop, sold,
+};
 use crate::support::worlds::set;
-use crate::support::{ABSENT, Answer, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, together};
+use crate::support::{
+    ABSENT, Answer, BANKS, CHECKOUTS, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, together,
+};
 
 const OF_PAYMENT: &str = "/v2/merchant/payments/{paymentId}/refunds";
 const ONE: &str = "/v2/merchant/refunds/{refundId}";
@@ -196,6 +200,55 @@ fn what_cannot_be_refunded_says_why() {
     expect_json(&client.call("PATCH", &account).json(r#"{"bankId": null}"#).send(), 200);
     expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
     assert_eq!(payment(&client, &paid)["isRefundable"], false);
+}
+
+#[test]
+fn only_payments_of_purchases_are_refunded() {
+    let (_server, client, checkout) = shop();
+    let approve = json!({"bankId": bank(&client), "outcome": "approve"});
+    let paid = |session: &Value| {
+        let paid = expect_json(&outcome(&client, session, &approve), 200);
+        assert_eq!(paid["status"], "COMPLETED", "{paid}");
+        paid["paymentId"].clone()
+    };
+    let made = expect_json(&refund(&client, &sold(&client, &checkout, "1")["paymentId"], "2.00"), 201);
+    expect_json(&authorise(&client, &made, &json!({"outcome": "approve"})), 200);
+    let refunds = expect_json(&client.get(&format!("{PAYMENTS}?accountId={}&type=REFUND", client.account)), 200);
+    let of_refund = refunds["rows"][0]["id"].clone();
+    let amount = json!({"amount": "12.50", "currencyCode": "GBP"});
+    let top_up = json!({"budgetId": budget(&client, "Float"), "amount": amount, "idempotencyKey": "1"});
+    let of_budget = paid(&expect_json(&client.post(TOP_UPS, top_up.to_string()), 201));
+    let new = json!({"type": "TOP_UP", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example/paid"});
+    let top_ups = expect_json(&client.post(CHECKOUTS, new.to_string()), 201);
+    let to_payee = json!({"type": "TOP_UP", "payeeId": create_payee(&client)["id"]});
+    let to_payee = with(new_session(text(&top_ups, "/id"), "2"), &to_payee);
+    let of_payee = paid(&expect_json(&client.post(SESSIONS, to_payee.to_string()), 201));
+    for id in [&of_refund, &of_budget, &of_payee] {
+        let fault = expect_fault(&refund(&client, id, "1.00"), 409, "path.paymentId", "invalid_state");
+        assert!(fault.message.contains("SHOPPING"), "{fault:?}");
+        assert_eq!(payment(&client, id)["isRefundable"], false);
+    }
+    expect_invariants(&client);
+}
+
+#[test]
+fn a_bank_that_does_not_support_refunds_pays_none() {
+    let (_server, client, checkout) = shop();
+    let paid = sold(&client, &checkout, "1")["paymentId"].clone();
+    let banks = expect_json(&client.get(BANKS), 200)["rows"].clone();
+    let without = banks.as_array().unwrap().iter().find(|bank| bank["supportsRefunds"] == false).unwrap();
+    let accounts = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200);
+    let account = format!("{SETTLEMENT_ACCOUNTS}/{}", text(&accounts, "/rows/0/id"));
+    let set_bank = |id: &str| {
+        expect_json(&client.call("PATCH", &account).json(json!({"bankId": id}).to_string()).send(), 200);
+    };
+    set_bank(text(without, "/id"));
+    let fault = expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
+    assert!(fault.message.contains("the bank of its settlement account"), "{fault:?}");
+    assert_eq!(payment(&client, &paid)["isRefundable"], false);
+    set_bank(&bank(&client));
+    assert_eq!(payment(&client, &paid)["isRefundable"], true);
+    expect_json(&refund(&client, &paid, "1.00"), 201);
 }
 
 #[test]
