@@ -1,12 +1,18 @@
 //! Sessions and other objects: the order of steps that are due, changed checkouts, and what a session requires.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::events::{events, name};
-use crate::support::assert::text;
+use crate::support::assert::{text, time};
 use crate::support::management::with;
 use crate::support::payments::alone;
-use crate::support::shop::{SESSIONS, bank, create_payee, mugs, new_session, outcome, refund_one_pound, shop, sold};
+use crate::support::server::LIMIT;
+use crate::support::shop::{
+    PAYMENTS, SESSIONS, bank, create_payee, mugs, new_session, outcome, refund_one_pound, shop, sold,
+};
 use crate::support::worlds::set;
 use crate::support::{CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_fault, expect_json};
 
@@ -52,6 +58,44 @@ fn due_steps_of_all_objects_are_applied_in_order() {
         ("MerchantCheckoutSessionAbandoned", "12:20:00Z"),
     ];
     assert_eq!(new_events, expected.map(|(name, at)| (name.to_owned(), at.to_owned())));
+}
+
+/// Waits until a list has a row of a session.
+fn wait_until_listed(client: &Client, list: &str, session: &Value) {
+    let start = Instant::now();
+    let has_row = || {
+        let rows = expect_json(&client.get(&format!("{list}&accountId={}", client.account)), 200)["rows"].clone();
+        let is_row = |row: &Value| row["id"] == session["id"] || row["checkoutSessionId"] == session["id"];
+        rows.as_array().unwrap().iter().any(is_row)
+    };
+    while !has_row() {
+        assert!(start.elapsed() < LIMIT, "{list} does not show {session}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Nobody names the sessions or changes the clock when an expiry and a bank's report are due.
+#[test]
+fn lists_show_within_5_seconds_what_is_due() {
+    let (_server, client, checkout) = shop();
+    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    let pending = json!({"bankId": bank(&client), "outcome": "pending", "afterMinutes": 1});
+    // On a machine that is very busy, a worker may be late.
+    let is_in_time = (1..=3).any(|attempt| {
+        let session = |key: &str| {
+            let body = new_session(&checkout, &format!("{key} {attempt}"));
+            created(&client, &with(body, &json!({"expiresInMinutes": 1})))
+        };
+        let (expiring, paid) = (session("expiring"), session("paid"));
+        expect_json(&outcome(&client, &paid, &pending), 200);
+        set(&client, json!({"advanceBy": "PT58S"}));
+        set(&client, json!({"resume": true}));
+        wait_until_listed(&client, &format!("{SESSIONS}?status=EXPIRED"), &expiring);
+        wait_until_listed(&client, &format!("{PAYMENTS}?status=COMPLETED"), &paid);
+        let shown_at = time(&json!(set(&client, json!({"freeze": true}))));
+        (shown_at - time(&expiring["expiresAt"])).num_seconds() <= 5
+    });
+    assert!(is_in_time, "lists showed what was due after more than 5 seconds");
 }
 
 #[test]

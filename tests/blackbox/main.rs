@@ -80,6 +80,7 @@ mod merchant_banks;
 mod merchant_checkout_changes;
 mod merchant_checkouts;
 mod merchant_dry_run;
+mod merchant_euros;
 mod merchant_import;
 mod merchant_kills;
 mod merchant_logo;
