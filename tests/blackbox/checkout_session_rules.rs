@@ -198,3 +198,32 @@ fn a_basket_has_at_most_500_items() {
     expect_fault(&basket(501), 400, "body.basket.items", "out_of_range");
     expect_json(&basket(500), 201);
 }
+
+#[test]
+fn the_limits_of_a_session_are_inclusive() {
+    let (_server, client, checkout) = shop();
+    let items = json!([
+        {"name": "x".repeat(256), "quantity": 1, "unitPrice": "1000000.00"},
+        {"name": "Sticker", "quantity": 100_000, "unitPrice": "0"},
+    ]);
+    let largest = json!({
+        "idempotencyKey": "x".repeat(255), "merchantReference": "x".repeat(128), "description": "x".repeat(140),
+        "amount": {"amount": "1000000.00", "currencyCode": "GBP"}, "basket": {"items": items}, "expiresInMinutes": 1440,
+    });
+    let smallest = json!({
+        "idempotencyKey": "x", "merchantReference": "x", "description": "x",
+        "amount": {"amount": "0.01", "currencyCode": "GBP"}, "expiresInMinutes": 1,
+    });
+    for (members, minutes) in [(&largest, 1440), (&smallest, 1)] {
+        let session = created(&client, &with(new_session(&checkout, ""), members));
+        assert_eq!((time(&session["expiresAt"]) - time(&session["createdAt"])).num_minutes(), minutes);
+        for name in ["merchantReference", "description", "amount"] {
+            assert_eq!(session[name], members[name], "{name}");
+        }
+    }
+    for name in ["idempotencyKey", "merchantReference", "description"] {
+        let longer = format!("{}x", text(&largest, &format!("/{name}")));
+        let body = with(with(new_session(&checkout, "2"), &smallest), &json!({name: longer}));
+        expect_fault(&client.post(SESSIONS, body.to_string()), 400, &format!("body.{name}"), "too_long");
+    }
+}
