@@ -135,7 +135,7 @@ fn a_dispute_from_the_opening_to_the_end() {
     let chain = expect_json(&client.get(&chain_path(text(end, "/token"))), 200);
     assert_eq!(chain["messages"].as_array().unwrap().len(), 2);
     assert_eq!(chain["hold"]["endedBy"], "cleared");
-    let events = expect_json(&client.get("/v2/events?webhookEventTypeName=CardTransaction"), 200);
+    let events = expect_json(&client.get("/v2/events?types=CardTransaction"), 200);
     let shown = events["rows"].to_string();
     for token in [&message["token"], &end["token"]] {
         assert!(shown.contains(token.as_str().unwrap()), "{token}: {shown}");

@@ -161,6 +161,20 @@ fn a_card_event_contains_the_answer_as_it_was_sent() {
 }
 
 #[test]
+fn an_expiry_is_an_event_of_its_chain() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let held = expect_json(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "10")), 201);
+    set(&client, json!({"advanceBy": "P8D"}));
+    let found = events(&client, &format!("objectId={}", text(&held, "/transaction/token")));
+    found.iter().for_each(assert_described);
+    without_gaps(&found);
+    assert_eq!((found.len(), &found[0]["transaction"]), (2, &held["transaction"]));
+    assert_eq!(text(&found[1], "/transaction/type"), "authorization.reversal.issuerexpiration");
+    assert_eq!(text(&found[1], "/occurredAt"), "2026-09-08T12:00:00Z");
+}
+
+#[test]
 fn repeats_dry_runs_and_refusals_cause_nothing() {
     let (server, _) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);

@@ -86,7 +86,7 @@ fn from_the_order_to_the_first_use() {
     assert_eq!(find(&client, &id)["recipientAddress"]["city"], "London");
     let steps = expect_json(&client.get(&format!("{CARDS}/{id}/transitions")), 200);
     assert_eq!((&steps["count"], &steps["rows"][0]["reason"]), (&json!(1), &json!("First use of the PIN")));
-    let events = expect_json(&client.get("/v2/events?webhookEventTypeName=CardStateUpdated"), 200);
+    let events = expect_json(&client.get("/v2/events?types=CardStateUpdated"), 200);
     let seen: Vec<_> = events["rows"].as_array().unwrap().iter().map(|event| event["body"].clone()).collect();
     for (card, state) in [(&id, "ACTIVE"), (&owner, "TERMINATED")] {
         let is_its = |body: &&Value| body.to_string().contains(card.as_str()) && body.to_string().contains(state);

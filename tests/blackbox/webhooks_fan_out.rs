@@ -1,11 +1,14 @@
 //! Deliveries are queued after the commit of their event, with the same outcome as in its transaction.
 
-use serde_json::json;
+use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
+use crate::events::events;
 use crate::support::assert::text;
-use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::receiver::{ReceivedDelivery, Receiver, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::pay;
-use crate::support::worlds::{frozen_world, restore, snapshot};
+use crate::support::worlds::{frozen_world, make, restore, set, snapshot, world_path};
 use crate::support::{Server, expect_json};
 
 /// Nothing waits between the payments and the changes.
@@ -96,4 +99,57 @@ fn a_restore_cancels_deliveries_of_events_from_just_before() {
     let log = deliveries(&client, &webhook);
     assert_eq!(log.len(), 3);
     assert!(log.iter().all(|delivery| delivery["status"] == "cancelled"), "{log:?}");
+}
+
+/// A subscription without an account also receives the events of worlds that are created later. A deleted world takes
+/// its waiting deliveries with it.
+#[test]
+fn a_subscription_to_all_accounts_includes_later_worlds() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    // With this header, no retry is due during the test.
+    receiver.answer(500, "Retry-After: 3600\r\n");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
+    let (_, world) = make(&server, json!({"template": "demo"}));
+    pay(&client, "1");
+    pay(&world, "2");
+    let accounts =
+        |all: &[Value]| -> BTreeSet<String> { all.iter().map(|one| text(one, "/accountId").to_owned()).collect() };
+    let arrived: Vec<_> = receiver.wait_for(2).iter().map(ReceivedDelivery::event).collect();
+    let both = BTreeSet::from([client.account.clone(), world.account.clone()]);
+    assert_eq!((accounts(&arrived), accounts(&deliveries(&client, &webhook))), (both.clone(), both));
+    assert_eq!(client.call("DELETE", &world_path(&world.account)).send().status, 204);
+    assert_eq!(accounts(&deliveries(&client, &webhook)), BTreeSet::from([client.account.clone()]));
+}
+
+/// A restore to a later snapshot puts events back that an earlier restore undid. They are sent only on request.
+#[test]
+fn restored_events_are_not_sent_again() {
+    let server = Server::sandbox();
+    let client = frozen_world(&server);
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    let before = snapshot(&client);
+    pay(&client, "1");
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    receiver.answer(500, "");
+    pay(&client, "2");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    let after = snapshot(&client);
+    let written = events(&client, "types=CardTransaction");
+    restore(&client, &before);
+    assert_eq!(events(&client, "types=CardTransaction").len(), 0);
+    restore(&client, &after);
+    assert_eq!(events(&client, "types=CardTransaction"), written);
+    receiver.answer(200, "");
+    set(&client, json!({"advanceBy": "P1D"}));
+    pay(&client, "3");
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    let statuses: Vec<_> = deliveries(&client, &webhook).iter().map(|one| one["status"].clone()).collect();
+    assert_eq!(statuses, ["delivered", "cancelled", "delivered"]);
+    let since = json!({"since": written[0]["occurredAt"]}).to_string();
+    assert_eq!(expect_json(&client.post(&webhook_path(&webhook, "/recover"), since), 202), json!({"count": 1}));
+    let amounts = receiver.wait_for(4).into_iter().map(|got| got.event()["transaction"]["amount"].clone());
+    assert_eq!(amounts.collect::<Vec<_>>(), ["1.00", "2.00", "3.00", "2.00"]);
 }

@@ -10,12 +10,28 @@ use serde_json::{Value, json};
 use super::assert::text;
 use super::server::BINARY;
 
-/// Checks the body of an event against the document.
+/// Checks the body of an event against the document, which must describe every member.
 pub(crate) fn assert_described(body: &Value) {
     let name = text(body, "/webhookEventTypeName");
     let complaints: Vec<_> =
         validator(name).iter_errors(&json!({"body": body})).map(|error| error.to_string()).collect();
     assert!(complaints.is_empty(), "{name}: {complaints:#?} in {body:#}");
+    let described = resolved(&resolved(schema(name))["properties"]["body"])["properties"].as_object().unwrap();
+    let unknown: Vec<_> = body.as_object().unwrap().keys().filter(|member| !described.contains_key(*member)).collect();
+    assert!(unknown.is_empty(), "{name}: {unknown:?} are not described");
+}
+
+/// Returns the schema of an event's envelope.
+fn schema(name: &str) -> &'static Value {
+    &printed()["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
+}
+
+/// Returns what a schema refers to, or the schema itself.
+fn resolved(schema: &'static Value) -> &'static Value {
+    match schema["$ref"].as_str() {
+        Some(reference) => resolved(printed().pointer(reference.trim_start_matches('#')).unwrap()),
+        None => schema,
+    }
 }
 
 /// Returns the validator of an event's envelope. It is built once for each type.
@@ -25,7 +41,7 @@ fn validator(name: &str) -> Arc<Validator> {
     if let Some(validator) = known.get(name) {
         return Arc::clone(validator);
     }
-    let schema = &printed()["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    let schema = schema(name);
     assert!(schema.is_object(), "{name} is not described");
     let whole = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

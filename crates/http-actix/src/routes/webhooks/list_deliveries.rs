@@ -34,8 +34,8 @@ parameters! {
 
 /// Lists the deliveries of a subscription with their latest attempts, most recently queued first.
 ///
-/// Each delivery has its latest 20 attempts, or with `messageId` its latest 1,000. Deliveries are kept for 30 days
-/// after they end. Florin extension.
+/// Each delivery has its latest 20 attempts, or with `messageId` its latest 1,000. A delivery is kept for 30 days after
+/// it was queued, and for as long as it waits. Florin extension.
 #[utoipa::path(get, path = "/v2/webhooks/{webhookId}/deliveries", tag = "Webhooks", operation_id = "listDeliveries",
     params(WebhookPath, OptionalAccountParameter, PageParameters, DeliveryParameters),
     responses((status = 200, description = "One page of deliveries.", body = List<DeliveryView>), ReadErrors))]

@@ -50,6 +50,10 @@ macro_rules! bodies {
             #[schema(minimum = 0)]
             sequence: u64,
             $($(#[$member_doc])* $member: $type,)*
+            /// Whether this is a test that a client requested; absent in events.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            #[schema(nullable = false)]
+            test: Option<bool>,
             /// The id of the event, which is the same in every delivery.
             #[schema(value_type = String, format = Uuid)]
             message_id: Uuid,
@@ -66,6 +70,7 @@ macro_rules! bodies {
                         object_id: $common.event.object().id(),
                         occurred_at: Time($common.event.at),
                         sequence: $common.sequence,
+                        test: None,
                         message_id: $common.id.0,
                         webhook_event_type_name: $common.event.kind.as_str(),
                         $($init)*
