@@ -251,8 +251,8 @@ fn page_of(
     Ok(rows)
 }
 
-/// Returns the rows of a page of cards in several states. Reads the first cards of each state and merges them: the index
-/// has the cards of one state in the order of the list. SQLite would read and sort all cards in these states.
+/// Returns the rows of a page of cards in several states. Reads the first cards of each state and merges them, because
+/// the index has the cards of one state in the order of the list. SQLite would read and sort all cards in these states.
 fn of_each_state(
     conn: &mut Conn,
     account: &AccountId,
