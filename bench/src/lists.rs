@@ -29,8 +29,8 @@ struct Comparison {
     name: &'static str,
     path: &'static str,
     accounts: [(&'static str, u16); 2],
-    /// Whether the row has no requirement, because the cost grows with the offset or with the rows found, as
-    /// documented.
+    /// Whether the row has no requirement, because the cost grows with the offset, with the rows found, or with the
+    /// budgets below those of the page, as documented.
     has_no_requirement: bool,
 }
 
@@ -38,15 +38,20 @@ const fn list(name: &'static str, path: &'static str) -> Comparison {
     Comparison { name, path, accounts: LISTS, has_no_requirement: false }
 }
 
-const COMPARISONS: [Comparison; 12] = [
+const COMPARISONS: [Comparison; 15] = [
     list("budgets: first page", "budgets?limit=100"),
     list("budgets: in a currency", "budgets?limit=100&currencyCode=GBP"),
     list("budgets: below one", "budgets?limit=100&parentId={parent}"),
+    // The first budget is the parent budget: its row adds up the balances of all others.
+    Comparison { has_no_requirement: true, ..list("budgets: with balances", "budgets?limit=100&include=balance") },
     list("cards: first page", "cards?limit=100"),
     list("cards: in a state", "cards?limit=100&state=ACTIVE"),
+    list("cards: in two states", "cards?limit=100&state=ACTIVE,SUSPENDED"),
     list("cards: of a kind of owner", "cards?limit=100&cardOwnerType=BUDGET"),
     list("cards: of a budget", "cards?limit=100&budgetId={budget}"),
     list("cards: search for a name", "cards?limit=100&search=holder%20{last}"),
+    // Every card was created since then.
+    Comparison { has_no_requirement: true, ..list("cards: since a day", "cards?limit=100&startDate=2000-01-01") },
     // One card in 10,000 has these digits, so the large account has 100 of them.
     Comparison { has_no_requirement: true, ..list("cards: search for digits", "cards?limit=100&search=q0777") },
     Comparison { has_no_requirement: true, ..list("cards: a page in the middle", "cards?limit=100&offset={middle}") },

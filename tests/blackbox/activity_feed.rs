@@ -13,7 +13,7 @@ use crate::openapi::truthful;
 use crate::support::assert::{members, text};
 use crate::support::feed::{Feed, part};
 use crate::support::load::check_journal;
-use crate::support::management::{budget, transfer};
+use crate::support::management::{BUDGETS, budget, transfer};
 use crate::support::payments::{alone, confirmed, filled, pounds};
 use crate::support::server::LIMIT;
 use crate::support::setting::setting;
@@ -125,8 +125,9 @@ fn a_restore_ends_earlier_cursors() {
     feed.must_equal_the_list(&client);
 }
 
-/// Moves money in three steps. Each step changes a row or adds one. Returns `None` once the server is killed.
-fn movement(client: &Client, card: &str, funds: &str, key: &str) -> Option<()> {
+/// Moves money in four steps: a hold, its clearing, a credit, and a transfer from one budget to another. Each step
+/// changes a row or adds one, and the transfer adds two. Returns `None` once the server is killed.
+fn movement(client: &Client, card: &str, [from, to]: [&str; 2], key: &str) -> Option<()> {
     let send = |step: &str, path: &str, body: String| {
         let call = client.call("POST", path).header("Idempotency-Key", &format!("{key}-{step}"));
         let answer = call.json(&body).try_send().ok()?;
@@ -136,7 +137,9 @@ fn movement(client: &Client, card: &str, funds: &str, key: &str) -> Option<()> {
     let held = send("hold", AUTHORIZATION, first_body(card, "0.03"))?;
     let token = text(&held, "/transaction/token");
     send("clear", CLEARING, follow_body(token, "0.02"))?;
-    send("credit", CREDIT, credit_body(funds, "0.07", "GBP"))?;
+    send("credit", CREDIT, credit_body(from, "0.07", "GBP"))?;
+    let moved = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "0.01"});
+    send("transfer", &format!("{BUDGETS}/{from}/transfer"), moved.to_string())?;
     Some(())
 }
 
@@ -145,12 +148,14 @@ fn thirty_two_writers_and_a_reader() {
     const WRITERS: usize = 32;
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
+    let receiver = budget(&server.client(), "Receiver");
     let left = AtomicUsize::new(WRITERS);
     let feeds = together(WRITERS + 2, |number| {
         let client = server.client();
         if number < WRITERS {
+            let budgets = [wallet.card.budget.as_str(), receiver.as_str()];
             for round in 0..6 {
-                movement(&client, &wallet.card.id, &wallet.card.budget, &format!("{number}-{round}")).unwrap();
+                movement(&client, &wallet.card.id, budgets, &format!("{number}-{round}")).unwrap();
             }
             left.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -177,16 +182,18 @@ fn the_feed_goes_on_after_kills() {
     let mut server = Server::on(Home::demo());
     let funds = demo().budget("GBP");
     let card = Wallet::with(&server, "GBP", 1_000_000).card.id;
+    let receiver = budget(&server.client(), "Receiver");
+    let budgets = [funds.as_str(), receiver.as_str()];
     for kill in 0..kills {
         let (client, enough) = (server.client(), rng.usize(1..40));
         let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
         let home = thread::scope(|scope| {
             for writer in 0..WRITERS {
-                let (client, card, funds, stop, done) = (client.clone(), &card, &funds, &stop, &done);
+                let (client, card, stop, done) = (client.clone(), &card, &stop, &done);
                 scope.spawn(move || {
                     for number in 0_usize.. {
                         let key = format!("{kill}-{writer}-{number}");
-                        if movement(&client, card, funds, &key).is_none() || stop.load(Ordering::Relaxed) {
+                        if movement(&client, card, budgets, &key).is_none() || stop.load(Ordering::Relaxed) {
                             break;
                         }
                         done.fetch_add(1, Ordering::Relaxed);

@@ -41,7 +41,20 @@ fn every_operation_is_of_the_original_or_an_extension() {
             let text = operation["description"].as_str().unwrap_or_default();
             let is_marked = text.contains("Florin extension.\n\nRequires the scope");
             assert!(!is_marked || added.contains(&method), "{method} {path} is an extension");
+            let whole = format!("{} {text}", operation["summary"].as_str().unwrap_or_default());
+            let needs_mark = added.contains(&method) && path.starts_with("/v2/");
+            assert!(!needs_mark || whole.contains("Florin extension"), "{method} {path} is not marked");
             assert!(operation["operationId"] != Value::Null, "{method} {path}");
         }
+    }
+}
+
+/// A reader who searches the document for the mark finds all of them.
+#[test]
+fn no_mark_is_broken_into_two_lines() {
+    let text = document().to_string();
+    assert!(text.contains("Florin extension"));
+    for broken in ["Florin\\nextension", "Florin\\n extension"] {
+        assert!(!text.contains(broken), "{broken}");
     }
 }

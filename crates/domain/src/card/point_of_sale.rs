@@ -1,4 +1,8 @@
 //! How a card was used at the point of sale.
+//!
+//! Sources:
+//! - Networks mark payments that the merchant starts, and payments of a series.
+//!   <https://docs.galileo-ft.com/pro/reference/api-reference-cit-and-mit-indicators>
 
 /// How the card's data entered the terminal or the shop.
 ///

@@ -5,6 +5,10 @@
 //!   <https://docs.galileo-ft.com/pro/reference/api-reference-avs-codes>
 //! - EMV 3-D Secure defines the transaction statuses.
 //!   <https://stripe.dev/stripe-android/3ds2sdk/com.stripe.android.stripe3ds2.transaction/-transaction-status/index.html>
+//! - The token of a digital wallet is requested, activated, suspended and terminated separately from the card.
+//!   <https://www.marqeta.com/docs/developer-guides/managing-the-digital-wallet-token-lifecycle>
+//! - Each of several clearings of an authorization has a number from 1 to their total number.
+//!   <https://developer.cybersource.com/docs/cybs/en-us/api-fields/reference/all/so/api-fields/airline-data-clearing-sequence.html>
 
 use super::{Card, CardNumber, RecipientAddress};
 use crate::fault::Flaw;

@@ -225,8 +225,8 @@ struct PaymentMembers<'a> {
 pub(crate) struct ActivityDetailView<'a> {
     #[serde(flatten)]
     activity: ActivityView<'a>,
-    /// The details of a credit; null for other movements and for the opening balance of a demo account. Florin
-    /// extension.
+    /// The details of a credit; null for other movements and for the opening balance of a demo account.
+    /// Florin extension.
     #[schema(required)]
     credit: Option<CreditView<'a>>,
     /// The payment of a batch; null for other movements. Florin extension.

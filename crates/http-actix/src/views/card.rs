@@ -77,8 +77,8 @@ pub(crate) struct CardView {
     /// The virtual card for which a physical card was ordered; null for virtual cards. Florin extension.
     #[schema(required, nullable, format = Uuid)]
     virtual_card_id: Option<String>,
-    /// The address to which a physical card is sent; null after the card has ended or changed its owner. Florin
-    /// extension.
+    /// The address to which a physical card is sent; null after the card has ended or changed its owner.
+    /// Florin extension.
     #[schema(required)]
     recipient_address: Option<RecipientView>,
     /// The card that replaced this one; null if the card was not replaced. Florin extension.

@@ -134,6 +134,12 @@ fn card_filters() -> Result<Vec<CardFilter>, Failure> {
     for owner in CardOwnerKind::ALL {
         filters.push(CardFilter { owner: Some(owner), descending: true, ..of(None) });
     }
+    for descending in [false, true] {
+        // One state is named twice.
+        let states = vec![Unactivated, Active, Terminated, Active];
+        filters.push(CardFilter { states: states.clone(), descending, ..of(None) });
+        filters.push(CardFilter { states, owner: Some(CardOwnerKind::Budget), descending, ..of(None) });
+    }
     for ids in [vec![], vec![card_id(3)], vec![card_id(5), card_id(1), card_id(101)]] {
         filters.push(CardFilter { ids: Some(ids), ..of(None) });
     }

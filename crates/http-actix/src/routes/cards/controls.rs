@@ -34,8 +34,8 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 
 /// Replaces the controls of a card: where and how the card may be used.
 ///
-/// The controls of its budget apply in addition. A declined message names the control that declined it. Florin
-/// extension.
+/// The controls of its budget apply in addition. A declined message names the control that declined it.
+/// Florin extension.
 #[utoipa::path(put, path = "/v2/cards/{cardId}/controls", tag = "Cards", operation_id = "setCardControls",
     request_body = ControlsBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),

@@ -50,6 +50,8 @@ body! {
 }
 
 /// Opens a multi-factor authentication session for one payment batch.
+///
+/// Florin extension.
 #[utoipa::path(post, path = "/v2/mfa/sessions", tag = "Payment batches", operation_id = "openMfaSession",
     request_body = SessionBody,
     params(AccountParameter, IdempotencyKeyHeader),

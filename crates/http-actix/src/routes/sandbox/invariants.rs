@@ -15,8 +15,8 @@ const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsRead);
 
 /// Checks the invariants of the account's books.
 ///
-/// All checks read the same consistent state. Each violated invariant is returned with a counterexample. Florin
-/// extension.
+/// All checks read the same consistent state. Each violated invariant is returned with a counterexample.
+/// Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/invariants", tag = "Looking inside", operation_id = "checkInvariants",
     params(AccountParameter),
     responses((status = 200, description = "The result of each check.", body = InvariantsView),

@@ -45,8 +45,8 @@ body! {
         "authorizationHeader" => authorization: Option<AuthorizationHeader>,
         /// Which events of the type are delivered. For Merchant types only.
         "filters" => filters: Lenient<FiltersBody>,
-        /// Whether an event with failed attempts holds back later events of the same object. Default: false. Florin
-        /// extension.
+        /// Whether an event with failed attempts holds back later events of the same object. Default: false.
+        /// Florin extension.
         "ordered" => ordered: Option<bool>,
     }
 }

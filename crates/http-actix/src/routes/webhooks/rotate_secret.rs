@@ -24,8 +24,8 @@ body! {
 /// Replaces the signing secret of a subscription.
 ///
 /// During the overlap, deliveries have two signatures, the newer one first. `x-em-signature` does not change. The new
-/// secret is returned only once. A retry with the same idempotency key returns 409 and changes nothing. Florin
-/// extension.
+/// secret is returned only once. A retry with the same idempotency key returns 409 and changes nothing.
+/// Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/rotate-secret", tag = "Webhooks", operation_id = "rotateWebhookSecret",
     request_body = Option<RotateSecretBody>,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),

@@ -20,9 +20,9 @@ use super::settings;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::{
-    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardSettings, CardTransition, ChangeCardRefusal,
-    ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
-    PhysicalCardRefusal, ReplaceCardRefusal, ReplaceCardSituation,
+    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardSettings, CardState, CardTransition,
+    ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet,
+    NoSuchLimit, PhysicalCardRefusal, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
@@ -32,6 +32,9 @@ use florin_ports::{
     RemoveLimitCommand, ReplaceCardCommand, StoreError, WriteError, Written,
 };
 use std::convert::Infallible;
+
+/// Maximum offset of a page that is merged from several states. Each state is read from its first card.
+const MAX_MERGED_OFFSET: i64 = 10_000;
 
 #[async_trait]
 impl CardManagement for Store {
@@ -219,18 +222,56 @@ fn list(conn: &mut Conn, account: &AccountId, filter: &CardFilter, page: PageReq
     if filter.search.is_some() {
         driver::plan_by_values(conn)?;
     }
+    let stored = list_counts::of_cards(conn, account, filter)?;
+    // A filter with a stored count has only states and a kind of owner.
+    let is_merged = stored.is_some() && filter.states.len() > 1 && page.offset <= MAX_MERGED_OFFSET;
+    let rows =
+        if is_merged { of_each_state(conn, account, filter, page)? } else { page_of(conn, account, filter, page)? };
+    let count = match stored {
+        Some(count) => count,
+        None => matching(account, filter).count().get_result(conn)?,
+    };
+    let records = records(conn, rows)?;
+    Ok(Page { count, rows: profiles(conn, account, records)? })
+}
+
+/// Returns the rows of a page, in the order of the list.
+fn page_of(
+    conn: &mut Conn,
+    account: &AccountId,
+    filter: &CardFilter,
+    page: PageRequest,
+) -> Outcome<Vec<CardRecordRow>> {
     let rows = matching(account, filter).limit(page.limit).offset(page.offset).select(CardRecordRow::as_select());
     let rows = if filter.descending {
         rows.order((cards::name.desc(), cards::id.desc())).load(conn)?
     } else {
         rows.order((cards::name, cards::id)).load(conn)?
     };
-    let count = match list_counts::of_cards(conn, account, filter)? {
-        Some(count) => count,
-        None => matching(account, filter).count().get_result(conn)?,
-    };
-    let records = records(conn, rows)?;
-    Ok(Page { count, rows: profiles(conn, account, records)? })
+    Ok(rows)
+}
+
+/// Returns the rows of a page of cards in several states. Reads the first cards of each state and merges them, because
+/// the index has the cards of one state in the order of the list. SQLite would read and sort all cards in these states.
+fn of_each_state(
+    conn: &mut Conn,
+    account: &AccountId,
+    filter: &CardFilter,
+    page: PageRequest,
+) -> Outcome<Vec<CardRecordRow>> {
+    let first = PageRequest { limit: page.offset + page.limit, offset: 0 };
+    let mut rows = Vec::new();
+    for state in CardState::ALL.into_iter().filter(|state| filter.states.contains(state)) {
+        let of_state = CardFilter { states: vec![state], ..filter.clone() };
+        rows.extend(page_of(conn, account, &of_state, first)?);
+    }
+    // Both databases compare names by code point, as Rust does.
+    rows.sort_by_cached_key(|row| (row.name.clone(), row.id));
+    if filter.descending {
+        rows.reverse();
+    }
+    let [offset, limit] = [page.offset, page.limit].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+    Ok(rows.into_iter().skip(offset).take(limit).collect())
 }
 
 /// Returns the person of the account whom a command names.
