@@ -134,8 +134,8 @@ pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;
 pub use webhook_services::{DeliveryServices, Sleep, SpawnSending, WebhookServices};
 pub use webhooks::{
-    NewWebhook, RotatedSecret, TestEvent, WebhookEdit, edit_webhook, recover, redeliver, rotate_webhook_secret,
-    set_webhook_enabled, subscribe, test_webhook, unsubscribe, webhook_reach, webhook_time,
+    NewWebhook, RotatedSecret, TestEvent, WebhookEdit, edit_webhook, list_webhooks, recover, redeliver,
+    rotate_webhook_secret, set_webhook_enabled, subscribe, test_webhook, unsubscribe, webhook_reach, webhook_time,
 };
 pub use worlds::{
     CreatedWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, Caller, Environment};
 use florin_domain::event::EventKind;
 use florin_domain::ids::{AccountId, EventId, WebhookId};
+use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::webhook::{
     CheckoutIds, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
@@ -57,10 +58,25 @@ pub struct WebhookEdit {
 /// A new signing secret, which is shown once, and the time at which the previous one ends.
 pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
 
-/// Returns the subscriptions that a caller may read: those of `account` if it is given (without checking access to it),
-/// else all that the key reaches.
+/// Returns the subscriptions that a caller may use: those of `account` if it is given (without checking access to it),
+/// else of all accounts that the key reaches. A key for all accounts of its client also reaches the subscriptions
+/// without an account, whatever account is given: they are not another account's.
 pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
-    WebhookReach { client: caller.client.id, accounts: reached_accounts(caller, account) }
+    WebhookReach {
+        client: caller.client.id,
+        accounts: reached_accounts(caller, account),
+        has_accountless: caller.key.reaches_all_accounts(),
+    }
+}
+
+/// Lists the subscriptions in reach, oldest first. A list for some accounts has no subscriptions without an account.
+pub async fn list_webhooks(
+    services: &WebhookServices,
+    reach: WebhookReach,
+    page: PageRequest,
+) -> Result<Page<Webhook>, StoreError> {
+    let has_accountless = reach.has_accountless && reach.accounts.is_none();
+    services.webhooks.list(WebhookReach { has_accountless, ..reach }, page).await
 }
 
 /// Returns the current time of a subscription: its account's time. Without an account, the real time.
@@ -173,7 +189,7 @@ pub async fn set_webhook_enabled(
     let now = account.map_or(real_now, |account| account.timeline.clock.now(real_now));
     let change = WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
     let decide = Arc::new(move |webhook: &Webhook| webhook.changed(change.clone(), now));
-    let reach = WebhookReach { client: webhook.client, accounts: None };
+    let reach = WebhookReach::of_client(webhook.client);
     let command = ChangeWebhookCommand { reach, id: webhook.id, decide, claim: None, has_deadline: false };
     Webhooks::change(store, command).await
 }

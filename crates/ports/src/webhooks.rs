@@ -42,17 +42,31 @@ impl<T> fmt::Debug for ClientClaim<T> {
 pub struct WebhookReach {
     /// The client, which owns the subscriptions.
     pub client: ClientId,
-    /// Restricts the reach to subscriptions of these accounts. `None`: all subscriptions of the client, including those
-    /// that name no account.
+    /// The accounts whose subscriptions are in reach. `None`: all accounts of the client.
     pub accounts: Option<BTreeSet<AccountId>>,
+    /// Whether subscriptions without an account are in reach.
+    pub has_accountless: bool,
 }
 
 impl WebhookReach {
-    /// Returns whether the reach includes a subscription.
+    /// Returns the reach of all subscriptions of a client.
+    pub const fn of_client(client: ClientId) -> Self {
+        Self { client, accounts: None, has_accountless: true }
+    }
+
+    /// Returns whether all subscriptions of the client are in reach.
+    pub const fn is_of_client(&self) -> bool {
+        self.accounts.is_none() && self.has_accountless
+    }
+
+    /// Returns whether a subscription is in reach.
     pub fn includes(&self, webhook: &Webhook) -> bool {
-        let is_listed =
-            |accounts: &BTreeSet<AccountId>| webhook.account.as_ref().is_some_and(|account| accounts.contains(account));
-        webhook.client == self.client && self.accounts.as_ref().is_none_or(is_listed)
+        let is_in_reach = match (&webhook.account, &self.accounts) {
+            (None, _) => self.has_accountless,
+            (Some(_), None) => true,
+            (Some(account), Some(accounts)) => accounts.contains(account),
+        };
+        webhook.client == self.client && is_in_reach
     }
 }
 

@@ -6,7 +6,7 @@ use crate::expect::expect_new;
 use crate::factory::Handle;
 use crate::world::{Who, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::ids::{EventId, LeaseId, WebhookId};
+use florin_domain::ids::{AccountId, EventId, LeaseId, WebhookId};
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::a_webhook;
 use florin_domain::webhook::{
@@ -37,7 +37,12 @@ pub(crate) fn webhook(who: Who, number: u128) -> Result<Webhook, Failure> {
 
 /// Returns the reach of a key for all accounts of a client.
 pub(crate) fn reach(who: Who) -> WebhookReach {
-    WebhookReach { client: who.client(), accounts: None }
+    WebhookReach::of_client(who.client())
+}
+
+/// Returns the reach of a key of a client for one account.
+pub(crate) fn account_reach(who: Who, account: AccountId) -> WebhookReach {
+    WebhookReach { client: who.client(), accounts: Some([account].into()), has_accountless: false }
 }
 
 pub(crate) fn create(webhook: Webhook) -> CreateWebhookCommand {

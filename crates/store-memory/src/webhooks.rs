@@ -62,7 +62,7 @@ pub(crate) fn under_claim_on<T>(
     let deleted = || data.deleted_webhooks.get(&id).map(|(webhook, _)| webhook);
     let is_reached = match data.webhooks.get(&id).or_else(deleted) {
         Some(webhook) => reach.includes(webhook),
-        None => reach.accounts.is_none(),
+        None => reach.is_of_client(),
     };
     if !is_reached {
         return Err(WriteError::Absent);

@@ -28,9 +28,10 @@ parameters! {
 }
 
 parameters! {
-    /// The account of a request that may name one.
+    /// The account of a request about subscriptions, which may name one.
     pub(crate) struct OptionalAccountParameter in Query {
-        /// The id of the account. Default: all accounts that the API key can access.
+        /// Only subscriptions of this account. Default: of all accounts that the API key can access. If the key can
+        /// access all accounts of its client, operations on one subscription also find it if it has no account.
         "accountId" => id: Option<AccountId>,
     }
 }

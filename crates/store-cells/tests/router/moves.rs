@@ -95,7 +95,7 @@ async fn a_slow_call_whose_client_begins_to_move_has_an_unknown_outcome() {
         let router = stores.router_by(Arc::new(directory));
         let answer = match number {
             0 => {
-                let reach = WebhookReach { client: kit_client(1), accounts: None };
+                let reach = WebhookReach::of_client(kit_client(1));
                 Webhooks::find(&*router, reach, a_webhook().id).await.map(drop)
             }
             1 => Registry::keys(&*router, Some(kit_client(1))).await.map(drop),

@@ -54,7 +54,7 @@ async fn the_deliveries_of_a_found_subscription_are_those_of_its_cell() {
     };
     // Until then, any cell may have it.
     assert_eq!(log().await, Err(gone()));
-    let reach = WebhookReach { client: kit_client(1), accounts: None };
+    let reach = WebhookReach::of_client(kit_client(1));
     assert_eq!(Webhooks::find(&*router, reach, webhook.id).await, Ok(Some(webhook.clone())));
     assert_eq!(log().await, Ok(Page { count: 0, rows: Vec::new() }));
 }

@@ -6,14 +6,13 @@ use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
 use crate::webhooks::{
-    change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery, subscribe,
-    webhook,
+    account_reach, change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery,
+    subscribe, webhook,
 };
 use crate::world::{Who, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
-use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
@@ -295,20 +294,27 @@ async fn backlogs(handle: Handle) -> CheckResult {
 
 async fn foreign_repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let made = subscribe(&handle, Who::Mine, 1).await?;
-    let stored = StoredResponse { status: 200, body: "secret".into() };
-    let edit = |reach: WebhookReach| -> Result<_, Failure> {
-        let claim = Some(claimed(Who::Mine, "edit", "c", Some(stored.clone()))?);
-        Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Mine, made.clone()) })
-    };
-    let of = |account: AccountId| WebhookReach { accounts: Some([account].into()), ..reach(Who::Mine) };
-    let (own, other) = (of(Who::Mine.account()?), of(Who::Other.account()?));
-    expect_new(handle.webhooks.change(edit(own.clone())?).await)?;
-    absent("a repeat of another key", &handle.webhooks.change(edit(other.clone())?).await)?;
-    same("the replay", replayed(handle.webhooks.change(edit(own.clone())?).await)?, stored.clone())?;
-    expect_new(handle.webhooks.delete(own.clone(), id(1), noon(), None).await)?;
-    absent("after the deletion", &handle.webhooks.change(edit(other)?).await)?;
-    same("the replay after the deletion", replayed(handle.webhooks.change(edit(own)?).await)?, stored)
+    let mine = account_reach(Who::Mine, Who::Mine.account()?);
+    let other = account_reach(Who::Mine, Who::Other.account()?);
+    let of_all = WebhookReach { has_accountless: true, ..mine.clone() };
+    let accountless = Webhook { account: None, ..webhook(Who::Mine, 2)? };
+    for (key, made, own, other) in
+        [("edit", webhook(Who::Mine, 1)?, mine.clone(), other), ("edit-accountless", accountless, of_all, mine)]
+    {
+        expect_new(handle.webhooks.create(create(made.clone())).await)?;
+        let stored = StoredResponse { status: 200, body: "secret".into() };
+        let edit = |reach: WebhookReach| -> Result<_, Failure> {
+            let claim = Some(claimed(Who::Mine, key, "c", Some(stored.clone()))?);
+            Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Mine, made.clone()) })
+        };
+        expect_new(handle.webhooks.change(edit(own.clone())?).await)?;
+        absent("a repeat of another key", &handle.webhooks.change(edit(other.clone())?).await)?;
+        same("the replay", replayed(handle.webhooks.change(edit(own.clone())?).await)?, stored.clone())?;
+        expect_new(handle.webhooks.delete(own.clone(), made.id, noon(), None).await)?;
+        absent("after the deletion", &handle.webhooks.change(edit(other)?).await)?;
+        same("the replay after the deletion", replayed(handle.webhooks.change(edit(own)?).await)?, stored)?;
+    }
+    Ok(())
 }
 
 async fn resumptions(handle: Handle) -> CheckResult {

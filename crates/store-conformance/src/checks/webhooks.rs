@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::request;
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::webhooks::{change, claimed, create, id, reach, subscribe, webhook};
+use crate::webhooks::{account_reach, change, claimed, create, id, reach, subscribe, webhook};
 use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
@@ -19,6 +19,7 @@ checks! {
     "webhooks.create.counts_the_subscriptions_of_the_client" => counts,
     "webhooks.list.oldest_first_in_pages_of_the_reach" => lists,
     "webhooks.reach.others_are_absent" => tenancy,
+    "webhooks.reach.includes_those_without_an_account_if_it_says_so" => accountless,
     "webhooks.change.refusal_changes_nothing" => refusals,
     "webhooks.delete.deletes_one" => deletes,
     "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
@@ -101,29 +102,58 @@ async fn tenancy(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
-    let of = |who: Who, account| WebhookReach { client: who.client(), accounts: Some([account].into()) };
     let cases = [
         (reach(Who::Mine), [true, true]),
-        (of(Who::Mine, mine.clone()), [true, false]),
-        (of(Who::Mine, other), [false, false]),
+        (account_reach(Who::Mine, mine.clone()), [true, false]),
+        (account_reach(Who::Mine, other), [false, false]),
         (reach(Who::Other), [false, false]),
-        (of(Who::Other, mine), [false, false]),
-        (WebhookReach { client: Who::Mine.client(), accounts: Some([].into()) }, [false, false]),
+        (account_reach(Who::Other, mine.clone()), [false, false]),
+        (WebhookReach { accounts: Some([].into()), ..account_reach(Who::Mine, mine) }, [false, false]),
     ];
     for (reach, expected) in cases {
-        let count = handle.webhooks.list(reach.clone(), PageRequest::default()).await?.count;
-        same("the count", usize::try_from(count).ok(), Some(expected.iter().filter(|seen| **seen).count()))?;
-        for (number, is_seen) in (1..).zip(expected) {
-            same("whether it is found", handle.webhooks.find(reach.clone(), id(number)).await?.is_some(), is_seen)?;
-            if !is_seen {
-                let change =
-                    ChangeWebhookCommand { reach: reach.clone(), ..change(Who::Mine, webhook(Who::Mine, number)?) };
-                absent("a change", &handle.webhooks.change(change).await)?;
-                absent("a deletion", &handle.webhooks.delete(reach.clone(), id(number), noon(), None).await)?;
-            }
-        }
+        reaches(&handle, &reach, expected).await?;
     }
     same("all are left", handle.webhooks.all().await?.len(), 2)
+}
+
+async fn accountless(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let with_accountless = |reach: WebhookReach| WebhookReach { has_accountless: true, ..reach };
+    let cases = [
+        (with_accountless(account_reach(Who::Mine, mine.clone())), [true, true]),
+        (with_accountless(account_reach(Who::Mine, other)), [false, true]),
+        (with_accountless(account_reach(Who::Other, mine.clone())), [false, false]),
+        (account_reach(Who::Mine, mine), [true, false]),
+        (WebhookReach { has_accountless: false, ..reach(Who::Mine) }, [true, false]),
+    ];
+    for (reach, expected) in &cases {
+        reaches(&handle, reach, *expected).await?;
+    }
+    expect_new(handle.webhooks.delete(cases[1].0.clone(), id(2), noon(), None).await)?;
+    same("one is left", handle.webhooks.all().await?.len(), 1)
+}
+
+/// Checks which of the subscriptions 1 and 2 are in reach: these are listed, found and changed, and others are absent.
+async fn reaches(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]) -> CheckResult {
+    let count = handle.webhooks.list(reach.clone(), PageRequest::default()).await?.count;
+    same("the count", usize::try_from(count).ok(), Some(expected.iter().filter(|seen| **seen).count()))?;
+    for (number, is_seen) in (1..).zip(expected) {
+        let found = handle.webhooks.find(reach.clone(), id(number)).await?;
+        same("whether it is found", found.is_some(), is_seen)?;
+        let to = found.map_or_else(|| webhook(Who::Mine, number), Ok)?;
+        let command = ChangeWebhookCommand { reach: reach.clone(), ..change(Who::Mine, to) };
+        let changed = handle.webhooks.change(command).await;
+        if is_seen {
+            expect_new(changed)?;
+        } else {
+            absent("a change", &changed)?;
+            absent("a deletion", &handle.webhooks.delete(reach.clone(), id(number), noon(), None).await)?;
+        }
+    }
+    Ok(())
 }
 
 async fn refusals(handle: Handle) -> CheckResult {

@@ -63,6 +63,8 @@ bugs! {
     ForeignWebhooksChanged,
     ForeignWebhooksFound,
     WebhooksOfOtherAccountsListed,
+    AccountlessWebhooksHidden,
+    AccountlessWebhooksOfLimitedKeys,
     RestingDeliveriesDue,
     DeliveryLeasesEndAtOnce,
     DeliveriesClaimedUnbounded,

@@ -25,6 +25,8 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ForeignWebhooksChanged, "webhooks.reach.others_are_absent"),
     (Bug::ForeignWebhooksFound, "webhooks.reach.others_are_absent"),
     (Bug::WebhooksOfOtherAccountsListed, "webhooks.reach.others_are_absent"),
+    (Bug::AccountlessWebhooksHidden, "webhooks.reach.includes_those_without_an_account_if_it_says_so"),
+    (Bug::AccountlessWebhooksOfLimitedKeys, "webhooks.reach.includes_those_without_an_account_if_it_says_so"),
     (Bug::RestingDeliveriesDue, "deliveries.claim.a_disabled_subscription_rests"),
     (Bug::DeliveryLeasesEndAtOnce, "deliveries.claim.one_lease_at_a_time"),
     (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_at_most_so_many"),
@@ -78,7 +80,7 @@ impl Mutant {
             let (message, at) = (EventId(Uuid::nil()), DateTime::UNIX_EPOCH);
             let event = DeliveredEvent { message, account, object: Uuid::nil(), sequence: 1, at };
             let command = TestWebhookCommand {
-                reach: WebhookReach { client: webhook.client, accounts: None },
+                reach: WebhookReach::of_client(webhook.client),
                 delivery: Delivery { is_test: true, ..Delivery::new(webhook.id, event) },
                 body: String::new(),
                 now: at,
@@ -175,10 +177,10 @@ impl Webhooks for Mutant {
         if self.has(Bug::ForeignWebhooksChanged)
             && let Some(webhook) = self.inner.all().await?.into_iter().find(|webhook| webhook.id == command.id)
         {
-            command.reach = WebhookReach { client: webhook.client, accounts: None };
+            command.reach = WebhookReach::of_client(webhook.client);
         }
         if self.has(Bug::StoredAnswersOfOtherKeys) && command.claim.is_some() {
-            command.reach.accounts = None;
+            command.reach = WebhookReach::of_client(command.reach.client);
         }
         if self.has(Bug::OrdersNeverGivenUp) {
             let decide = Arc::clone(&command.decide);
@@ -211,7 +213,13 @@ impl Webhooks for Mutant {
         Webhooks::delete(&self.inner, reach, id, now, claim).await
     }
 
-    async fn find(&self, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+    async fn find(&self, mut reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+        if self.has(Bug::AccountlessWebhooksHidden) && reach.accounts.is_some() {
+            reach.has_accountless = false;
+        }
+        if self.has(Bug::AccountlessWebhooksOfLimitedKeys) {
+            reach.has_accountless = true;
+        }
         if self.has(Bug::ForeignWebhooksFound) {
             return Ok(self.inner.all().await?.into_iter().find(|webhook| webhook.id == id));
         }
@@ -220,7 +228,7 @@ impl Webhooks for Mutant {
 
     async fn list(&self, mut reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> {
         if self.has(Bug::WebhooksOfOtherAccountsListed) {
-            reach.accounts = None;
+            reach = WebhookReach::of_client(reach.client);
         }
         Webhooks::list(&self.inner, reach, page).await
     }
@@ -239,7 +247,7 @@ impl Webhooks for Mutant {
 impl Mutant {
     /// Queues all events of a subscription.
     async fn recover_all(&self, of: &Webhook) -> Result<(), WriteError<WebhookRefusal>> {
-        let reach = WebhookReach { client: of.client, accounts: None };
+        let reach = WebhookReach::of_client(of.client);
         let (since, now) = (DateTime::<Utc>::MIN_UTC, of.updated_at);
         let command = RecoverCommand { reach, webhook: of.id, since, now, decide: Arc::new(|_| Ok(())), claim: None };
         self.inner.recover(command).await.map(drop)

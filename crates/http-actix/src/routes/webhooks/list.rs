@@ -9,6 +9,7 @@ use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{List, WebhookView};
 use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::list_webhooks;
 
 /// Lists subscriptions, oldest first.
 #[utoipa::path(get, path = "/v2/webhooks", tag = "Webhooks", operation_id = "listWebhooks",
@@ -19,6 +20,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account = call.read::<OptionalAccountParameter>();
     let page = call.page();
     let reach = reach(&mut call, account).await?;
-    let found = app.webhooks.webhooks.list(reach, page).await?;
+    let found = list_webhooks(&app.webhooks, reach, page).await?;
     ok_list(&List::new(page, found, |webhook| WebhookView::from(&webhook)))
 }

@@ -32,7 +32,7 @@ pub(super) fn locked(
     id: WebhookId,
 ) -> Result<Option<Webhook>, Stop<WriteError<WebhookRefusal>>> {
     let Some(row) = load::<LockedWebhooks>([(Id(id.0),)], conn)?.pop() else {
-        return if reach.accounts.is_none() { Ok(None) } else { Err(WriteError::Absent.into()) };
+        return if reach.is_of_client() { Ok(None) } else { Err(WriteError::Absent.into()) };
     };
     let is_deleted = row.deleted_at.is_some();
     let webhook = row.read()?;
@@ -98,13 +98,12 @@ fn delete(conn: &mut Conn, id: Id, now: Time) -> Outcome<()> {
 /// Selects the subscriptions in reach.
 fn in_reach(reach: &WebhookReach) -> webhooks::BoxedQuery<'static, super::body::backend::Db> {
     let rows = webhooks::table.filter(webhooks::client_id.eq(Id(reach.client.0)));
-    let rows = rows.filter(webhooks::deleted_at.is_null()).into_boxed();
-    match &reach.accounts {
-        None => rows,
-        Some(accounts) => {
-            rows.filter(webhooks::account_id.eq_any(accounts.iter().cloned().map(Account).collect::<Vec<_>>()))
-        }
+    let mut rows = rows.filter(webhooks::deleted_at.is_null()).into_boxed();
+    if let Some(accounts) = &reach.accounts {
+        let accounts: Vec<_> = accounts.iter().cloned().map(Account).collect();
+        rows = rows.filter(webhooks::account_id.is_null().or(webhooks::account_id.eq_any(accounts)));
     }
+    if reach.has_accountless { rows } else { rows.filter(webhooks::account_id.is_not_null()) }
 }
 
 fn list(conn: &mut Conn, reach: &WebhookReach, page: PageRequest) -> Outcome<Page<Webhook>> {
