@@ -10,7 +10,7 @@ use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::webhook::{
     CheckoutIds, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
-    WebhookSecrets, WebhookUrl, decide_create_webhook,
+    WebhookSecrets, WebhookUrl, decide_create_webhook, decide_recover,
 };
 use florin_ports::{
     Accounts, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, KeySource, RecoverCommand, RedeliverCommand,
@@ -79,13 +79,13 @@ pub async fn list_webhooks(
     services.webhooks.list(WebhookReach { has_accountless, ..reach }, page).await
 }
 
-/// Returns the current time of a subscription: its account's time. Without an account, the real time.
+/// Returns the current time of an account. `None`: the real time.
 fn now_of(services: &WebhookServices, account: Option<&Account>) -> DateTime<Utc> {
     account.map_or_else(|| services.time.real_now(), |account| services.time.now_of(account))
 }
 
-/// Returns the current time of an existing subscription, like [`now_of`].
-async fn time_of(services: &WebhookServices, webhook: Option<&Webhook>) -> Result<DateTime<Utc>, StoreError> {
+/// Returns the current time of a subscription: its account's time. Without a subscription or an account, the real time.
+pub async fn webhook_time(services: &WebhookServices, webhook: Option<&Webhook>) -> Result<DateTime<Utc>, StoreError> {
     let account = match webhook.and_then(|webhook| webhook.account.as_ref()) {
         Some(account) => services.accounts.find(account).await?,
         None => None,
@@ -140,19 +140,6 @@ pub async fn subscribe(
     Ok((written, secrets.current))
 }
 
-/// Returns the current time of a subscription: its account's time. Without a subscription or an account, the real time.
-pub async fn webhook_time(
-    services: &WebhookServices,
-    reach: WebhookReach,
-    id: Option<WebhookId>,
-) -> Result<DateTime<Utc>, StoreError> {
-    let found = match id {
-        Some(id) => services.webhooks.find(reach, id).await?,
-        None => None,
-    };
-    time_of(services, found.as_ref()).await
-}
-
 /// Changes a subscription.
 pub async fn edit_webhook(
     services: &WebhookServices,
@@ -162,7 +149,7 @@ pub async fn edit_webhook(
 ) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
     let Some(authorization) = edit.authorization else {
         let found = services.webhooks.find(reach.clone(), id).await?;
-        let (change, now) = (edit.change, time_of(services, found.as_ref()).await?);
+        let (change, now) = (edit.change, webhook_time(services, found.as_ref()).await?);
         let decide = Arc::new(move |webhook: &Webhook| webhook.changed(change.clone(), now));
         let command = ChangeWebhookCommand { reach, id, decide, claim, has_deadline: true };
         return services.webhooks.change(command).await;
@@ -231,7 +218,7 @@ async fn change_secrets<T>(
         };
         let (secrets, done) = work(&open_secrets(services.cipher.as_ref(), &seen)?)?;
         let sealed = seal(services, id, &secrets).map_err(StoreError::from)?;
-        let now = time_of(services, Some(&seen)).await?;
+        let now = webhook_time(services, Some(&seen)).await?;
         let change = WebhookChange { secrets: Some(sealed), ..change.clone() };
         let decide = Arc::new(move |webhook: &Webhook| {
             if webhook.secrets == seen.secrets {
@@ -269,11 +256,6 @@ pub async fn unsubscribe(
     services.webhooks.delete(reach, id, services.time.real_now(), claim).await
 }
 
-/// Refuses to start deliveries for a subscription that is disabled.
-fn must_be_enabled(webhook: &Webhook) -> Result<(), WebhookRefusal> {
-    if webhook.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) }
-}
-
 /// Sends an event to the subscription again.
 pub async fn redeliver(
     services: &WebhookServices,
@@ -281,7 +263,7 @@ pub async fn redeliver(
     message: EventId,
     claim: Option<ClientClaim<()>>,
 ) -> Result<Written<()>, WriteError<WebhookRefusal>> {
-    let (now, decide) = (services.time.real_now(), Arc::new(must_be_enabled));
+    let (now, decide) = (services.time.real_now(), Arc::new(Webhook::must_be_enabled));
     services.deliveries.redeliver(RedeliverCommand { reach, webhook, message, now, decide, claim }).await
 }
 
@@ -292,7 +274,10 @@ pub async fn recover(
     since: DateTime<Utc>,
     claim: Option<ClientClaim<u64>>,
 ) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
-    let (now, decide) = (services.time.real_now(), Arc::new(must_be_enabled));
+    let found = services.webhooks.find(reach.clone(), webhook).await?;
+    let own_now = webhook_time(services, found.as_ref()).await?;
+    let decide = Arc::new(move |webhook: &Webhook| decide_recover(webhook, since, own_now));
+    let now = services.time.real_now();
     services.deliveries.recover(RecoverCommand { reach, webhook, since, now, decide, claim }).await
 }
 
@@ -319,7 +304,7 @@ pub async fn test_webhook(
     let TestEvent { message, account, now: at, .. } = test;
     let event = DeliveredEvent { message, account, object: message.0, sequence: 0, at };
     let delivery = Delivery { is_test: true, ..Delivery::new(webhook, event) };
-    let (now, decide) = (services.time.real_now(), Arc::new(must_be_enabled));
+    let (now, decide) = (services.time.real_now(), Arc::new(Webhook::must_be_enabled));
     let command = TestWebhookCommand { reach, delivery, body: test.body, now, decide, claim };
     services.deliveries.test(command).await
 }

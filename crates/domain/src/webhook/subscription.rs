@@ -1,6 +1,6 @@
 //! A subscription of a client to one type of event.
 
-use super::{DeliveryDecision, DisabledReason, Failing, WebhookUrl};
+use super::{DELIVERIES_KEPT, DeliveryDecision, DisabledReason, Failing, WebhookUrl};
 use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
@@ -173,6 +173,11 @@ impl Webhook {
         }
     }
 
+    /// Refuses to start deliveries while it is disabled.
+    pub fn must_be_enabled(&self) -> Result<(), WebhookRefusal> {
+        if self.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) }
+    }
+
     fn enable(&mut self) {
         (self.enabled, self.disabled_reason, self.disabled_at, self.failing) = (true, None, None, None);
     }
@@ -199,6 +204,8 @@ pub enum WebhookRefusal {
     Changed,
     /// The event was deleted.
     EventGone,
+    /// A recovery can only start within the last [`DELIVERIES_KEPT`].
+    SinceOutOfRange,
 }
 
 /// The refusal of a request that succeeded before. Its answer contained a secret, which is shown only once.
@@ -214,4 +221,12 @@ impl From<ShownOnce> for WebhookRefusal {
 /// Decides the creation of a subscription by a client that has `existing` others.
 pub const fn decide_create_webhook(existing: u32) -> Result<(), WebhookRefusal> {
     if existing < WEBHOOKS_OF_A_CLIENT { Ok(()) } else { Err(WebhookRefusal::TooMany) }
+}
+
+/// Decides a recovery of the events since a time. `now` is the current time of the subscription.
+pub fn decide_recover(webhook: &Webhook, since: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), WebhookRefusal> {
+    if since > now || now - since > DELIVERIES_KEPT {
+        return Err(WebhookRefusal::SinceOutOfRange);
+    }
+    webhook.must_be_enabled()
 }

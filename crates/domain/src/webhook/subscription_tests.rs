@@ -51,6 +51,17 @@ fn limits() {
 }
 
 #[test]
+fn a_recovery_starts_within_the_last_30_days() {
+    let (second, out_of_range) = (TimeDelta::seconds(1), Err(WebhookRefusal::SinceOutOfRange));
+    let ages = [-second, TimeDelta::zero(), DELIVERIES_KEPT, DELIVERIES_KEPT + second];
+    let decided = |webhook: &Webhook| ages.map(|age| decide_recover(webhook, noon() - age, noon()));
+    assert_eq!(decided(&a_webhook()), [out_of_range, Ok(()), Ok(()), out_of_range]);
+    let disabled = Err(WebhookRefusal::Disabled);
+    let expected = [out_of_range, disabled, disabled, out_of_range];
+    assert_eq!(decided(&Webhook { enabled: false, ..a_webhook() }), expected);
+}
+
+#[test]
 fn a_filter_selects_checkouts() {
     let (sold, other) = (CheckoutId(Uuid::from_u128(1)), CheckoutId(Uuid::from_u128(2)));
     let kind = EventKind::MerchantPaymentFailed;

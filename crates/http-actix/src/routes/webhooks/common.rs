@@ -9,8 +9,7 @@ use crate::problem::{Problem, expect_valid};
 use crate::state::App;
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
-use chrono::{DateTime, Utc};
-use florin_application::{Requirement, webhook_reach, webhook_time};
+use florin_application::{Requirement, webhook_reach};
 use florin_domain::access::Scope;
 use florin_domain::ids::{EventId, WebhookId};
 use florin_ports::{ClientClaim, IdempotencyKey, StoredResponse, WebhookReach};
@@ -88,12 +87,6 @@ impl<'a> WebhookWrite<'a> {
         let key = call.idempotency_key();
         let (path, account) = (call.read(), call.read());
         Ok(Self { call, document: None, key, path, account })
-    }
-
-    /// Returns the current time of the subscription's account. Without such an account, returns real time.
-    pub(super) async fn now(&self) -> Result<DateTime<Utc>, Problem> {
-        let id = self.path.as_ref().map(|path| path.id);
-        Ok(webhook_time(&self.call.app.webhooks, webhook_reach(&self.call.caller, None), id).await?)
     }
 
     /// Finishes reading. Returns the subscription and the claim of the request, or all faults as an error.

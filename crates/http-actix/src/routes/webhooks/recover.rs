@@ -13,8 +13,6 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
 use florin_application::recover;
-use florin_domain::fault::Flaw;
-use florin_domain::webhook::DELIVERIES_KEPT;
 use florin_ports::StoredResponse;
 
 body! {
@@ -39,14 +37,6 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut write = WebhookWrite::enter(&app, &request, payload).await?;
     let body = write.call.read_body::<RecoverBody>(write.document.as_ref())?;
-    if let Some(body) = &body {
-        let now = write.now().await?;
-        if body.since > now || body.since < now - DELIVERIES_KEPT {
-            write.call.faults.push(
-                Flaw::range(format!("must be within the last {} days", DELIVERIES_KEPT.num_days())).at("body.since"),
-            );
-        }
-    }
     let (webhook, claim) = write.finish(render).await?;
     let since = expect_valid(body)?.since;
     execute_for_client(claim, WEBHOOK, webhook_problem, render, async |claim| {

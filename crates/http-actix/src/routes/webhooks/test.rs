@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::MessageView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::test_webhook;
+use florin_application::{test_webhook, webhook_time};
 use florin_domain::ids::EventId;
 use florin_ports::StoredResponse;
 
@@ -29,10 +29,10 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = WebhookWrite::enter_without_body(&app, &request, payload).await?;
-    let now = write.now().await?;
     let ((reach, id), claim) = write.finish(render).await?;
     let found = app.webhooks.webhooks.find(reach.clone(), id).await?;
     let webhook = found.ok_or_else(|| Problem::absent(WEBHOOK.0, WEBHOOK.1))?;
+    let now = webhook_time(&app.webhooks, Some(&webhook)).await?;
     let test = samples::test_event(&webhook, app.webhooks.time.real_id(), now)?;
     execute_for_client(claim, WEBHOOK, webhook_problem, render, async |claim| {
         test_webhook(&app.webhooks, (reach, id), test, claim).await
