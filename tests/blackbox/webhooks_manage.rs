@@ -197,6 +197,48 @@ fn a_key_of_one_account_sees_its_subscriptions_only() {
     expect_fault(&client.get(&named), 404, "path.webhookId", "not_found");
 }
 
+/// Clients of the original service send `accountId` with every request.
+#[test]
+fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let (_, world) = make(&server, json!({"template": "empty"}));
+    let made = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
+    let since = json!({"since": chrono::Utc::now().format("%Y-%m-%dT00:00:00Z").to_string()}).to_string();
+    let redeliver = "/deliveries/0198c0de-0005-7000-8000-000000000098/redeliver";
+    for account in [&client.account, &world.account] {
+        let path = |below: &str| format!("/v2/webhooks/{}{below}?accountId={account}", text(&made, "/id"));
+        for (method, below, sent, status) in [
+            ("GET", "", "", 200),
+            ("PATCH", "", r#"{"ordered": true}"#, 200),
+            ("GET", "/deliveries", "", 200),
+            ("POST", "/test", "", 202),
+            ("POST", "/rotate-secret", "{}", 200),
+            ("POST", "/recover", &since, 202),
+        ] {
+            let by = |client: &Client| {
+                let call = client.call(method, &path(below));
+                if method == "GET" {
+                    return call.send();
+                }
+                call.header("Idempotency-Key", &path(below)).json(sent).send()
+            };
+            expect_json(&by(&client), status);
+            // A key for the world only does not get the stored response either.
+            let absent = if *account == world.account { "path.webhookId" } else { "query.accountId" };
+            expect_fault(&by(&world), 404, absent, "not_found");
+        }
+        expect_fault(&client.post(&path(redeliver), ""), 404, "path.messageId", "not_found");
+        let list = expect_json(&client.get(&format!("/v2/webhooks?accountId={account}")), 200);
+        assert_eq!(list["count"], 0, "a list shows the subscriptions of the account");
+    }
+    assert_eq!(expect_json(&client.get(WEBHOOKS), 200)["count"], 1);
+    let path = format!("/v2/webhooks/{}?accountId={}", text(&made, "/id"), world.account);
+    expect_fault(&world.call("DELETE", &path).send(), 404, "path.webhookId", "not_found");
+    assert_eq!(client.call("DELETE", &path).send().status, 204);
+}
+
 #[test]
 fn a_repeated_request_has_one_effect() {
     let server = Server::sandbox();

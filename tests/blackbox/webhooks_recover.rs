@@ -66,6 +66,11 @@ fn events_are_recovered_those_from_before_the_subscription_included() {
     assert_eq!((first.replayed(), second.replayed()), (false, true));
     assert_eq!([expect_json(&first, 202), expect_json(&second, 202)], [json!({"count": 1}), json!({"count": 1})]);
     assert_eq!(receiver.wait_for(3)[2].event()["transaction"]["amount"], "1.00");
+    // A repeated request is replayed even if a new one with the same time is refused.
+    set(&client, json!({"advanceBy": "P31D"}));
+    assert!(recover().replayed());
+    let late = client.post(&path, r#"{"since": "2026-09-01T12:00:00Z"}"#);
+    expect_fault(&late, 400, "body.since", "out_of_range");
 }
 
 #[test]
