@@ -1,7 +1,7 @@
 //! Subscriptions, as clients manage them.
 
 use super::body::ask::ask;
-use super::body::backend::Conn;
+use super::body::backend::{Conn, Db};
 use super::body::driver;
 use super::body::errors::{Failure, Outcome, Stop};
 use super::body::statements::{insert, load, update};
@@ -96,9 +96,9 @@ fn delete(conn: &mut Conn, id: Id, now: Time) -> Outcome<()> {
 }
 
 /// Selects the subscriptions in reach.
-fn in_reach(reach: &WebhookReach) -> webhooks::BoxedQuery<'static, super::body::backend::Db> {
+fn in_reach(reach: &WebhookReach) -> webhooks::BoxedQuery<'static, Db> {
     let rows = webhooks::table.filter(webhooks::client_id.eq(Id(reach.client.0)));
-    let mut rows = rows.filter(webhooks::deleted_at.is_null()).into_boxed();
+    let mut rows: webhooks::BoxedQuery<'static, Db> = rows.filter(webhooks::deleted_at.is_null()).into_boxed();
     if let Some(accounts) = &reach.accounts {
         let accounts: Vec<_> = accounts.iter().cloned().map(Account).collect();
         rows = rows.filter(webhooks::account_id.is_null().or(webhooks::account_id.eq_any(accounts)));
