@@ -14,6 +14,6 @@ CREATE INDEX people_by_role ON people (account_id, role, created_at, id);
 INSERT INTO people_counts (account_id, role, total)
 SELECT account_id, role, COUNT(*) FROM people GROUP BY account_id, role;
 
--- Earlier snapshots lack the new table. They can't be restored, and need no space. An instance of the earlier version must
--- not take the empty contents for a snapshot of its schema.
+-- Earlier snapshots lack the new table. They can't be restored, and need no space. An instance of the earlier version
+-- must not take the empty contents for a snapshot of its schema.
 UPDATE world_snapshots SET contents = '', schema_name = '';

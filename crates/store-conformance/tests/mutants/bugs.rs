@@ -354,6 +354,7 @@ bugs! {
     NobodyIsKnown,
     AddressesTwice,
     RolesStay,
+    ErasedPeopleUncounted,
     ErasedOnOneAccount,
     SnapshotsOutliveErasure,
     PageSecretOverwritten,

@@ -255,7 +255,7 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, person: PersonId) -> Ou
     row.map(PersonRow::read).transpose()
 }
 
-/// Returns the number of people that match the filter. With email address or ids, few match, and they are counted.
+/// Returns the number of people that match the filter. No count is kept for an email address or ids, which few match.
 fn count(conn: &mut Conn, account: &AccountId, filter: &PersonFilter) -> Outcome<i64> {
     let PersonFilter { role, email, ids } = filter;
     if email.is_none() && ids.is_empty() {
