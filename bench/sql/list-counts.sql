@@ -1,6 +1,8 @@
--- The stored numbers of cards and budgets.
+-- The stored numbers of cards, budgets and people.
 INSERT INTO card_counts (account_id, state, owner_type, total)
 SELECT account_id, state, owner_type, COUNT(*) FROM cards GROUP BY account_id, state, owner_type;
+INSERT INTO people_counts (account_id, role, total)
+SELECT account_id, role, COUNT(*) FROM people GROUP BY account_id, role;
 INSERT INTO budget_counts (account_id, below, held, total)
 SELECT account_id, '', '', COUNT(*) FROM budgets GROUP BY account_id
 UNION ALL

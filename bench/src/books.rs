@@ -10,7 +10,7 @@ pub(crate) const PROOF: &str = include_str!("../sql/proof.sql");
 /// SQL that stores what the baselines wrote as legs, for `florin check`, which does not know the tables of the
 /// baselines.
 pub(crate) const LEGS: &str = include_str!("../sql/legs.sql");
-/// SQL that counts the cards and budgets of each account, as the lists state them.
+/// SQL that counts the cards, budgets and people of each account, as the lists state them.
 pub(crate) const LIST_COUNTS: &str = include_str!("../sql/list-counts.sql");
 
 /// Names of the counts, in the order of `counts.sql`.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const POSTGRES: &str = include_str!("../sql/postgres/lists.sql");
 const SQLITE: &str = include_str!("../sql/sqlite/lists.sql");
 
-/// The accounts with few and with many budgets and cards, each with the kind of the ids of its budgets (see
+/// The accounts with few and with many budgets, people and cards, each with the kind of the ids of its budgets (see
 /// [`crate::requests::id`]).
 const LISTS: [(&str, u16); 2] = [("few", 1), ("many", 2)];
 /// The accounts with few and with many movements, each with the kind of the id of its budget.
@@ -38,12 +38,14 @@ const fn list(name: &'static str, path: &'static str) -> Comparison {
     Comparison { name, path, accounts: LISTS, has_no_requirement: false }
 }
 
-const COMPARISONS: [Comparison; 15] = [
+const COMPARISONS: [Comparison; 17] = [
     list("budgets: first page", "budgets?limit=100"),
     list("budgets: in a currency", "budgets?limit=100&currencyCode=GBP"),
     list("budgets: below one", "budgets?limit=100&parentId={parent}"),
     // The first budget is the parent budget: its row adds up the balances of all others.
     Comparison { has_no_requirement: true, ..list("budgets: with balances", "budgets?limit=100&include=balance") },
+    list("people: first page", "people?limit=100"),
+    list("people: with a role", "people?limit=100&roleName=Payer"),
     list("cards: first page", "cards?limit=100"),
     list("cards: in a state", "cards?limit=100&state=ACTIVE"),
     list("cards: in two states", "cards?limit=100&state=ACTIVE,SUSPENDED"),
@@ -87,7 +89,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the sizes for a number of cards or movements. There is one budget for ten cards.
+    /// Returns the sizes for a number of cards or movements. There are one budget and one person for ten cards.
     const fn of(rows: u64) -> Self {
         Self { budgets: rows / 10, cards: rows, movements: rows }
     }

@@ -188,9 +188,13 @@ fn an_address_identifies_a_person() {
 fn a_change_is_visible_at_once() {
     let (_server, client) = alone();
     let ada = join(&client, "ada.b@example.com");
+    let count = |query: &str| list(&client, query)["count"].as_i64().unwrap();
+    let [all, payers, accountants] = ["", "roleName=Payer", "roleName=Accountant"].map(count);
     let change = json!({"firstName": "Ada", "dob": "1815-12-10", "roleName": "Accountant", "status": "inactive"});
     let edited = expect_json(&patch(&client, &ada, &change), 200);
     assert_eq!(find(&client, &ada), edited);
+    let counts = ["", "roleName=Payer", "roleName=Accountant"].map(count);
+    assert_eq!(counts, [all, payers - 1, accountants + 1]);
     for (name, value) in change.as_object().unwrap() {
         assert_eq!(edited[name], *value);
     }

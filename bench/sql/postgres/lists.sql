@@ -1,4 +1,4 @@
--- Accounts with few and with many budgets, cards and movements. `{name}` is replaced by a number.
+-- Accounts with few and with many budgets, people, cards and movements. `{name}` is replaced by a number.
 CREATE FUNCTION bench_id(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN lpad(to_hex((kind << 48) + n), 32, '0')::uuid;
 -- An id of a time in milliseconds, as Florin assigns them.
@@ -19,7 +19,7 @@ INSERT INTO credit_counters (account_id, last_number) SELECT account, 0 FROM siz
 -- The key is `florin_sandbox_` followed by 64 times `b`. It works on this database only.
 INSERT INTO api_keys (id, client_id, hash, hash_tag, environment, scopes, every_account, created_at)
 SELECT bench_id(2, 1), bench_id(1, 1), h, ('x' || encode(substr(h, 1, 8), 'hex'))::bit(64)::bigint, 'sandbox',
-    'budgets:read:any cards:read:any', true, now()
+    'budgets:read:any cards:read:any people:read:any', true, now()
 FROM sha256(convert_to('florin_sandbox_' || repeat('b', 64), 'UTF8')) h;
 
 -- Budget 0 is the parent budget of the account.
@@ -30,6 +30,15 @@ FROM sizes, generate_series(0, budgets) n;
 INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor, movements)
 SELECT account, bench_id(kind, n), 'GBP', CASE n WHEN 1 THEN movements * 100 ELSE 0 END, 0, 0, CASE n WHEN 1 THEN movements ELSE 0 END
 FROM sizes, generate_series(0, budgets) n;
+
+-- As many people as budgets. A tenth are payers.
+INSERT INTO people (
+    account_id, id, persona_id, first_name, last_name, email, email_key, role, status, created_at, updated_at
+)
+SELECT account, bench_id(kind + 24, n), bench_id(kind + 32, n), 'Person', n::text, account || n || '@example.com',
+    account || n || '@example.com', CASE n % 10 WHEN 0 THEN 'Payer' ELSE 'User' END, 'active',
+    now() - n * interval '1 second', now() - n * interval '1 second'
+FROM sizes, generate_series(1, budgets) n;
 
 -- A tenth is suspended. Names have two words.
 INSERT INTO cards (account_id, id, budget_id, currency, state, user_token, expires_on, name, created_at)

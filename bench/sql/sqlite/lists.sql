@@ -14,7 +14,7 @@ INSERT INTO credit_counters (account_id, last_number) SELECT account, 0 FROM siz
 -- SHA-256 of `florin_sandbox_` followed by 64 times `b`, and its first eight bytes as a number.
 INSERT INTO api_keys (id, client_id, hash, hash_tag, environment, scopes, every_account, created_at)
 SELECT bench_id(2, 1), bench_id(1, 1), x'1015d342b24745e33918b74a5f2d469a91595054cdcddba14dadd239474d101f', 1159064762530088419,
-    'sandbox', 'budgets:read:any cards:read:any', 1, millis * 1000
+    'sandbox', 'budgets:read:any cards:read:any people:read:any', 1, millis * 1000
 FROM clock;
 
 INSERT INTO budgets (account_id, id, name, parent_id, features, kind, status)
@@ -24,6 +24,14 @@ FROM sizes, numbers WHERE n <= budgets;
 INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor, movements)
 SELECT account, bench_id(kind, n), 'GBP', CASE n WHEN 1 THEN movements * 100 ELSE 0 END, 0, 0, CASE n WHEN 1 THEN movements ELSE 0 END
 FROM sizes, numbers WHERE n <= budgets;
+
+INSERT INTO people (
+    account_id, id, persona_id, first_name, last_name, email, email_key, role, status, created_at, updated_at
+)
+SELECT account, bench_id(kind + 24, n), bench_id(kind + 32, n), 'Person', CAST(n AS TEXT), account || n || '@example.com',
+    account || n || '@example.com', CASE n % 10 WHEN 0 THEN 'Payer' ELSE 'User' END, 'active',
+    (millis - n * 1000) * 1000, (millis - n * 1000) * 1000
+FROM clock, sizes, numbers WHERE n BETWEEN 1 AND budgets;
 
 INSERT INTO cards (account_id, id, budget_id, currency, state, user_token, expires_on, name, created_at)
 SELECT account, bench_id(kind + 8, n), bench_id(kind, 1 + n % budgets), 'GBP', CASE n % 10 WHEN 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,

@@ -55,8 +55,8 @@ pub enum Discrepancy {
     },
     /// The stored count of an account's checkouts is wrong. Only for stores that keep such counts.
     CheckoutCount(AccountId),
-    /// A stored count of an account's cards, budgets or merchant payments is wrong. Only for stores that keep such
-    /// counts.
+    /// A stored count of an account's cards, budgets, people or merchant payments is wrong. Only for stores that keep
+    /// such counts.
     ListCount(AccountId),
     /// What lists show of this account's merchant payments contradicts their sessions or refunds. Only for stores that
     /// store it with the payments.

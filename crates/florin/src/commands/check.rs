@@ -55,7 +55,7 @@ enum Line {
     Checkpoint { budget_id: String, currency_code: &'static str },
     /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },
-    /// A stored count of cards, budgets or merchant payments is wrong.
+    /// A stored count of cards, budgets, people or merchant payments is wrong.
     ListCount { account_id: String },
     /// Lists of merchant payments contradict sessions or refunds.
     ListedPayments { account_id: String },
@@ -227,7 +227,7 @@ fn describe(line: &Line) -> String {
             format!("the stored count of checkouts of account {account_id} is wrong")
         }
         Line::ListCount { account_id } => {
-            format!("a stored count of cards, budgets or merchant payments of account {account_id} is wrong")
+            format!("a stored count of cards, budgets, people or merchant payments of account {account_id} is wrong")
         }
         Line::ListedPayments { account_id } => {
             format!("lists of merchant payments of account {account_id} contradict their sessions or refunds")

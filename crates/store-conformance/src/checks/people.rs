@@ -5,7 +5,7 @@ use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::make_of_person;
-use crate::observe::Observation;
+use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{edit_person, join, members, person_id, persona_id};
 use crate::world::{Who, account, day, gbp, parent_of, seeded, uuid};
@@ -34,6 +34,7 @@ checks! {
     "people.edit.replay_gives_the_stored_answer" => edited_again,
     "people.edit.refusal_changes_nothing" => not_edited,
     "people.list.in_order_of_creation_with_filters_and_counts" => listed,
+    "people.list.counts_follow_creations_changes_and_erasures" => counted,
     "people.erase.on_every_account_with_the_records_of_the_person" => erased,
     "people.erase.of_a_world_takes_its_snapshots" (Sandbox) => erased_from_snapshots,
     "people.create.worlds_know_nobody_and_nobody_knows_theirs" (Sandbox) => worlds_apart,
@@ -234,6 +235,43 @@ async fn listed(handle: Handle) -> CheckResult {
     let named = PersonFilter { ids: ids.clone(), ..PersonFilter::default() };
     same("with these ids", list(named, 9, 0).await?, (2, vec![person_id(2), person_id(1)]))?;
     same("with both", list(PersonFilter { ids, ..users }, 9, 0).await?, (1, vec![person_id(1)]))
+}
+
+/// Returns the counts of lists of an account's people: of all, and with each of these roles.
+async fn counts<const N: usize>(handle: &Handle, account: &AccountId, roles: [Role; N]) -> Result<Vec<i64>, Failure> {
+    let mut counts = Vec::new();
+    for role in [None].into_iter().chain(roles.map(Some)) {
+        let filter = PersonFilter { role, ..PersonFilter::default() };
+        counts.push(handle.people.list(account, filter, PageRequest { limit: 1, offset: 0 }).await?.count);
+    }
+    Ok(counts)
+}
+
+async fn counted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
+    let roles = [Role::Owner, Role::Accountant, Role::Viewer];
+    for number in [1, 2] {
+        expect_new(handle.people.create(join(Who::Mine, number, &format!("{number}@example.com"))?).await)?;
+    }
+    expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
+    let mut taken = join(Who::Mine, 4, "4@example.com")?;
+    let rule = Arc::clone(&taken.decide);
+    taken.decide =
+        Arc::new(move |situation: &CreatePersonSituation| Ok(Person { id: Who::Mine.person(), ..rule(situation)? }));
+    store_failed(handle.people.create(taken).await)?;
+    same("after creations", counts(&handle, &mine, roles).await?, vec![3, 1, 2, 0])?;
+    same("on the second account", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
+    for role in [Role::Viewer, Role::Viewer, Role::Owner, Role::Viewer] {
+        let edit = PersonEdit { role: Some(role), ..PersonEdit::default() };
+        expect_new(handle.people.edit(edit_person(Who::Mine, person_id(1), edit, after(5))?).await)?;
+    }
+    same("after changes of a role", counts(&handle, &mine, roles).await?, vec![3, 1, 1, 1])?;
+    same("on the other account", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
+    handle.people.erase(erasure(1, after(7))).await?;
+    same("after an erasure", counts(&handle, &mine, roles).await?, vec![3, 1, 1, 1])?;
+    same("of both records", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
+    books_are_right(&handle).await
 }
 
 /// Returns the claim of a request to the path of people, in which one character is percent-encoded.

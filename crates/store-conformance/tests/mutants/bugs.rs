@@ -356,6 +356,7 @@ bugs! {
     NobodyIsKnown,
     AddressesTwice,
     RolesStay,
+    ErasedPeopleUncounted,
     ErasedOnOneAccount,
     SnapshotsOutliveErasure,
     PageSecretOverwritten,

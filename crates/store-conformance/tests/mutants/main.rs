@@ -269,6 +269,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NobodyIsKnown, "people.create.knows_people_of_the_clients_other_accounts"),
     (Bug::AddressesTwice, "people.create.is_shown_how_many_there_are_and_who_has_the_address"),
     (Bug::RolesStay, "people.edit.changes_what_is_given"),
+    (Bug::ErasedPeopleUncounted, "people.list.counts_follow_creations_changes_and_erasures"),
     (Bug::ErasedOnOneAccount, "people.erase.on_every_account_with_the_records_of_the_person"),
     (Bug::SnapshotsOutliveErasure, "people.erase.of_a_world_takes_its_snapshots"),
     (Bug::ErasedOwnersKeepTheirCards, "people.erase.terminates_the_cards_of_the_person"),

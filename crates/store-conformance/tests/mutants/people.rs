@@ -30,7 +30,12 @@ impl People for Mutant {
         filter: PersonFilter,
         page: PageRequest,
     ) -> Result<Page<PersonOverview>, StoreError> {
-        let mut found = People::list(&self.inner, account, filter, page).await?;
+        let mut found = People::list(&self.inner, account, filter.clone(), page).await?;
+        if self.has(Bug::ErasedPeopleUncounted) {
+            let all = People::list(&self.inner, account, filter, PageRequest { limit: 1000, offset: 0 }).await?;
+            let erased = all.rows.iter().filter(|overview| overview.person.is_erased()).count();
+            found.count -= i64::try_from(erased).unwrap();
+        }
         if self.has(Bug::PeopleById) {
             found.rows.sort_by_key(|overview| overview.person.id);
         }

@@ -8,6 +8,7 @@ use super::errors::Outcome;
 use super::events;
 use super::list_counts;
 use super::merchant;
+use super::people;
 use super::store::Store;
 use async_trait::async_trait;
 use diesel::Connection;
@@ -41,6 +42,7 @@ pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
     discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
     let mut miscounted = list_counts::miscounted(conn)?;
+    miscounted.extend(people::miscounted(conn)?);
     miscounted.extend(checkout::miscounted(conn)?);
     discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
     discrepancies.extend(checkout::contradicting_payments(conn)?.into_iter().map(Discrepancy::ListedPayments));

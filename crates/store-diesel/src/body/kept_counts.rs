@@ -1,4 +1,4 @@
-//! Stored counts of rows by account and two names ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
+//! Stored counts of rows by account and further names ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::backend::Conn;
 use super::errors::Outcome;
@@ -21,21 +21,22 @@ pub(super) fn selected_accounts(conn: &mut Conn, statement: &str) -> Outcome<BTr
 }
 
 /// Defines `change`, which adds to counts, in the transaction that stores the counted rows. A row of the table has an
-/// account, two names that select the count, and the total; no row means zero.
+/// account, the names that select the count, and the total; no row means zero.
 macro_rules! kept_counts {
-    ($table:ident by ($first:ident: $First:ty, $second:ident: $Second:ty)) => {
+    ($table:ident by ($($name:ident: $Name:ty),+)) => {
         /// Adds up the changes of each count, and stores them. Locks rows in the order of their keys.
         fn change<'a>(
             conn: &mut super::body::backend::Conn,
-            changes: impl IntoIterator<Item = (&'a florin_domain::ids::AccountId, ($First, $Second), i64)>,
+            changes: impl IntoIterator<Item = (&'a florin_domain::ids::AccountId, ($($Name,)+), i64)>,
         ) -> super::body::errors::Outcome<()> {
             use super::body::names::Name;
             let mut sums = std::collections::BTreeMap::new();
-            for (account, (first, second), more) in changes {
-                sums.entry((account, first.name(), second.name())).or_insert((first, second, 0)).2 += more;
+            for (account, names, more) in changes {
+                let ($($name,)+) = names;
+                sums.entry((account, [$($name.name()),+])).or_insert((names, 0)).1 += more;
             }
-            for ((account, ..), (first, second, more)) in sums {
-                add(conn, account, (first, second), more)?;
+            for ((account, _), (names, more)) in sums {
+                add(conn, account, names, more)?;
             }
             Ok(())
         }
@@ -43,7 +44,7 @@ macro_rules! kept_counts {
         fn add(
             conn: &mut super::body::backend::Conn,
             account: &florin_domain::ids::AccountId,
-            (first, second): ($First, $Second),
+            ($($name,)+): ($($Name,)+),
             more: i64,
         ) -> super::body::errors::Outcome<()> {
             use super::body::types::Named;
@@ -52,14 +53,12 @@ macro_rules! kept_counts {
             if more < 0 {
                 let row = $table::table
                     .filter($table::account_id.eq(account.as_str()))
-                    .filter($table::$first.eq(Named(first)))
-                    .filter($table::$second.eq(Named(second)));
+                    $(.filter($table::$name.eq(Named($name))))+;
                 diesel::update(row).set($table::total.eq($table::total + more)).execute(conn)?;
             } else if more > 0 {
                 let row = (
                     $table::account_id.eq(account.as_str()),
-                    $table::$first.eq(Named(first)),
-                    $table::$second.eq(Named(second)),
+                    $($table::$name.eq(Named($name)),)+
                     $table::total.eq(more),
                 );
                 diesel::insert_into($table::table)

@@ -1,7 +1,11 @@
 //! People of accounts.
 
+mod counts;
+
+pub(crate) use self::counts::miscounted;
 use super::ask::ask;
 use super::backend::{Conn, Db};
+use super::body;
 use super::cards::{self, store_change};
 use super::disputes;
 use super::driver;
@@ -32,6 +36,7 @@ use florin_ports::{
     CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People, StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
+use std::slice;
 
 #[async_trait]
 impl People for Store {
@@ -58,7 +63,7 @@ impl People for Store {
                 .offset(page.offset)
                 .select(PersonRow::as_select())
                 .load(conn)?;
-            let count = matching(&account, &filter).count().get_result(conn)?;
+            let count = count(conn, &account, &filter)?;
             let rows = rows.into_iter().map(PersonRow::read).collect::<Outcome<_>>()?;
             Ok(Page { count, rows: overviews(conn, &account, rows)? })
         })
@@ -80,7 +85,7 @@ impl People for Store {
                 }
                 let situation = situation(conn, &command)?;
                 let person = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-                insert(vec![PersonRow::from(&person)], conn)?;
+                insert_all(conn, slice::from_ref(&person))?;
                 Ok(PersonOverview { person, has_card: false })
             })
         })
@@ -104,9 +109,8 @@ impl People for Store {
 
 fn situation(conn: &mut Conn, command: &CreatePersonCommand) -> Outcome<CreatePersonSituation> {
     let (account, key) = (command.account.as_str(), command.email.key());
-    let of_account = people::table.filter(people::account_id.eq(account));
-    let holder = of_account.filter(people::email_key.eq(&key));
-    let count: i64 = of_account.count().get_result(conn)?;
+    let holder = people::table.filter(people::account_id.eq(account)).filter(people::email_key.eq(&key));
+    let count = counts::of(conn, &command.account, None)?;
     Ok(CreatePersonSituation {
         people: u64::try_from(count).map_err(corrupt)?,
         email_taken: diesel::select(exists(holder)).get_result(conn)?,
@@ -138,13 +142,13 @@ fn edit(conn: &mut Conn, command: &EditPersonCommand) -> Result<PersonOverview, 
     let account = &command.account;
     let person = find(conn, account, command.person)?.ok_or(WriteError::Absent)?;
     let edited = ask(|| (command.decide)(&person))?.map_err(WriteError::Refused)?;
-    update(conn, &edited)?;
+    update(conn, &person, &edited)?;
     Ok(overviews(conn, account, vec![edited])?.pop().ok_or_else(|| corrupt("a changed person is missing"))?)
 }
 
 /// Stores the members of a person that can change.
-fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
-    let row = PersonRow::from(person);
+fn update(conn: &mut Conn, before: &Person, after: &Person) -> Outcome<()> {
+    let row = PersonRow::from(after);
     let place = people::table.filter(people::account_id.eq(row.account_id)).filter(people::id.eq(row.id));
     diesel::update(place)
         .set((
@@ -158,7 +162,7 @@ fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
             people::updated_at.eq(row.updated_at),
         ))
         .execute(conn)?;
-    Ok(())
+    counts::change_one(conn, before, after)
 }
 
 /// Erases a person. The caller holds the lock of operators. Creations hold it, too.
@@ -185,7 +189,7 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<Record
     working_set.events.record_with(recording);
     for (account, client) in &accounts {
         let found = find(conn, &account.0, command.person)?.ok_or_else(|| corrupt("a person is missing"))?;
-        update(conn, &ask(|| (command.erase)(&found))?)?;
+        update(conn, &found, &ask(|| (command.erase)(&found))?)?;
         for (_, card) in owned.iter().filter(|(owner, _)| owner == account) {
             let situation = (card_of(conn, &account.0, CardId(card.0))?, ClientId(client.0));
             if let Some(change) = ask(|| (command.terminate)(&situation))? {
@@ -222,9 +226,10 @@ fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
     Ok(())
 }
 
-/// Stores people of existing accounts.
-pub(super) fn seed(conn: &mut Conn, seeded: &[Person]) -> Outcome<()> {
-    insert(seeded.iter().map(PersonRow::from).collect(), conn)
+/// Stores new people of existing accounts.
+pub(super) fn insert_all(conn: &mut Conn, new: &[Person]) -> Outcome<()> {
+    insert(new.iter().map(PersonRow::from).collect(), conn)?;
+    counts::add_all(conn, new)
 }
 
 /// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.
@@ -248,6 +253,15 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, person: PersonId) -> Ou
         .get_result(conn)
         .optional()?;
     row.map(PersonRow::read).transpose()
+}
+
+/// Returns the number of people that match the filter. No count is kept for an email address or ids, which few match.
+fn count(conn: &mut Conn, account: &AccountId, filter: &PersonFilter) -> Outcome<i64> {
+    let PersonFilter { role, email, ids } = filter;
+    if email.is_none() && ids.is_empty() {
+        return counts::of(conn, account, *role);
+    }
+    Ok(matching(account, filter).count().get_result(conn)?)
 }
 
 fn matching(account: &AccountId, filter: &PersonFilter) -> people::BoxedQuery<'static, Db> {

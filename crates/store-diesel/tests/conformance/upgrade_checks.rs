@@ -17,9 +17,9 @@ pub(crate) const ROWS: &str = "
         '2026-11-26-000055_hash_chains', ''
     )";
 
-/// The schemas of the snapshots. The rows of the schema before the migration are those of the last schema.
+/// The schemas of the snapshots. Migrations 56 to 58 do not change the rows of snapshots. Migration 59 does, and
+/// empties the snapshots of worlds, which then have no schema.
 pub(crate) const SCHEMAS: &str = "SELECT schema_name AS line FROM world_snapshots \
     UNION ALL SELECT schema_name FROM imported_snapshots ORDER BY 1";
 /// The expected lines of [`SCHEMAS`].
-pub(crate) const EXPECTED: [&str; 3] =
-    ["2026-11-26-000054_acquirer_fees", "2026-11-28-000058_client_moves", "2026-11-28-000058_client_moves"];
+pub(crate) const EXPECTED: [&str; 3] = ["", "", "2026-11-28-000058_client_moves"];

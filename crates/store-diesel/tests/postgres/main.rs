@@ -55,6 +55,8 @@ mod upgrade_fees;
 mod upgrade_legs;
 #[path = "../conformance/upgrade_payments.rs"]
 mod upgrade_payments;
+#[path = "../conformance/upgrade_people.rs"]
+mod upgrade_people;
 mod upgrading;
 #[path = "../store/working_sets.rs"]
 mod working_sets;

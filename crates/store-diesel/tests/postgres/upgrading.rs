@@ -11,6 +11,7 @@ use crate::upgrade_events;
 use crate::upgrade_fees;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use crate::upgrade_payments;
+use crate::upgrade_people;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
@@ -105,7 +106,7 @@ async fn events_without_bodies_count() {
 }
 
 #[test]
-fn snapshots_of_the_same_rows_can_still_be_restored() {
+fn snapshots_of_the_same_rows_get_the_schema_of_the_last_such_migration() {
     let database = create(|values| later(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "postgres", values));
     open(&database).migrate().unwrap();
     assert_eq!(lines(&database, upgrade_checks::SCHEMAS), upgrade_checks::EXPECTED);
@@ -125,6 +126,15 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
     let store = open(&database);
     store.migrate().unwrap();
     upgrade_payments::are_listed(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_are_counted() {
+    let database = create(|values| later(upgrade_people::MIGRATION, upgrade_people::ROWS, "postgres", values));
+    let store = open(&database);
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-29-000059_people_counts"));
+    store.migrate().unwrap();
+    upgrade_people::are_counted(&store).await;
 }
 
 /// An instance of an earlier version that still writes locks tables in another order than the migrations.

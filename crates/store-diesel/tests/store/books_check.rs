@@ -192,6 +192,21 @@ async fn wrong_counts_of_cards_budgets_and_payments_are_detected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn wrong_counts_of_people_are_detected() {
+    const NEW: &str = "INSERT INTO people (account_id, id, persona_id, first_name, last_name, role, status, \
+        created_at, updated_at) SELECT account_id, token, token, 'Ada', 'Byron', 'User', 'active', created_at, \
+        created_at FROM card_transactions";
+    let count = |counts: &str| format!("INSERT INTO people_counts VALUES ('{MINE}', {counts})");
+    let miscounted = [Discrepancy::ListCount(id(MINE))];
+    assert_eq!(found_after(NEW).await, miscounted);
+    assert_eq!(found_after(&count("'User', 1")).await, miscounted);
+    for wrong in ["'User', 2", "'Owner', 1"] {
+        assert_eq!(found_after(&format!("{NEW}; {}", count(wrong))).await, miscounted, "{wrong}");
+    }
+    assert_eq!(found_after(&format!("{NEW}; {}", count("'User', 1"))).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn payments_that_contradict_their_sessions_or_refunds_are_detected() {
     const STORED: &str = "INSERT INTO checkout_sessions (account_id, id, purpose, status, has_begun, budget_id, \
         idempotency_key, merchant_reference, currency, amount_minor, token_hash, payment_reference, expires_at, \

@@ -32,5 +32,7 @@ mod upgrade_fees;
 mod upgrade_legs;
 #[path = "../conformance/upgrade_payments.rs"]
 mod upgrade_payments;
+#[path = "../conformance/upgrade_people.rs"]
+mod upgrade_people;
 mod upgrading;
 mod working_sets;

@@ -10,6 +10,7 @@ use crate::upgrade_events;
 use crate::upgrade_fees;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use crate::upgrade_payments;
+use crate::upgrade_people;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -170,6 +171,17 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
     upgrade_payments::are_listed(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    create(&mut conn, |values| later(upgrade_people::MIGRATION, upgrade_people::ROWS, "sqlite", values));
+    let store = Store::open(&settings(&directory)).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-29-000059_people_counts"));
+    store.migrate().unwrap();
+    upgrade_people::are_counted(&store).await;
 }
 
 /// The connection is open before the upgrade.

@@ -62,7 +62,7 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_settlement_accounts(conn, &seed.settlement_accounts)?;
     merchant::insert_payees(conn, &seed.payees)?;
     merchant::insert_checkouts(conn, &seed.checkouts)?;
-    people::seed(conn, &seed.people)?;
+    people::insert_all(conn, &seed.people)?;
     // A journal transaction may touch several budgets, so all budgets are stored first.
     balances::insert(conn, &seed.parent)?;
     let seeded = |budget: &SeedBudget| BudgetRecord::seeded(budget.budget.clone(), &seed.parent);

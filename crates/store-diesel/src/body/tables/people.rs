@@ -22,8 +22,16 @@ tables! {
         created_at: Time,
         updated_at: Time,
     }
+
+    /// The number of an account's people with one role.
+    struct PeopleCountRow in people_counts(account_id, role) owned by account_id {
+        account_id: Account,
+        role: Named<Role>,
+        total: i64,
+    }
 }
 
+diesel::numeric_expr!(people_counts::total);
 diesel::joinable!(people -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(people, accounts);
 diesel::allow_tables_to_appear_in_same_query!(people, worlds);
