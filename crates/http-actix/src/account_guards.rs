@@ -3,7 +3,7 @@
 //! A request reads its account, its clock and its request number before it writes. After a restore in between, they
 //! would belong to another state of the world.
 //!
-//! It also lets only a few requests of an account go on at the same time after their messages were decided.
+//! After the decision endpoint of an account has replied, only a few of its requests continue at the same time.
 
 use async_trait::async_trait;
 use florin_application::ReleasableGuard;

@@ -266,7 +266,7 @@ fn of_each_state(
         rows.extend(page_of(conn, account, &of_state, first)?);
     }
     // Both databases compare names by code point, as Rust does.
-    rows.sort_by_cached_key(|row| (row.name.clone(), row.id));
+    rows.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
     if filter.descending {
         rows.reverse();
     }
