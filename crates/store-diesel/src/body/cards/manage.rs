@@ -34,7 +34,7 @@ use florin_ports::{
 use std::convert::Infallible;
 
 /// Maximum offset of a page that is merged from several states. Each state is read from its first card.
-const MAX_MERGED_OFFSET: i64 = 10_000;
+const MAX_MERGED_OFFSET: i64 = 1_000;
 
 #[async_trait]
 impl CardManagement for Store {
