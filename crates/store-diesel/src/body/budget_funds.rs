@@ -2,8 +2,13 @@
 
 use super::backend::Conn;
 use super::backend::sql::IdSql;
+#[cfg(test)]
+use super::backend::testing::{PLANNER, with_store};
 use super::books::Halves;
+use super::driver;
 use super::errors::Outcome;
+#[cfg(test)]
+use super::plans::plan;
 use super::tables::money::balances;
 use super::types::{Account, Currency, Id};
 use diesel::prelude::*;
@@ -73,6 +78,11 @@ pub(super) fn with_funds(
     Ok(records.into_iter().map(overview).collect())
 }
 
+/// Returns the statement that adds up the balances below the budgets with these ids, which are SQL.
+fn below_roots(ids: &[String]) -> String {
+    BELOW.replace("{sums}", &SUMS.replace("{root}", "below.root")).replace("{roots}", &ids.join(", "))
+}
+
 fn below(conn: &mut Conn, account: &AccountId, roots: &[BudgetRecord]) -> Outcome<Vec<BelowRow>> {
     let (parents, roots): (Vec<_>, Vec<_>) = roots.iter().partition(|root| root.kind == BudgetKind::AccountBalance);
     let mut rows = Vec::new();
@@ -84,10 +94,39 @@ fn below(conn: &mut Conn, account: &AccountId, roots: &[BudgetRecord]) -> Outcom
     if roots.is_empty() {
         return Ok(rows);
     }
+    // The planner can't know that most budgets have few below them. It would read all budgets and balances of the account.
+    driver::by_index(conn)?;
     let places: Vec<_> = (2..roots.len() + 2).map(|place| format!("${place}")).collect();
-    let below = BELOW.replace("{sums}", &SUMS.replace("{root}", "below.root")).replace("{roots}", &places.join(", "));
-    let query = sql_query(below).into_boxed().bind::<Text, _>(Account(account.clone()));
+    let query = sql_query(below_roots(&places)).into_boxed().bind::<Text, _>(Account(account.clone()));
     let query = roots.iter().fold(query, |query, root| query.bind::<IdSql, _>(Id(root.budget.id.0)));
     rows.extend(query.load::<BelowRow>(conn)?);
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use diesel::connection::SimpleConnection;
+    use florin_domain::test_support::a_budget;
+
+    #[test]
+    fn sums_read_only_what_is_below_the_budgets() {
+        let (root, account) = ("'0198c0de-0005-7000-8000-000000000001'".to_owned(), AccountId::parse("F1").unwrap());
+        with_store(1, |store| {
+            let plan = driver::read(store.readers(), |conn| {
+                conn.batch_execute(PLANNER)?;
+                conn.transaction(|conn| {
+                    with_funds(conn, &account, vec![a_budget().build()])?;
+                    Ok(plan(conn, sql_query(below_roots(&[root.clone()]).replace("$1", "'F1'")))?)
+                })
+            });
+            let plan = plan.unwrap();
+            assert_eq!(plan.matches("budgets_by_parent").count(), 2, "{plan}");
+            assert!(["balances_pkey", "PRIMARY KEY"].iter().any(|index| plan.contains(index)), "{plan}");
+            // PostgreSQL would join with all rows of the account.
+            assert!(["Hash Join", "Merge Join", "Seq Scan"].iter().all(|node| !plan.contains(node)), "{plan}");
+        });
+    }
 }
