@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     fn sums_read_only_what_is_below_the_budgets() {
-        let (root, account) = ("'0198c0de-0005-7000-8000-000000000001'".to_owned(), AccountId::parse("F1").unwrap());
+        let (roots, account) = (["'0198c0de-0005-7000-8000-000000000001'".to_owned()], AccountId::parse("F1").unwrap());
         with_store(1, |store| {
             let plan = driver::read(store.readers(), |conn| {
                 conn.batch_execute(PLANNER)?;
                 conn.transaction(|conn| {
                     with_funds(conn, &account, vec![a_budget().build()])?;
-                    Ok(plan(conn, sql_query(below_roots(&[root.clone()]).replace("$1", "'F1'")))?)
+                    Ok(plan(conn, sql_query(below_roots(&roots).replace("$1", "'F1'")))?)
                 })
             });
             let plan = plan.unwrap();
