@@ -7,8 +7,8 @@ pub(crate) const COUNTS: &str = include_str!("../sql/counts.sql");
 /// SQL that verifies balances against the journal, the open chains and the confirmed batches.
 pub(crate) const PROOF: &str = include_str!("../sql/proof.sql");
 
-/// SQL that stores what the baselines wrote as legs, for `florin check`, which does not know the tables of the
-/// baselines.
+/// SQL that copies the entries of the baselines into `journal_legs`, because `florin check` reads only legs. The
+/// baselines write their journal to `journal_transactions` and `journal_entries`, which Florin does not have.
 pub(crate) const LEGS: &str = include_str!("../sql/legs.sql");
 /// SQL that counts the cards, budgets and people of each account, as the lists state them.
 pub(crate) const LIST_COUNTS: &str = include_str!("../sql/list-counts.sql");
@@ -30,7 +30,7 @@ const NAMES: [&str; 11] = [
 
 /// Names of the violations, in the order of `proof.sql`.
 const VIOLATIONS: [&str; 4] = [
-    "journal transactions that do not add up to zero",
+    "journal transactions of the baselines that do not add up to zero",
     "balances that are not the sums of their postings",
     "balances that do not hold what the open chains hold",
     "balances that do not reserve what the confirmed batches pay",

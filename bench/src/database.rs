@@ -8,8 +8,8 @@ use std::process::Command;
 
 const DATA: &str = include_str!("../sql/postgres/data.sql");
 const FUNCTIONS: &str = include_str!("../sql/postgres/functions.sql");
-/// SQL that recomputes the stored counts.
-const KEPT_COUNTS: &str = include_str!("../sql/postgres/checkout-counts.sql");
+/// SQL that recomputes the counts of checkouts.
+const CHECKOUT_COUNTS: &str = include_str!("../sql/postgres/checkout-counts.sql");
 const BATCHES: &str = include_str!("../sql/postgres/batches.sql");
 
 /// Size of the data set.
@@ -84,7 +84,7 @@ impl Database {
     /// Loads rows and analyzes the tables.
     pub(crate) fn load(&mut self, script: &str) -> anyhow::Result<()> {
         self.client.batch_execute(script).context("cannot load the data set")?;
-        self.client.batch_execute(KEPT_COUNTS)?;
+        self.client.batch_execute(CHECKOUT_COUNTS)?;
         // A separate call, because VACUUM cannot run in a transaction.
         self.client.batch_execute("VACUUM ANALYZE")?;
         self.settle()

@@ -29,8 +29,8 @@ const CONNECTIONS: usize = 32;
 /// Authorizations of the measured account per second: far below the server's capacity, so that latencies show waiting,
 /// not saturation.
 const MEASURED_RATE: f64 = 200.0;
-/// Maximum duration of a round.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Maximum duration of the authorizations on which the endpoint decides, in a round.
+const DECIDED_LIMIT: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
@@ -46,9 +46,11 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         measure(("PostgreSQL", &database.url), settings, folder, &mut report)?;
     }
     report.notes.push(format!(
-        "Latencies of an account without an endpoint, {MEASURED_RATE} authorizations a second, while {DECIDED} authorizations \
-        of another account, on {CONNECTIONS} connections, each wait {} ms for its endpoint; compared with the same while that account \
-        has as many without an endpoint, and while it is idle. Endpoint, load generator and database share the processors with Florin.",
+        "Latencies of an account without an endpoint, {MEASURED_RATE} authorizations a second, while another account \
+        sends {DECIDED} authorizations on {CONNECTIONS} connections, each of which waits {} ms for its endpoint. They \
+        are compared with the latencies while the other account sends as many authorizations a second with its \
+        endpoint disabled, and while it is idle. Endpoint, load generator and database share the processors with \
+        Florin.",
         THINKING.as_millis()
     ));
     Ok(report)
@@ -64,7 +66,7 @@ enum Load {
     Idle,
 }
 
-/// In this order in the warm-up: `Undecided` has the rate of the last round with `Decided`.
+/// All loads, in the order of the warm-up: `Decided` comes first, because its rate is that of the next `Undecided`.
 const LOADS: [Load; 3] = [Load::Decided, Load::Undecided, Load::Idle];
 
 /// A server whose account `bench-1` has a decision endpoint.
@@ -77,8 +79,8 @@ struct Bench<'a> {
     rate: f64,
 }
 
-/// Compares the latencies of one account while the other account is idle, while its endpoint decides, and while it has
-/// as many authorizations without a decision.
+/// Compares the latencies of one account in three cases: while the endpoint of the other account decides, while the
+/// other account has as many authorizations with its endpoint disabled, and while it is idle.
 fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     let (server, endpoint) = (Server::florin(url, folder, &[])?, Endpoint::start()?);
     let mut bench = Bench { name, server, endpoint, round: 0x1000, rate: 0.0 };
@@ -107,7 +109,8 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
         rule,
         figures: Some(decided),
     };
-    report.rows.push(row("while it has as many authorizations without an endpoint", undecided, Rule::AtMost(1.5, 1.1)));
+    let disabled = "while it has as many authorizations, its endpoint disabled";
+    report.rows.push(row(disabled, undecided, Rule::AtMost(1.5, 1.1)));
     report.rows.push(row("while it is idle", idle, Rule::AtMost(3.0, 1.5)));
     Ok(())
 }
@@ -160,7 +163,8 @@ const fn cards_of(account: u64) -> Cards {
 /// Authorizes on the account with the endpoint.
 fn decided(server: SocketAddr, count: u64, round: u64) -> anyhow::Result<Outcome> {
     let mut requests = Limited { inner: Requests::new(Ask::Authorize(cards_of(1)), round), left: count };
-    let outcome = http::closed(server, CONNECTIONS, End(PATIENCE), &mut requests).context("decided authorizations")?;
+    let outcome = http::closed_loop(server, CONNECTIONS, End(DECIDED_LIMIT), &mut requests);
+    let outcome = outcome.context("decided authorizations")?;
     outcome.must_be_clean()?;
     if outcome.answered != count {
         bail!("{} of {count} authorizations were answered", outcome.answered);
@@ -171,7 +175,7 @@ fn decided(server: SocketAddr, count: u64, round: u64) -> anyhow::Result<Outcome
 /// Authorizes on an account at a fixed rate.
 fn at_rate(server: SocketAddr, rate: f64, lasting: Duration, cards: Cards, round: u64) -> anyhow::Result<Outcome> {
     let mut requests = Requests::new(Ask::Authorize(cards), round);
-    let outcome = http::open(server, CONNECTIONS, rate, End(lasting), &mut requests)?;
+    let outcome = http::open_loop(server, CONNECTIONS, rate, End(lasting), &mut requests)?;
     outcome.must_be_clean()?;
     if outcome.unsent > CONNECTIONS as u64 {
         bail!("{} requests of {rate:.0} per second were still due at the end", outcome.unsent);
@@ -247,7 +251,7 @@ fn serve(mut stream: &TcpStream, count: &AtomicU64) -> Option<()> {
         reader.read_exact(&mut body).ok()?;
         std::thread::sleep(THINKING);
         count.fetch_add(1, Ordering::Relaxed);
-        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{APPROVE}", APPROVE.len());
-        stream.write_all(answer.as_bytes()).ok()?;
+        let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{APPROVE}", APPROVE.len());
+        stream.write_all(reply.as_bytes()).ok()?;
     }
 }

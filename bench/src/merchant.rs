@@ -1,6 +1,7 @@
 //! Part of `make bench`: checkout sessions and their pages, compared with credits of a budget and lists of checkouts.
 //!
-//! It uses the demo data, because only the server can compute the token of a page.
+//! It creates sessions over the API, on the demo data: a page has a token that only the server can compute, so prepared
+//! rows cannot contain sessions.
 
 use crate::api::call_with;
 use crate::database::Database;
@@ -33,11 +34,11 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     if settings.selects("PostgreSQL") {
         let database = Database::empty("merchant")?;
-        on(&database.url, "PostgreSQL", settings, folder, &mut report)?;
+        measure_store(&database.url, "PostgreSQL", settings, folder, &mut report)?;
     }
     if settings.selects("SQLite") {
         let file = format!("sqlite://{}", folder.join("merchant.db").display());
-        on(&file, "SQLite", settings, folder, &mut report)?;
+        measure_store(&file, "SQLite", settings, folder, &mut report)?;
     }
     report.notes.push(format!(
         "{} rounds of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and payments had \
@@ -76,12 +77,20 @@ struct Requests<'a> {
     shop: &'a Shop<'a>,
     ask: Ask,
     round: usize,
+    /// Number of requests so far.
     made: usize,
     /// The ids of sessions to pay, or the tokens of pages.
     objects: &'a [String],
 }
 
-fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
+/// Measures all kinds of requests on one store, and adds the results to the report.
+fn measure_store(
+    url: &str,
+    store: &str,
+    settings: &Settings,
+    folder: &Path,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     progress(&format!("{store}: creating the demo data"));
     let output = server::command(url, &["demo", "--json"])?.output()?;
     if !output.status.success() {
@@ -264,7 +273,7 @@ fn members(json: &str, name: &str) -> Vec<String> {
 }
 
 fn first(json: &str, name: &str) -> anyhow::Result<String> {
-    members(json, name).into_iter().next().with_context(|| format!("no {name} in the answer"))
+    members(json, name).into_iter().next().with_context(|| format!("no {name} in the response"))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let before = runner.database.counts()?;
     let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), runner.next_round());
     let end = http::End(settings.overload);
-    let mut outcome = http::open(florin.address, settings.overload_connections, rate, end, &mut requests)?;
+    let mut outcome = http::open_loop(florin.address, settings.overload_connections, rate, end, &mut requests)?;
     if outcome.others.0 > 0 {
         anyhow::bail!("{} odd answers, such as: {}", outcome.others.0, outcome.others.1.join(" | "));
     }

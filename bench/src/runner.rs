@@ -13,12 +13,13 @@ use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// Rounds are numbered from the next number on. pgbench creates ids in a round with the round's number as their kind
-/// (see [`crate::requests::id`]), so the numbers are above all kinds of the data set.
+/// The number before that of the first round. In a round, pgbench creates ids whose kind is the number of the round
+/// (see [`crate::requests::id`]). So the numbers of rounds must be above all kinds of ids in the data set.
 const BEFORE_ROUNDS: u64 = 0x1000;
 /// Number of batches prepared for the warm-up of a workload that uses one batch per request.
 const WARM_UP_BATCHES: u64 = 1600;
-/// Factor by which the prepared batches exceed those that a round uses at the rate of the previous round.
+/// Number of batches to prepare for each batch that a round is expected to use. The expectation is the rate of the
+/// contender's previous round.
 const SPARE: f64 = 1.1;
 
 /// A PostgreSQL database with the data set, on which contenders take turns.
@@ -29,8 +30,8 @@ pub(crate) struct Runner<'a> {
     round: u64,
     /// Number of prepared batches.
     batches: u64,
-    /// Whether the caller verifies the balances at the end, because that takes too long after each round.
-    large: bool,
+    /// Whether rounds check only the counts of rows, because verifying the balances takes too long after each round.
+    checks_counts_only: bool,
 }
 
 /// One side of a comparison: it runs a workload.
@@ -53,13 +54,13 @@ pub(crate) enum Purpose {
 
 impl<'a> Runner<'a> {
     pub(crate) fn new(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
-        Self { database, settings, folder, round: BEFORE_ROUNDS, batches: 0, large: false }
+        Self { database, settings, folder, round: BEFORE_ROUNDS, batches: 0, checks_counts_only: false }
     }
 
     /// Creates a runner for a large store. Rounds check only the counts of rows; the caller verifies balances at the
     /// end.
     pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
-        Self { large: true, ..Self::new(database, settings, folder) }
+        Self { checks_counts_only: true, ..Self::new(database, settings, folder) }
     }
 
     /// Runs one round, and checks the books after it.
@@ -73,7 +74,7 @@ impl<'a> Runner<'a> {
         let clients = match contender {
             Contender::Pgbench(_, clients) | Contender::Server(_, clients) => clients as u64,
         };
-        // With one client the median latency is compared, not the rate: a shorter round has enough requests for it.
+        // With one client, results are median latencies, for which a shorter round has enough requests.
         let lasting = match purpose {
             Purpose::Measure(_) if clients > 1 => self.settings.round,
             Purpose::Measure(_) => self.settings.round * 3 / 5,
@@ -89,7 +90,7 @@ impl<'a> Runner<'a> {
             Contender::Server(server, connections) => self.server(workload, (server, connections), batches, lasting)?,
         };
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
-        let check = matches!(purpose, Purpose::Measure(_)) && !self.large;
+        let check = matches!(purpose, Purpose::Measure(_)) && !self.checks_counts_only;
         self.check(&before, &workload.effect, answered, check)
             .with_context(|| format!("{}: {}", workload.name, contender.name()))?;
         Ok(figures)
@@ -175,8 +176,8 @@ pub(crate) fn drive(
     requests: &mut dyn Source,
 ) -> anyhow::Result<(Outcome, Option<f64>)> {
     let before = server.cpu();
-    let outcome = http::closed(server.address, connections, http::End(max), requests).context(server.name)?;
-    outcome.must_be_clean().with_context(|| format!("{}, whose log ends: {}", server.name, server.complaints()))?;
+    let outcome = http::closed_loop(server.address, connections, http::End(max), requests).context(server.name)?;
+    outcome.must_be_clean().with_context(|| format!("{}, whose log ends: {}", server.name, server.end_of_log()))?;
     let cpu = per_request(before, server.cpu(), outcome.answered);
     Ok((outcome, cpu))
 }

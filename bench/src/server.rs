@@ -79,7 +79,7 @@ impl Server {
         let until = Instant::now() + PATIENCE;
         while !is_up(address) {
             if !server.child.runs() || Instant::now() > until {
-                bail!("{name} does not start: {}", server.complaints());
+                bail!("{name} does not start: {}", server.end_of_log());
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -87,7 +87,7 @@ impl Server {
     }
 
     /// Returns the last log lines of levels other than INFO, which is that of the lines about requests.
-    pub(crate) fn complaints(&self) -> String {
+    pub(crate) fn end_of_log(&self) -> String {
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<_> = said.lines().filter(|line| !line.contains("INFO")).collect();
         lines[lines.len().saturating_sub(8)..].join("\n")

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 
-/// The parts that the load needs of a response's head, which is its status line and headers.
+/// What the load generator reads from the head of a response: from its status line and its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,

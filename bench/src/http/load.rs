@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct End(pub(crate) Duration);
 
 /// Runs a closed loop: each connection sends its next request when it has received the last answer.
-pub(crate) fn closed(
+pub(crate) fn closed_loop(
     address: SocketAddr,
     connections: usize,
     End(end): End,
@@ -46,7 +46,7 @@ pub(crate) fn closed(
 }
 
 /// Runs an open loop: requests are due at a fixed rate, whether or not earlier ones were answered.
-pub(crate) fn open(
+pub(crate) fn open_loop(
     address: SocketAddr,
     connections: usize,
     rate: f64,

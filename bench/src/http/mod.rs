@@ -8,7 +8,7 @@ mod connection;
 mod load;
 mod outcome;
 
-pub(crate) use load::{End, closed, open};
+pub(crate) use load::{End, closed_loop, open_loop};
 pub(crate) use outcome::Outcome;
 
 /// A source of requests.

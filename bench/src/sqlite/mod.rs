@@ -15,8 +15,8 @@ use std::path::Path;
 
 const DATA: &str = include_str!("../../sql/sqlite/data.sql");
 
-/// SQL that recomputes the counts of checkouts.
-const KEPT_COUNTS: &str = "INSERT INTO checkout_counts \
+/// SQL that stores the counts of checkouts.
+const CHECKOUT_COUNTS: &str = "INSERT INTO checkout_counts \
     SELECT account_id, checkout_type, status, count(*) FROM checkouts GROUP BY 1, 2, 3";
 
 /// Settings of the connection: WAL, durable commits, foreign keys and the cache size as in Florin's writer, and a
@@ -62,11 +62,7 @@ impl File {
     pub(crate) fn fill(path: &Path, size: Size) -> anyhow::Result<Self> {
         let mut file = Self::empty(path)?;
         file.load(&format!("{}\n{};\n{}", size.fill(DATA), books::LEGS, books::LIST_COUNTS))?;
-        let conn = &file.conn;
-        let kept = "SELECT count(*) FROM sqlite_master WHERE name = 'checkout_counts'";
-        if conn.query_row(kept, [], |row| row.get::<_, i64>(0))? > 0 {
-            conn.execute_batch(KEPT_COUNTS)?;
-        }
+        file.conn.execute_batch(CHECKOUT_COUNTS)?;
         file.settle()?;
         Ok(file)
     }
