@@ -76,7 +76,7 @@ uuid_ids! {
     CardId;
     /// A limit of a card.
     LimitId;
-    /// The holder of a card.
+    /// The `userToken` of a card. It identifies neither a person nor a budget.
     UserToken;
     /// A dispute of a card transaction.
     DisputeId;

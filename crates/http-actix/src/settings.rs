@@ -11,7 +11,7 @@ pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
 /// The limits of the server, and the data that its pages show.
 #[derive(Clone)]
 pub struct HttpSettings {
-    /// Number of worker threads.
+    /// Number of threads that serve requests.
     pub workers: usize,
     /// Maximum number of open connections; excess ones are refused.
     pub max_connections: usize,

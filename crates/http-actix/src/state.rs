@@ -39,7 +39,7 @@ pub struct AllServices {
     pub checkouts: CheckoutServices,
 }
 
-/// State shared by all workers.
+/// State shared by all threads that serve requests.
 pub(crate) struct App {
     pub(crate) services: Services,
     pub(crate) batches: BatchServices,

@@ -11,7 +11,8 @@ use florin_domain::page::{Page, PageRequest};
 #[async_trait]
 pub trait Callers: Send + Sync {
     /// Returns the key with that hash and its client, even if the key is revoked or expired. The duration of the call
-    /// does not reveal how much of a hash was right. A cache does not answer for a key that may name a world.
+    /// does not reveal how much of a hash was right. An adapter with a cache still reads a key that may name a world
+    /// from the store, because such a key ends with its world.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
 }
 
@@ -28,7 +29,7 @@ pub trait Accounts: Send + Sync {
         Ok(self.find(id).await?.filter(|account| key.reaches(account)))
     }
 
-    /// Returns the client with that id and its features. It serves requests without a key, such as those of payers.
+    /// Returns the client with that id and its features, for requests without a key, such as those of payers.
     async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError>;
 
     /// Removes the account from the cache of an adapter, so that later calls read the stored account. An adapter

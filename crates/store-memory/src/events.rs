@@ -142,7 +142,7 @@ fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Aud
         client.is_some_and(|client| client.features.contains(&Feature::Events))
     };
     let subscribed = deliveries::subscribers(data, account).map(|webhook| webhook.kind).collect();
-    Audience { lists: recording.environment == Environment::Sandbox || enabled(), subscribed }
+    Audience { may_list: recording.environment == Environment::Sandbox || enabled(), subscribed }
 }
 
 /// Returns the sequence of an event among the events of its object. `None`: it does not count as an event of its

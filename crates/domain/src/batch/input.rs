@@ -53,7 +53,7 @@ pub struct RecipientInput {
     /// The name that is shown to the client's staff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// The people who are notified by e-mail.
+    /// E-mail addresses that belong to the recipient. Florin sends no e-mail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subscribed_emails: Vec<EmailInput>,
     /// The IBAN or account number.
@@ -79,7 +79,7 @@ pub struct RecipientInput {
     pub bank_address: Option<BankAddressInput>,
 }
 
-/// A person who is notified by e-mail.
+/// An e-mail address of a recipient, with a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EmailInput {

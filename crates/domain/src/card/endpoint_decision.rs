@@ -134,7 +134,7 @@ pub enum NoDecision {
     TooLarge,
     /// The connection was lost before the response was complete.
     EndedEarly,
-    /// Too many messages of the account wait for a decision.
+    /// Too many messages of the account, or of all accounts, are already waiting for a decision.
     TooMany,
 }
 

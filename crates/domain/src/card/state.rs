@@ -59,11 +59,11 @@ pub struct Card {
     pub account: AccountId,
     /// The budget that pays.
     pub budget: BudgetId,
-    /// The currency in which its budget is charged. The budget always holds it.
+    /// The currency in which its budget is charged. It is always one of the budget's currencies.
     pub currency: Currency,
     /// Its state.
     pub state: CardState,
-    /// The token of its holder.
+    /// Its `userToken`. Every created card gets its own, even if one person owns several; two demo cards share one.
     pub user_token: UserToken,
     /// The last day on which it is valid (UTC).
     pub expires_on: NaiveDate,

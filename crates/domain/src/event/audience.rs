@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audience {
     /// Whether the client of the account may list events.
-    pub lists: bool,
+    pub may_list: bool,
     /// The kinds of events for which enabled subscriptions exist.
     pub subscribed: BTreeSet<EventKind>,
 }
@@ -15,6 +15,6 @@ pub struct Audience {
 impl Audience {
     /// Returns whether somebody may see events of this kind.
     pub fn sees(&self, kind: EventKind) -> bool {
-        self.lists || self.subscribed.contains(&kind)
+        self.may_list || self.subscribed.contains(&kind)
     }
 }

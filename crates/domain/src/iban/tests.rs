@@ -125,7 +125,8 @@ fn with_check_digits(country: &str, bban: &str) -> String {
     format!("{country}{:02}{bban}", 98 - remainder)
 }
 
-/// An account number of one digit is too short for every country, so only unknown countries have another error.
+/// An account number of one digit is too short for every known country, and is refused for its form. For an unknown
+/// country, the error is [`NO_IBANS`].
 #[test]
 fn the_countries_are_those_of_the_registry() {
     let codes = (b'A'..=b'Z').flat_map(|first| (b'A'..=b'Z').map(move |second| [first, second]));
@@ -146,19 +147,19 @@ fn an_account_number_of_another_length_is_refused() {
 }
 
 #[test]
-fn invalid_ones_say_why() {
+fn the_error_says_why_an_iban_is_invalid() {
     for (text, why) in [
         ("PK37SCBL0000001123456702", "check digits"),
         ("PK25SCBL000000112345670", "for its country"),
         ("HN43CABF0000000000025000546X", "for its country"),
         (with_check_digits("BR", "99999A0300001000979549AC1").as_str(), "for its country"),
-        // The type of the account is a letter.
+        // A digit instead of the letter for the type of the account.
         (with_check_digits("BR", "99999A0300001000979549311").as_str(), "for its country"),
         ("US88370400440532013000", "no IBANs"),
         ("GB28NWBK60161331926819", "check digits"),
     ] {
-        let said = Iban::parse(text).unwrap_err();
-        assert!(said.contains(why), "{text}: {said}");
+        let error = Iban::parse(text).unwrap_err();
+        assert!(error.contains(why), "{text}: {error}");
     }
 }
 
@@ -180,8 +181,8 @@ fn impossible_check_digits_are_refused() {
 }
 
 #[test]
-fn parts_of_a_british_one() {
-    let of = |text: &str| Iban::parse(text).unwrap();
-    assert_eq!(of("GB29NWBK60161331926819").british(), Some(("601613", "31926819")));
-    assert_eq!(of("DE89370400440532013000").british(), None);
+fn a_british_iban_has_a_sort_code_and_an_account_number() {
+    let iban = |text: &str| Iban::parse(text).unwrap();
+    assert_eq!(iban("GB29NWBK60161331926819").british(), Some(("601613", "31926819")));
+    assert_eq!(iban("DE89370400440532013000").british(), None);
 }

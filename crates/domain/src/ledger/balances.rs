@@ -46,7 +46,8 @@ impl Balances {
         Minor(self.available.0.wrapping_add(self.held.0).wrapping_add(self.reserved.0))
     }
 
-    /// The balances after the legs that touch `budget`, or a refusal that changes nothing.
+    /// The balances after the legs that touch `budget`, or an error if they would not fit their ranges, as for
+    /// [`Self::new`].
     pub fn after(&self, budget: BudgetId, legs: &[Leg]) -> Result<Self, AmountOverflow> {
         let mut next = [self.available, self.held, self.reserved].map(|pool| i128::from(pool.0));
         for posting in legs.iter().flat_map(Leg::postings) {

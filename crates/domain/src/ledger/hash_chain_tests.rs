@@ -13,7 +13,7 @@ fn gbp() -> Currency {
     Currency::parse("GBP").unwrap()
 }
 
-fn of(account: &str, from: Pool, to: Pool) -> JournalLine {
+fn line_of(account: &str, from: Pool, to: Pool) -> JournalLine {
     let (id, account) = (Uuid::from_u128(9), AccountId::parse(account).unwrap());
     let (leg, cause) = (Leg::new(from, to, Minor(5)).unwrap(), (JournalKind::Transfer, Uuid::from_u128(8)));
     let at = DateTime::from_timestamp(1_788_264_000, 0).unwrap();
@@ -22,7 +22,7 @@ fn of(account: &str, from: Pool, to: Pool) -> JournalLine {
 }
 
 fn line(from: Pool, to: Pool) -> JournalLine {
-    of("F1", from, to)
+    line_of("F1", from, to)
 }
 
 fn start() -> [Option<Link>; 2] {
@@ -65,11 +65,11 @@ fn every_part_is_hashed() {
 
 #[test]
 fn the_account_is_not_hashed() {
-    let [one, other] = ["F1", "F2"].map(|account| of(account, Pool::Available(ONE), Pool::Held(ONE)));
+    let [one, other] = ["F1", "F2"].map(|account| line_of(account, Pool::Available(ONE), Pool::Held(ONE)));
     assert_eq!(one.links(start()), other.links(start()));
 }
 
-/// If this fails, all stored hashes become wrong.
+/// If this fails, the format has changed: `florin check` would report every leg that is stored already.
 #[test]
 fn the_bytes_are_those_that_are_documented() {
     let line = JournalLine {
@@ -118,6 +118,6 @@ fn the_receiving_chain_of_a_transfer_includes_the_paying_one() {
     assert_eq!((paid.number, received.number), (4, 1));
     assert_eq!(received, transfer.link(Link::default(), LegSide::To, paid.hash));
     let [_, elsewhere] = transfer.links(start()).map(Option::unwrap);
-    assert_ne!(received, elsewhere, "another history of the payer");
+    assert_ne!(received, elsewhere, "the hash depends on the earlier legs of the paying budget");
     assert_eq!(transfer.links([None, None]), [None, None]);
 }

@@ -1,6 +1,6 @@
-//! Amounts beyond 64 bits.
+//! Amounts out of their range.
 
-/// A balance would leave the range of 64-bit minor units, or held or reserved money would fall below zero.
+/// An amount out of its range: beyond 64-bit minor units, or below zero for held or reserved money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a balance would leave the range of 64-bit minor units")]
+#[error("an amount would leave its range: 64-bit minor units, and not below zero if it is held or reserved")]
 pub struct AmountOverflow;

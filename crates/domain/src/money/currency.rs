@@ -3,7 +3,7 @@
 use crate::fault::Flaw;
 use std::fmt;
 
-/// A currency that money can be held in: an ISO 4217 code that is in use and has minor units.
+/// A currency of money: an ISO 4217 code that is in use, and whose number of decimal digits ISO 4217 defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Currency {
     iso: iso_currency::Currency,

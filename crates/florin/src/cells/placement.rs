@@ -1,5 +1,5 @@
-//! Whether the clients of a cell are those that the directory places there. They differ after a database was restored
-//! from a backup from before a move.
+//! Whether the clients of a cell are those that the directory places there. They differ if, after a move, a database was
+//! restored from an earlier backup.
 
 use super::HOME;
 use florin_domain::ids::ClientId;
@@ -15,7 +15,7 @@ const CLIENTS_PER_READ: usize = 1000;
 struct Placement {
     /// The clients of the cell that the directory places in another one.
     elsewhere: Vec<ClientId>,
-    /// Number of clients that the directory places in the cell, but that it does not have.
+    /// Number of clients that the directory places in the cell, but that are not in the cell.
     missing: u64,
 }
 
@@ -27,12 +27,12 @@ pub(crate) async fn difference(
     directory: &dyn CellDirectory,
 ) -> Result<Option<String>, StoreError> {
     let moves = directory.moves().await?;
-    // Entries are added before clients, so they are counted first.
+    // A new client has its entry before its row, so entries are read before rows: no new client counts as missing.
     let placed = directory.clients().await?.get(name).copied().unwrap_or_default();
     let clients: BTreeSet<ClientId> = Registry::clients(store).await?.into_iter().map(|client| client.id).collect();
     let is_moving = |client: &ClientId| moves.iter().any(|begun| begun.client == *client);
-    let left = moves.iter().filter(|begun| begun.from == *name && !clients.contains(&begun.client)).count();
-    let (mut elsewhere, mut found) = (Vec::new(), u64::try_from(left).unwrap_or(u64::MAX));
+    let departed = moves.iter().filter(|begun| begun.from == *name && !clients.contains(&begun.client)).count();
+    let (mut elsewhere, mut found) = (Vec::new(), u64::try_from(departed).unwrap_or(u64::MAX));
     let clients: Vec<_> = clients.into_iter().collect();
     let cells = cells_by_client(directory, &clients).await?;
     for client in clients {

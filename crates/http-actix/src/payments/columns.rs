@@ -19,6 +19,7 @@ pub(crate) const EMAIL: &str = "recipient.email";
 /// The columns that the header of a CSV must have.
 pub(super) const REQUIRED: [&str; 4] = ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
 
+/// A member of the payment or of its recipient.
 macro_rules! own {
     ($name:literal, $($field:ident).+, $meaning:literal) => {
         Column {
@@ -30,6 +31,7 @@ macro_rules! own {
     };
 }
 
+/// A member of an optional object of the recipient, which is created when the member is set.
 macro_rules! inside {
     ($name:literal, $object:ident.$field:ident, $meaning:literal) => {
         Column {
@@ -46,7 +48,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     own!("amount", amount, "Amount: a decimal above zero in major units, such as `12.50`."),
     own!("currencyCode", currency_code, "Currency, an ISO 4217 code."),
     own!("fundingBudgetId", funding_budget_id, "The budget that pays. Default: the budget of the upload."),
-    own!("purposeCode", purpose_code, "Purpose, as a code of the recipient's country."),
+    own!("purposeCode", purpose_code, "Purpose, as a code that the country or the currency requires."),
     own!("purpose", purpose, "Purpose, in words."),
     own!("reference", reference, "Reference on the recipient's statement."),
     own!("externalId", external_id, "Your id of the payment."),
@@ -57,7 +59,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     own!("recipient.displayName", recipient.display_name, "Display name."),
     Column {
         name: EMAIL,
-        meaning: "E-mail address to notify.",
+        meaning: "E-mail address. Florin stores it and sends no e-mail.",
         get: |payment| payment.recipient.subscribed_emails.first()?.email.as_deref(),
         slot: |payment| &mut first(&mut payment.recipient.subscribed_emails).email,
     },

@@ -33,7 +33,7 @@ pub(crate) struct PaymentView {
     /// The id of the funding budget. If the payment has an Error alert: the value as sent.
     #[schema(required)]
     funding_budget_id: Option<String>,
-    /// The purpose, as a code of the recipient's country.
+    /// The purpose, as a code that the country or the currency requires.
     #[schema(required)]
     purpose_code: Option<String>,
     /// The purpose, in words.

@@ -101,7 +101,7 @@ impl From<PaymentBatch> for BatchRow {
 }
 
 impl BatchChange {
-    /// Builds the change of a batch. `work_at` is the time from which there is work on it; `None` if there is none.
+    /// Builds the change of a batch. `work_at` is the time at which it next needs processing; `None` if it needs none.
     pub(crate) fn of(batch: PaymentBatch, work_at: Option<Time>) -> Self {
         let row = BatchRow::from(batch);
         Self {

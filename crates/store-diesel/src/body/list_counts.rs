@@ -1,4 +1,4 @@
-//! Numbers of cards and budgets of accounts, kept so that no query needs to count rows
+//! Stored numbers of cards and budgets of accounts, so that lists with the usual filters need not count rows
 //! ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::backend::Conn;
@@ -22,8 +22,8 @@ const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards GROUP BY account_id, state, owner_type) AS said \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
-/// Selects for every budget the counts that include it: the count of all budgets, the count for each currency that it
-/// holds, and both again for the budgets with its parent.
+/// Selects a row for each count that includes a budget: all budgets of the account, and the budgets with each of its
+/// currencies (`held`). A budget with a parent is also in these counts of the budgets below its parent (`below`).
 const COUNTED: &str = "SELECT account_id, id, '' AS below, '' AS held FROM budgets \
     UNION ALL SELECT account_id, id, CAST(parent_id AS TEXT), '' FROM budgets WHERE parent_id IS NOT NULL \
     UNION ALL SELECT account_id, budget_id, '', currency FROM balances \
@@ -40,7 +40,8 @@ pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
     change(conn, [counted(card, 1)])
 }
 
-/// Moves a card whose state changes from one count to another, in the transaction that stores the change.
+/// Takes a card whose state has changed from one count and adds it to another, in the transaction that stores the
+/// change.
 pub(super) fn change_card(conn: &mut Conn, before: &CardRecord, after: &CardRecord) -> Outcome<()> {
     change(conn, [counted(before, -1), counted(after, 1)])
 }
@@ -49,7 +50,8 @@ fn counted(card: &CardRecord, more: i64) -> (&AccountId, (CardState, CardOwnerKi
     (&card.card.account, (card.card.state, card.owner()), more)
 }
 
-/// Returns the number of cards that match the filter; `None` if no counts are kept for such a filter.
+/// Returns the number of cards that match the filter; `None` if no counts are stored for this filter:
+/// the caller counts rows.
 pub(super) fn of_cards(conn: &mut Conn, account: &AccountId, filter: &CardFilter) -> Outcome<Option<i64>> {
     let CardFilter { budget, states, ids, owner, people, created_from, created_before, search, descending: _ } = filter;
     let is_kept = budget.is_none()

@@ -5,7 +5,7 @@ use super::findings::{Findings, given, shown};
 use crate::batch::AlertCode;
 
 const TYPES: [&str; 3] = ["individual", "business", "charity"];
-/// Maximum number of e-mail addresses that are notified about a payment.
+/// Maximum number of e-mail addresses of a recipient.
 pub(super) const MAX_EMAILS: usize = 10;
 
 pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {

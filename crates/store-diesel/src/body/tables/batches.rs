@@ -15,6 +15,7 @@ tables! {
         status: Named<PaymentBatchStatus>,
         created_by: Id,
         visible: bool,
+        /// Whether uploads are refused, because the batch was created with its payments.
         locked: bool,
         input_format: Option<Named<InputFormat>>,
         input_status: Option<Named<InputStatus>>,
@@ -27,7 +28,7 @@ tables! {
         confirmed_at: Option<Time>,
         passed_mfa_check_at: Option<Time>,
         orders_sent_at: Option<Time>,
-        /// The time from which there is work on it.
+        /// The time at which it next needs processing. Null: it needs none.
         work_at: Option<Time>,
         /// The lease of the worker that processes it.
         lease_id: Option<Id>,
@@ -65,6 +66,7 @@ tables! {
         created_at: Time,
         updated_at: Time,
         started_at: Option<Time>,
+        /// When the bank is queried about it.
         ask_at: Option<Time>,
         /// When its batch was confirmed.
         confirmed_at: Option<Time>,
@@ -128,13 +130,13 @@ changes! {
         by { account_id, id, }
     }
 
-    /// A payment that keeps its status.
+    /// The time of the next query about a payment, whose status stays.
     struct PaymentWait of payments {
         set { updated_at, ask_at, }
         by { account_id, id, }
     }
 
-    /// The status of all payments of a batch.
+    /// The same status for all payments of a batch.
     struct StatusOfAllChange of payments {
         set { status, updated_at, confirmed_at, position, }
         by { account_id, batch_id, }
@@ -142,7 +144,7 @@ changes! {
 }
 
 lookups! {
-    /// Batches, locked.
+    /// Batches, with a lock on their rows.
     struct LockedBatches: BatchRow {
         from payment_batches by (account_id, id)
         order by "payment_batches.account_id, payment_batches.id"

@@ -35,7 +35,7 @@ impl Observers {
         let mut observers = Self::default();
         for (account, feature, kind) in found {
             let audience = observers.0.entry(account.0).or_default();
-            audience.lists = environment == Environment::Sandbox || feature.is_some();
+            audience.may_list = environment == Environment::Sandbox || feature.is_some();
             audience.subscribed.extend(kind.map(|kind| kind.0));
         }
         Ok(observers)
