@@ -16,8 +16,8 @@ use tokio::sync::oneshot;
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
 /// Maximum number of threads for blocking work, for each thread that serves requests. Blocking work is reads of the
-/// store, and lookups of host names, which may hang. Without this setting, Actix divides 512 by the number of processors:
-/// with many processors, a few lookups that hang could stop all reads of a thread.
+/// store, and lookups of host names, which may hang. Without this setting, Actix divides 512 by the number of
+/// processors. With many processors, a few lookups that hang could then stop all reads of a thread.
 pub const BLOCKING_THREADS: usize = 512;
 /// Limits of the connections to the address for operators.
 const ADMIN_LIMITS: ConnectionLimits = ConnectionLimits { total: 64, per_address: 64 };

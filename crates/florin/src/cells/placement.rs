@@ -1,5 +1,5 @@
-//! Whether the clients of a cell are those that the directory places there. They differ if, after a move, a database was
-//! restored from an earlier backup.
+//! Whether the clients of a cell are those that the directory places there. They differ if a database was restored
+//! from a backup from before a move.
 
 use super::HOME;
 use florin_domain::ids::ClientId;
