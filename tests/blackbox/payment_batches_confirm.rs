@@ -98,6 +98,7 @@ fn a_shortage_names_budget_currency_needed_and_available() {
     assert_eq!(expect_json(&confirm(&client, &batch, &session, "000000"), 200), json!({"status": "confirmed"}));
 }
 
+/// A batch that was created with its payments is locked: it accepts no uploads.
 #[test]
 fn a_locked_batch_is_confirmed_like_any_other() {
     let (server, client) = alone();

@@ -28,7 +28,7 @@ impl Run {
             | Step::Preview(First { card, .. })
             | Step::SetLimit(card, ..)
             | Step::RemoveLimit(card, _)
-            | Step::Move(card, _) => *card,
+            | Step::ChangeState(card, _) => *card,
             Step::Follow(follow) | Step::PreviewFollow(follow) => card_of(follow.after),
             Step::Dispute(message, _) => card_of(*message),
             Step::CreditDispute(number) | Step::Resolve(number, _) => dispute_of(*number),
@@ -73,13 +73,13 @@ impl Run {
             Step::CreditDispute(number) => {
                 let outcome = self.model.credit_dispute(*number);
                 let path = format!("{SIMULATIONS}/disputes/{}/provisional-credit", self.disputes[*number]);
-                return self.of_dispute(&path, &Value::Null, *number, &outcome);
+                return self.dispute_message(&path, &Value::Null, *number, &outcome);
             }
             Step::Resolve(number, is_won) => {
                 let outcome = self.model.resolve(*number, *is_won);
                 let path = format!("{SIMULATIONS}/disputes/{}/resolve", self.disputes[*number]);
                 let body = json!({"outcome": if *is_won { "WON" } else { "LOST" }});
-                return self.of_dispute(&path, &body, *number, &outcome);
+                return self.dispute_message(&path, &body, *number, &outcome);
             }
             Step::Again(number) => self.again(*number),
             Step::Misuse(number) => self.misuse(*number),
@@ -160,7 +160,7 @@ impl Run {
         (path, body)
     }
 
-    /// Returns the request of a follow-up, if the token of its message is known.
+    /// Returns the request of a follow-up. `None`: the token of the message that it follows is not known.
     fn follow_request(&self, follow: &Follow) -> Option<(&'static str, Value)> {
         let token = self.tokens[follow.after].as_ref()?;
         let currency = self.model.chains[self.model.messages[follow.after].chain].currencies.0;
@@ -213,7 +213,8 @@ impl Run {
         result_of(&outcome)
     }
 
-    fn of_dispute(&mut self, path: &str, body: &Value, number: usize, outcome: &Outcome) -> String {
+    /// Sends a message of a dispute, and compares the status of the dispute.
+    fn dispute_message(&mut self, path: &str, body: &Value, number: usize, outcome: &Outcome) -> String {
         let found = self.write("POST", path, body, outcome);
         self.remember(outcome, found.as_ref());
         if let Some(found) = found {

@@ -2,7 +2,7 @@
 
 use super::controls::Acceptor;
 use super::limits::CountedAmount;
-use super::money::{Currency, convert, most_within};
+use super::money::{Currency, convert, max_within};
 
 /// The kind of a chain, which its first message determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +170,7 @@ impl Chain {
         if claim == 0 {
             return self.cleared_m;
         }
-        let claim_m = most_within(self.cleared_m, self.currencies, claim);
+        let claim_m = max_within(self.cleared_m, self.currencies, claim);
         self.cleared_m - claim_m - i64::from(self.in_card(claim_m) < claim)
     }
 

@@ -218,7 +218,7 @@ fn part(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i64 {
     let available = model.card_funds(chain.card).available.max(1);
     let edge = if act == Act::Increment || act == Act::Advice { available + left } else { left * 6 / 5 };
     if model.is_network && matches!(act, Act::Clear { .. } | Act::AtmClear) && rng.bool() {
-        return (chain.most() - chain.cleared_m + chain.forced_m + pick(rng, &[0, 0, 1])).max(1);
+        return (chain.max_cleared() - chain.cleared_m + chain.forced_m + pick(rng, &[0, 0, 1])).max(1);
     }
     let amounts = [left, left, left, left / 2, left / 3, left - 1, left + 1, left * 23 / 20, edge, edge + 1, 1];
     pick(rng, &amounts).max(1)

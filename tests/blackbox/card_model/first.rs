@@ -1,10 +1,11 @@
-//! First messages: the rules that they must pass, and their effects.
+//! First messages: the rules that they must pass, and their effects. Amounts named `…_m` are in the merchant's
+//! currency.
 
 use super::chain::{Chain, End, Kind, Message, Role, State};
 use super::controls::{Acceptor, decline};
 use super::limits::{CountedAmount, DAY};
 use super::model::{CardState, Model, Outcome, Record};
-use super::money::{Currency, convert, most_within};
+use super::money::{Currency, convert, max_within};
 
 /// A first message.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub(super) struct First {
     pub(super) forced: Option<&'static str>,
 }
 
-/// The members with which a message shows how the card is used.
+/// The members of a message that say how the card is used: entry mode, PIN, security code, wallet, 3-D Secure.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PresentedData {
     pub(super) mode: Option<&'static str>,
@@ -65,14 +66,15 @@ impl First {
         matches!(self.kind, Kind::ForcePost | Kind::Fee | Kind::FeeBack)
     }
 
-    const fn is_check(&self) -> bool {
+    /// Whether the message is an account check or a balance inquiry, which take no funds.
+    const fn is_card_check(&self) -> bool {
         matches!(self.kind, Kind::Check | Kind::Inquiry)
     }
 }
 
 impl Model {
-    /// Returns the code of the first rule before the limits that declines: state of the card, PIN and other presented
-    /// data, controls.
+    /// Checks the rules that come before the limits: state of the card, PIN and other presented data, controls. Returns
+    /// the code of the first rule that declines.
     fn card_rule(&self, first: &First) -> Option<&'static str> {
         let (card, shown) = (&self.cards[first.card], &first.presents);
         match card.state {
@@ -112,7 +114,7 @@ impl Model {
         if let Some(code) = first.forced.or_else(|| self.card_rule(first)) {
             return Some(code);
         }
-        if first.is_check() || first.kind.is_refund() {
+        if first.is_card_check() || first.kind.is_refund() {
             return None;
         }
         let declines =
@@ -127,35 +129,35 @@ impl Model {
         if first.is_too_fine {
             return Outcome::Refused(400, "too_many_decimals", "body.amount");
         }
-        let asked = convert(first.amount, currency, card_currency);
-        let is_empty = first.cash_back.is_some_and(|cash| convert(cash, currency, card_currency) == 0);
-        if is_empty {
+        let requested = convert(first.amount, currency, card_currency);
+        let rounds_to_zero = |cash_m| convert(cash_m, currency, card_currency) == 0;
+        if first.cash_back.is_some_and(rounds_to_zero) {
             return Outcome::Refused(400, "out_of_range", "body.cashBackAmount");
         }
-        if asked == 0 && !first.is_check() {
+        if requested == 0 && !first.is_card_check() {
             return Outcome::Refused(400, "out_of_range", "body.amount");
         }
         let total_m = first.amount + first.acquirer_fee.unwrap_or(0);
         let wanted = convert(total_m, currency, card_currency);
-        let needs_funds = !(first.has_no_rules() || first.is_check() || first.kind.is_refund());
+        let needs_funds = !(first.has_no_rules() || first.is_card_check() || first.kind.is_refund());
         let available = self.card_funds(first.card).available;
         let mut code = self.rule(first, wanted, None);
-        let mut part = None;
+        let mut partial_m = None;
         if code.is_none() && needs_funds && wanted > available {
-            part = (first.partial && first.cash_back.is_none())
-                .then(|| most_within(total_m, (currency, card_currency), available))
-                .filter(|part_m| convert(*part_m, currency, card_currency) > 0);
-            code = if part.is_some() { None } else { Some("1016") };
+            partial_m = (first.partial && first.cash_back.is_none())
+                .then(|| max_within(total_m, (currency, card_currency), available))
+                .filter(|partial_m| convert(*partial_m, currency, card_currency) > 0);
+            code = if partial_m.is_some() { None } else { Some("1016") };
         }
-        let chain = self.open(first, (currency, card_currency), asked);
+        let chain = self.open(first, (currency, card_currency), requested);
         if code.is_none() {
-            self.take(chain, first, part.unwrap_or(total_m));
+            self.apply_first(chain, first, partial_m.unwrap_or(total_m));
         }
         self.chains[chain].is_declined = code.is_some();
-        if let Some(part_m) = part {
-            self.chains[chain].first_amount = convert(part_m, currency, card_currency);
+        if let Some(partial_m) = partial_m {
+            self.chains[chain].first_amount = convert(partial_m, currency, card_currency);
         }
-        self.first_record(first, chain, code, part.is_some())
+        self.first_record(first, chain, code, partial_m.is_some())
     }
 
     /// Adds a chain and its first message.
@@ -186,7 +188,7 @@ impl Model {
     }
 
     /// Moves the money of an approved first message.
-    fn take(&mut self, chain: usize, first: &First, total_m: i64) {
+    fn apply_first(&mut self, chain: usize, first: &First, total_m: i64) {
         match first.kind {
             Kind::Purchase | Kind::CashBack | Kind::Atm => {
                 self.settle(chain, total_m, 0);
@@ -214,7 +216,7 @@ impl Model {
         }
     }
 
-    /// Counts a use of the card. Its amount was counted before.
+    /// Counts a use of the card. The amount of the message was counted before.
     fn count_use(&mut self, chain: usize) {
         let card = self.chains[chain].card;
         self.count(card, 0, true);
@@ -238,11 +240,11 @@ impl Model {
         more
     }
 
-    fn first_record(&self, first: &First, chain: usize, code: Option<&'static str>, is_part: bool) -> Outcome {
+    fn first_record(&self, first: &First, chain: usize, code: Option<&'static str>, is_partial: bool) -> Outcome {
         let (message, one) = (self.chains[chain].first, &self.chains[chain]);
         let approved = match first.kind {
             Kind::Check => "1830",
-            _ if is_part => "0002",
+            _ if is_partial => "0002",
             _ => "0000",
         };
         let impacted = match first.kind {

@@ -110,7 +110,7 @@ impl Model {
         self.record(number, follow, &shown)
     }
 
-    /// Returns why the amounts of a chain do not allow a follow-up.
+    /// Returns the refusal of a follow-up that the amounts of its chain do not allow.
     fn refusal(&self, number: usize, follow: &Follow) -> Option<Outcome> {
         let chain = &self.chains[number];
         let amount = follow.amount.unwrap_or(0);
@@ -120,7 +120,7 @@ impl Model {
             Act::Increment if chain.in_card(chain.held_m + amount) == chain.held() => Some(NOTHING),
             Act::Clear { .. } | Act::AtmClear if self.is_network => {
                 let sum = chain.cleared_m - chain.forced_m + amount + follow.acquirer_fee.unwrap_or(0);
-                (sum > chain.most()).then_some(refused("amount_exceeds_authorization", "body.amount"))
+                (sum > chain.max_cleared()).then_some(refused("amount_exceeds_authorization", "body.amount"))
             }
             Act::Reverse if amount > chain.held_m => Some(refused("amount_exceeds_hold", "body.amount")),
             Act::RefundClear if amount > chain.refundable_m => {
@@ -286,7 +286,7 @@ impl Model {
 
 impl Chain {
     /// Returns the maximum total that the networks let the merchant clear.
-    pub(super) fn most(&self) -> i64 {
+    pub(super) fn max_cleared(&self) -> i64 {
         let authorised = self.held_m + self.cleared_m - self.forced_m;
         let mcc: u16 = self.acceptor.mcc().parse().unwrap();
         match mcc {

@@ -87,7 +87,7 @@ impl Run {
     /// Performs any other change.
     pub(super) fn manage(&mut self, step: &Step) -> String {
         match step {
-            Step::Move(card, state) => return self.change_state(*card, *state),
+            Step::ChangeState(card, state) => return self.change_state(*card, *state),
             Step::Replace(card) => return self.replace_card(*card),
             Step::NewCard { budget, currency, days } => self.new_card(*budget, *currency, *days),
             Step::SetLimit(card, window, terms) => self.set_limit(*card, *window, terms),

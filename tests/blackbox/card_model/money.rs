@@ -112,7 +112,7 @@ pub(super) fn convert(minor: i64, from: Currency, to: Currency) -> i64 {
 }
 
 /// Returns the largest part of an amount that, when converted, does not exceed a limit.
-pub(super) fn most_within(minor: i64, (from, to): (Currency, Currency), limit: i64) -> i64 {
+pub(super) fn max_within(minor: i64, (from, to): (Currency, Currency), limit: i64) -> i64 {
     let (mut fits, mut exceeds) = (0, minor + 1);
     while exceeds - fits > 1 {
         let middle = fits + (exceeds - fits) / 2;

@@ -29,7 +29,8 @@ pub(super) enum Step {
     },
     /// The clock advances: the text of the duration, and its seconds.
     Advance(String, i64),
-    Move(usize, CardState),
+    /// A transition of a card.
+    ChangeState(usize, CardState),
     Replace(usize),
     /// Creates an active card; with a number of days, it is valid for these days only.
     NewCard {
@@ -158,7 +159,7 @@ fn change_state(rng: &mut Rng, model: &Model) -> Step {
         Active => [Suspended, Suspended, Suspended, Active, Replaced, Terminated],
         _ => [Active, Active, Active, Active, Suspended, Terminated],
     };
-    Step::Move(card, pick(rng, &states))
+    Step::ChangeState(card, pick(rng, &states))
 }
 
 fn new_card(rng: &mut Rng, model: &Model) -> Step {

@@ -62,7 +62,7 @@ pub(crate) fn upload(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> An
     client.post(&below(batch, "payments"), body)
 }
 
-/// Uploads rows, expects success, and returns the answer.
+/// Uploads rows, expects success, and returns the status of the upload.
 pub(crate) fn uploaded(client: &Client, batch: &str, body: impl AsRef<[u8]>) -> String {
     text(&expect_json(&upload(client, batch, body), 202), "/status").to_owned()
 }

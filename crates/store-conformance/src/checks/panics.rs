@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 checks! {
     "panics.rule_that_panics_answers_and_changes_nothing" => rules,
-    "panics.answer_that_panics_leaves_nothing" => answers,
+    "panics.answer_that_panics_leaves_nothing" => responses,
     "panics.rule_in_a_group_fails_its_own_command_only" => in_a_group,
 }
 
@@ -59,8 +59,9 @@ async fn rules(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-/// Sends a command whose answer panics, expects no effect, and sends the correct command.
-macro_rules! unanswered {
+/// Sends a command whose idempotency claim panics when it creates the response to store. Expects no effect, and sends
+/// the correct command.
+macro_rules! response_panics {
     ($handle:ident.$port:ident.$method:ident($command:expr)) => {{
         let before = Observation::take(&$handle, 5).await?;
         let mut command = $command;
@@ -76,27 +77,27 @@ macro_rules! unanswered {
     }};
 }
 
-async fn answers(handle: Handle) -> CheckResult {
+async fn responses(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (who, card, day) = (Who::Mine, Who::Mine.card(), LimitWindow::Day);
-    unanswered!(handle.cards.first_message(purchase(who, 1, "10")?));
-    unanswered!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
-    unanswered!(handle.credits.credit(credit(who, 3, "1", gbp()?)?));
+    response_panics!(handle.cards.first_message(purchase(who, 1, "10")?));
+    response_panics!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
+    response_panics!(handle.credits.credit(credit(who, 3, "1", gbp()?)?));
     let ends = (who.budget(), who.second_budget());
-    unanswered!(handle.transfers.transfer(transfer(who, 4, ends, "1")?));
-    unanswered!(handle.budgets.create(make(who, 1, None, vec![gbp()?])?));
-    unanswered!(handle.card_management.create(issue(who, 1, who.budget(), true)?));
-    unanswered!(handle.card_management.change(change_state(who, card, CardState::Suspended, "now")?));
-    unanswered!(handle.card_management.set_limit(limit(who, card, (day, "1", None), noon())?));
-    unanswered!(handle.card_management.remove_limit(no_limit(who, card, day)?));
-    unanswered!(handle.mfa.open(open(who, 1, SANDBOX)?));
-    unanswered!(handle.batches.confirm(confirm(who, 1, 100, (SANDBOX, RIGHT))?));
-    unanswered!(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 2)))?));
-    unanswered!(handle.management.upload(upload(who, batch_id(1), Fill::of(20, 3))?));
-    unanswered!(handle.management.edit(rename(who, batch_id(1), "renamed", after(1))?));
-    unanswered!(handle.management.cancel(cancel(who, batch_id(1), 200)?));
+    response_panics!(handle.transfers.transfer(transfer(who, 4, ends, "1")?));
+    response_panics!(handle.budgets.create(make(who, 1, None, vec![gbp()?])?));
+    response_panics!(handle.card_management.create(issue(who, 1, who.budget(), true)?));
+    response_panics!(handle.card_management.change(change_state(who, card, CardState::Suspended, "now")?));
+    response_panics!(handle.card_management.set_limit(limit(who, card, (day, "1", None), noon())?));
+    response_panics!(handle.card_management.remove_limit(no_limit(who, card, day)?));
+    response_panics!(handle.mfa.open(open(who, 1, SANDBOX)?));
+    response_panics!(handle.batches.confirm(confirm(who, 1, 100, (SANDBOX, RIGHT))?));
+    response_panics!(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 2)))?));
+    response_panics!(handle.management.upload(upload(who, batch_id(1), Fill::of(20, 3))?));
+    response_panics!(handle.management.edit(rename(who, batch_id(1), "renamed", after(1))?));
+    response_panics!(handle.management.cancel(cancel(who, batch_id(1), 200)?));
     if handle.serves_sandbox {
-        unanswered!(handle.timelines.set_clock(change(who, ClockChange::Freeze)?));
+        response_panics!(handle.timelines.set_clock(change(who, ClockChange::Freeze)?));
     }
     books_are_right(&handle).await
 }
