@@ -45,7 +45,7 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
     let message = message_in_chain(&client, &approved);
     assert_eq!((&message["transaction"]["decision"], &message["explanation"]), (&approved["decision"], &Value::Null));
 
-    for (answer, expected) in [
+    for (reply, expected) in [
         (r#"{"decision": "DECLINE"}"#, "1885"),
         (r#"{"decision": "DECLINE", "code": "1884"}"#, "1884"),
         (r#"{"decision": "DECLINE", "code": "1886"}"#, "1886"),
@@ -53,7 +53,7 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
         (r#"{"decision": "DECLINE", "code": "1888"}"#, "1888"),
         (r#"{"decision": "DECLINE", "code": "1889"}"#, "1889"),
     ] {
-        endpoint.answer_with(answer);
+        endpoint.answer_with(reply);
         let declined = buy(&client, &card, "10");
         assert_eq!((code(&declined), text(&declined, "/state")), (expected, "DECLINED"));
         let message = message_in_chain(&client, &declined);
@@ -334,7 +334,7 @@ fn concurrent_requests_under_one_key_have_one_effect() {
     assert_eq!(balance(&client, &budget)[1], "90.00");
 }
 
-/// The rules are checked again after the answer.
+/// The rules are checked again after the reply.
 #[test]
 fn a_card_that_is_suspended_during_the_question_declines() {
     let (_server, client) = alone();
@@ -351,7 +351,7 @@ fn a_card_that_is_suspended_during_the_question_declines() {
     assert_eq!(code(&record), "1003");
     let message = message_in_chain(&client, &record);
     assert!(rules(&message).iter().all(|(name, _)| name != "decision"), "{message}");
-    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain does not show the answer");
+    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain does not show the reply");
 }
 
 /// The number of questions of one account is limited. An endpoint that hangs does not delay other accounts.
@@ -387,7 +387,7 @@ fn a_hanging_endpoint_holds_up_nobody_else() {
 
 /// A server that is killed between question and reply has stored nothing, and the repeated request is decided once.
 #[test]
-fn a_kill_between_question_and_answer_leaves_one_decision() {
+fn a_kill_between_question_and_reply_leaves_one_decision() {
     let server = Server::sandbox();
     let client = server.client();
     let (budget, card) = funded_card(&client);
@@ -402,7 +402,7 @@ fn a_kill_between_question_and_answer_leaves_one_decision() {
                 .spawn(|| client.call("POST", AUTHORIZATION).header("Idempotency-Key", &key).json(&body).try_send());
             endpoint.wait_for(asked + 1);
             let home = server.kill();
-            assert!(sending.join().unwrap().is_err(), "there is no answer");
+            assert!(sending.join().unwrap().is_err(), "there is no response");
             home
         });
         endpoint.hang(false);
@@ -419,7 +419,7 @@ fn a_kill_between_question_and_answer_leaves_one_decision() {
 }
 
 #[test]
-fn a_shutdown_waits_for_the_answer() {
+fn a_shutdown_waits_for_the_reply() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, card) = funded_card(&client);

@@ -1,4 +1,4 @@
-//! Decision endpoints that are slow, die while they answer, or are asked while the world of the account is restored.
+//! Decision endpoints that are slow, die while they reply, or are asked while the world of the account is restored.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::support::{AUTHORIZATION, Server, expect_fault, expect_json};
 const SCENARIOS: &str = "/v2/sandbox/scenarios";
 
 #[test]
-fn an_endpoint_that_dies_in_the_middle_of_its_answer_does_not_decide() {
+fn an_endpoint_that_dies_in_the_middle_of_its_reply_does_not_decide() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Decided", "100.00"));
     let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
@@ -36,14 +36,14 @@ fn an_endpoint_that_dies_in_the_middle_of_its_answer_does_not_decide() {
 }
 
 #[test]
-fn a_slow_answer_in_time_decides() {
+fn a_slow_reply_in_time_decides() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Decided", "100.00"));
     let (endpoint, _) = deciding(&client, r#"{"decision": "DECLINE", "code": "1888"}"#, &json!({"timeoutMs": 5000}));
     endpoint.delay(Duration::from_millis(700));
     let start = Instant::now();
     let record = buy(&client, &card, "1");
-    assert!(start.elapsed() >= Duration::from_millis(700), "Florin did not wait for the answer");
+    assert!(start.elapsed() >= Duration::from_millis(700), "Florin did not wait for the reply");
     assert_eq!(text(&record, "/response/code"), "1888");
     let decision = json!({"by": "ENDPOINT", "decision": "DECLINE", "code": "1888"});
     assert_eq!(message_in_chain(&client, &record)["transaction"]["decision"], decision);

@@ -25,7 +25,7 @@ const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
 /// Maximum number of concurrent lookups of host names for one client. A lookup can outlast the question that began it.
 const LOOKUPS_OF_CLIENT_MAX: usize = 8;
 
-/// Asks decision endpoints over HTTP. Many questions can become due at the same moment, when an endpoint has answered
+/// Asks decision endpoints over HTTP. Many questions can become due at the same moment, when an endpoint has replied to
 /// as many before, so they are sent by a thread that yields to other requests of the API.
 pub struct HttpDecisions {
     client: Arc<GuardedClient>,
@@ -56,13 +56,13 @@ impl DecisionAsker for HttpDecisions {
         let Some(_slot) = self.slots.take(&account) else { return Err(NoDecision::TooMany) };
         // The time that the question waits for its thread is part of the time limit.
         let (limit, question) = (request.time_limit, Arc::clone(&request.question));
-        let answer = timeout(limit, self.threads.run(answer(Arc::clone(&self.client), request))).await;
-        let answer = match answer {
-            Ok(Some(answer)) => answer,
+        let received = timeout(limit, self.threads.run(post(Arc::clone(&self.client), request))).await;
+        let body = match received {
+            Ok(Some(body)) => body,
             Ok(None) => Err(NoDecision::Send(SendError::ConnectionFailed)),
             Err(_) => Err(NoDecision::Send(SendError::Timeout)),
         };
-        let reply = answer.and_then(|body| read(&body, &question).ok_or(NoDecision::BadReply));
+        let reply = body.and_then(|body| read(&body, &question).ok_or(NoDecision::BadReply));
         if let Err(reason) = reply {
             tracing::info!(%account, reason = reason.as_str(), "the decision endpoint did not decide");
         }
@@ -71,7 +71,7 @@ impl DecisionAsker for HttpDecisions {
 }
 
 /// Sends a question, and returns the body of the response.
-async fn answer(sender: Arc<GuardedClient>, request: DecisionRequest) -> Result<Vec<u8>, NoDecision> {
+async fn post(sender: Arc<GuardedClient>, request: DecisionRequest) -> Result<Vec<u8>, NoDecision> {
     let DecisionRequest { client, url, message, body, secrets, at, .. } = request;
     let signed = WebhookRequest { client: Some(client), url, message, body, secrets, at };
     let (headers, body) = (headers(&signed), signed.body.to_string());
@@ -88,7 +88,7 @@ async fn answer(sender: Arc<GuardedClient>, request: DecisionRequest) -> Result<
 
 /// The body of a reply. Other members are ignored.
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ReplyBody<'a> {
     decision: &'a str,
     code: Option<&'a str>,
     #[serde(borrow)]
@@ -98,8 +98,8 @@ struct Answer<'a> {
 /// Reads a reply; `None` if it is not a valid decision on the question. A code is allowed only for a decline, and an
 /// amount only for a part. A reply that mixes them is not valid, because its meaning is not clear.
 fn read(body: &[u8], question: &DecisionQuestion) -> Option<DecisionReply> {
-    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
-    match (answer.decision, answer.code, answer.amount) {
+    let reply: ReplyBody<'_> = serde_json::from_slice(body).ok()?;
+    match (reply.decision, reply.code, reply.amount) {
         ("APPROVE", None, None) => Some(DecisionReply::Approve),
         ("DECLINE", None, None) => Some(DecisionReply::Decline(DecisionCode::default())),
         ("DECLINE", Some(code), None) => DecisionCode::parse(code).map(DecisionReply::Decline),

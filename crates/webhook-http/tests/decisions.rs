@@ -90,7 +90,7 @@ async fn what_is_no_decision_has_a_reason() {
 }
 
 #[tokio::test]
-async fn answers_are_bounded_in_time_and_size() {
+async fn replies_are_bounded_in_time_and_size() {
     for (speaks, expected) in [
         (Speaks::Nothing, NoDecision::Send(SendError::Timeout)),
         (Speaks::DrippingHead, NoDecision::Send(SendError::Timeout)),

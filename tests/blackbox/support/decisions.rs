@@ -18,9 +18,9 @@ pub(crate) fn put(client: &Client, body: &Value) -> Answer {
 }
 
 /// Starts an endpoint with this reply, and sets it as the decision endpoint of the client's account.
-pub(crate) fn deciding(client: &Client, answer: &str, more: &Value) -> (Receiver, Value) {
+pub(crate) fn deciding(client: &Client, reply: &str, more: &Value) -> (Receiver, Value) {
     let receiver = Receiver::start();
-    receiver.answer_with(answer);
+    receiver.answer_with(reply);
     let made = expect_json(&put(client, &with(json!({"url": receiver.url()}), more)), 201);
     (receiver, made)
 }

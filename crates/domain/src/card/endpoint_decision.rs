@@ -128,7 +128,7 @@ pub enum NoDecision {
     Send(SendError),
     /// The status of the response is not 2xx. Redirects are not followed.
     BadStatus,
-    /// The response is not a valid reply to the question.
+    /// The reply is not a valid decision on the question. Its name in the API, `bad_answer`, is an earlier word.
     BadReply,
     /// The response is larger than allowed.
     TooLarge,

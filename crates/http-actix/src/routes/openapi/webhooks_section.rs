@@ -26,7 +26,7 @@ pub(super) fn add(document: &mut Value) {
 
 /// Returns the question to a decision endpoint about a card message, and the schema of the reply.
 fn decision() -> Value {
-    let answer = json!({
+    let reply = json!({
         "type": "object",
         "required": ["decision"],
         "properties": {
@@ -51,7 +51,7 @@ fn decision() -> Value {
         }},
         "responses": {"2XX": {
             "description": "The decision, within the time limit. Without a valid reply, the fallback applies.",
-            "content": {"application/json": {"schema": answer}}
+            "content": {"application/json": {"schema": reply}}
         }}
     })
 }
