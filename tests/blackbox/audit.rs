@@ -227,7 +227,7 @@ fn refused_authentications_are_summarized() {
         assert_eq!((text(row, "/source"), text(row, "/outcome")), ("127.0.0.1", "refused"));
         assert!(!row.to_string().contains("not-a-key") && !row.to_string().contains("999999"), "{row}");
     }
-    assert!(text(&rows[0], "/details").starts_with("wrong one-time password"), "{rows:?}");
+    assert!(text(&rows[0], "/details").starts_with("wrong MFA token"), "{rows:?}");
     assert!(text(&rows[0], "/actor").starts_with("key "), "{rows:?}");
     assert_eq!(text(&rows[1], "/details"), "unknown API key, 7 time(s)");
 }

@@ -20,7 +20,7 @@ pub struct ConfirmRequest {
     pub mfa: Option<MfaToken>,
 }
 
-/// A one-time token with its MFA session.
+/// An MFA token with its session and provider.
 #[derive(Clone)]
 pub struct MfaToken {
     /// The provider that checks it.

@@ -1,4 +1,4 @@
-//! Time-based one-time passwords (RFC 6238).
+//! TOTP, the time-based one-time passwords of RFC 6238.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -14,7 +14,7 @@ const DIGITS: u8 = 6;
 /// Number of steps that a token may be early or late.
 const WINDOW: u64 = 1;
 
-/// Verifies one-time passwords: SHA-1, 6 digits, steps of 30 seconds, one step early or late.
+/// Verifies TOTP tokens: SHA-1, 6 digits, steps of 30 seconds, one step early or late.
 ///
 /// Every authenticator app supports these parameters.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,7 +16,7 @@ use std::fmt;
 /// A provider that checks MFA tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfaProviderName {
-    /// One-time passwords of RFC 6238 from the account's enrolled secret.
+    /// Tokens of TOTP (RFC 6238), from the account's enrolled secret.
     Totp,
     /// Scripted tokens, in the sandbox only.
     Sandbox,

@@ -19,11 +19,11 @@ use serde::Serialize;
 pub(crate) enum Action {
     /// Show the MFA policy and enrolment of an account
     Show(AccountArgument),
-    /// Enrol an account for one-time passwords (TOTP), replacing an earlier enrolment, and print its secret once
+    /// Enrol an account for TOTP, replacing an earlier enrolment, and print its secret once
     Enrol(AccountArgument),
     /// Remove the enrolment of an account
     Remove(AccountArgument),
-    /// Unlock an account after too many wrong tokens
+    /// Unlock TOTP of an account after too many wrong MFA tokens
     Unlock(AccountArgument),
     /// Require multi-factor authentication to confirm payment batches of an account
     Require(AccountArgument),

@@ -46,13 +46,13 @@ body! {
 }
 
 body! {
-    /// A multi-factor authentication token and its session.
+    /// An MFA token and its session.
     pub(crate) struct MfaBody as "MfaRequest" {
         /// `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service` for the default provider.
         "provider" => provider: MfaProvider,
         /// The id of the session, from `POST /v2/mfa/sessions`.
         "sessionId" => session: MfaSessionId,
-        /// The one-time token.
+        /// The MFA token.
         "token" => token: Text<1, 64>,
     }
 }
@@ -91,10 +91,10 @@ pub(crate) async fn handle(
     respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
-/// Returns the reason for refusing a one-time password, for the audit log.
+/// Returns the reason for refusing an MFA token, for the audit log.
 fn refused_reason(failure: MfaFailure) -> &'static str {
     match failure {
-        MfaFailure::Failed => "wrong one-time password or session",
+        MfaFailure::Failed => "wrong MFA token or session",
         MfaFailure::Expired => "expired MFA session",
         MfaFailure::Locked => "MFA is locked",
     }
