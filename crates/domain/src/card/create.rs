@@ -33,7 +33,7 @@ pub struct CardRequest {
     /// Its currency. A budget that the card may spend from must hold it. Default: GBP if one of these budgets holds it,
     /// otherwise the first currency of the first of them.
     pub currency: Option<Currency>,
-    /// The token of its holder.
+    /// Its `userToken`.
     pub user_token: UserToken,
     /// Its name.
     pub name: CardName,

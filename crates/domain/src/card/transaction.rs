@@ -167,7 +167,7 @@ pub struct CardTransaction {
     pub account: AccountId,
     /// The card.
     pub card: CardId,
-    /// The token of the card's holder.
+    /// The `userToken` of the card.
     pub user_token: UserToken,
     /// The budget that pays.
     pub budget: BudgetId,

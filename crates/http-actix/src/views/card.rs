@@ -97,7 +97,7 @@ pub(crate) struct CardView {
 #[schema(as = CardToken)]
 #[serde(rename_all = "camelCase")]
 struct CardTokenView {
-    /// The id of the holder.
+    /// Equals `userToken`.
     #[schema(format = Uuid)]
     id: String,
     /// The person who owns an individual card; null for shared cards.
@@ -105,7 +105,7 @@ struct CardTokenView {
     person_id: Option<String>,
     /// The id of the account.
     account_id: String,
-    /// The value by which card messages identify the holder. It equals `id`.
+    /// The `userToken` of the card's messages. Every new card gets its own, even if one person owns several.
     #[schema(format = Uuid)]
     user_token: String,
     /// The budget of a shared card; null for individual cards.

@@ -72,7 +72,7 @@ struct QuestionMessageView<'a> {
     /// The type of the message, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The token of the cardholder.
+    /// The `userToken` of the card.
     #[schema(value_type = String, format = Uuid)]
     user_token: Uuid,
     /// The id of the card.

@@ -48,7 +48,7 @@ pub(crate) struct TransactionView<'a> {
     /// The token of the message.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
-    /// The token of the cardholder.
+    /// The `userToken` of the card.
     #[schema(value_type = String, format = Uuid)]
     user_token: Uuid,
     /// The id of the card.
