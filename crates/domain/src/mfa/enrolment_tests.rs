@@ -76,7 +76,7 @@ fn an_operator_unlocks() {
 
 /// Guesses as fast as the locks allow, with pauses, some days after a first wrong token. Returns the largest number of
 /// guesses within a year.
-fn most_in_a_year(idle_days: u32, pauses: impl Iterator<Item = (u32, u32)>) -> usize {
+fn max_in_a_year(idle_days: u32, pauses: impl Iterator<Item = (u32, u32)>) -> usize {
     let (mut guessed, mut at) = (enrolment().after_wrong_token(START), Vec::new());
     let mut now = START + TimeDelta::days(idle_days.into());
     let end = now + TimeDelta::days(1200);
@@ -100,7 +100,7 @@ fn most_in_a_year(idle_days: u32, pauses: impl Iterator<Item = (u32, u32)>) -> u
 #[test]
 fn guessing_without_a_pause_succeeds_with_less_than_one_in_a_thousand_a_year() {
     for idle_days in [0, 1, 40, 365, 730] {
-        let guesses = most_in_a_year(idle_days, std::iter::repeat((0, 60)));
+        let guesses = max_in_a_year(idle_days, std::iter::repeat((0, 60)));
         assert!(guesses < MAX_GUESSES as usize && guesses > 250, "{guesses} after {idle_days} days");
     }
 }
@@ -112,7 +112,7 @@ proptest! {
         idle_days in 0_u32..1000,
         rhythm in proptest::collection::vec((0_u32..6000, 1_u32..25), 1..12),
     ) {
-        let guesses = most_in_a_year(idle_days, rhythm.into_iter().cycle().take(20_000));
+        let guesses = max_in_a_year(idle_days, rhythm.into_iter().cycle().take(20_000));
         prop_assert!(guesses < MAX_GUESSES as usize, "{guesses}");
     }
 }

@@ -102,7 +102,7 @@ impl PaymentQuery {
         Ok(Page { count, rows: rows.into_iter().map(read).collect::<Outcome<_>>()? })
     }
 
-    /// Whether counts are kept for such a filter.
+    /// Whether counts are stored for this filter.
     fn is_counted(&self) -> bool {
         let MerchantPaymentFilter { checkout_type, merchant_reference, .. } = &self.filter;
         let others = [self.from.is_some(), self.before.is_some(), self.session.is_some(), self.refunded.is_some()];
