@@ -300,7 +300,7 @@ impl Round<'_> {
             let decision = delivery.decide(&outcome, subscription, (clock.now(now), now), plan);
             // The rule runs again if its transaction was rolled back, and can then decide otherwise.
             let mut disabled = disabled.lock().unwrap_or_else(PoisonError::into_inner);
-            match decision.disable.filter(|_| webhook.enabled) {
+            match decision.disable.filter(|_| webhook.state.is_enabled()) {
                 Some(reason) => disabled.insert(claim, reason),
                 None => disabled.remove(&claim),
             };

@@ -151,7 +151,8 @@ pub(crate) async fn pay(handle: &Handle, who: Who, number: u128) -> CheckResult 
 
 /// Returns a command to send an event again, which a disabled subscription refuses.
 pub(crate) fn redelivery(webhook: u128, message: EventId) -> RedeliverCommand {
-    let decide = Arc::new(|webhook: &Webhook| if webhook.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) });
+    let decide =
+        Arc::new(|webhook: &Webhook| if webhook.state.is_enabled() { Ok(()) } else { Err(WebhookRefusal::Disabled) });
     RedeliverCommand { reach: reach(Who::Mine), webhook: id(webhook), message, now: noon(), decide, claim: None }
 }
 

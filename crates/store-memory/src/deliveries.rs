@@ -24,7 +24,7 @@ fn clock_of(data: &Data, account: &AccountId) -> ClockSetting {
 
 /// Whether the deliveries of a subscription are paused.
 fn is_paused(data: &Data, webhook: &Webhook) -> bool {
-    !webhook.enabled || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
+    !webhook.state.is_enabled() || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
 }
 
 /// Returns the deliveries of a subscription that can be claimed: first attempts and retries in turn, each the longest
@@ -350,7 +350,9 @@ pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
 pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl Iterator<Item = &'d Webhook> {
     let client = data.accounts.get(account).map(|account| account.client);
     data.webhooks.values().filter(move |webhook| {
-        webhook.enabled && Some(webhook.client) == client && webhook.account.as_ref().is_none_or(|of| of == account)
+        webhook.state.is_enabled()
+            && Some(webhook.client) == client
+            && webhook.account.as_ref().is_none_or(|of| of == account)
     })
 }
 

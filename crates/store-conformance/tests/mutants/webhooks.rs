@@ -192,7 +192,7 @@ impl Webhooks for Mutant {
         let before = self.inner.all().await?.into_iter().find(|webhook| webhook.id == command.id);
         let written = Webhooks::change(&self.inner, command).await?;
         if let (Some(before), Written::New(after)) = (before, &written) {
-            if self.has(Bug::DisabledTimesQueued) && after.enabled && !before.enabled {
+            if self.has(Bug::DisabledTimesQueued) && after.state.is_enabled() && !before.state.is_enabled() {
                 self.recover_all(after).await?;
             }
             if self.has(Bug::EarlierEventsFiltered) && after.filter != before.filter {
@@ -305,7 +305,9 @@ impl Deliveries for Mutant {
     }
 
     async fn record(&self, mut ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
-        if self.has(Bug::EndsOfDisabledLost) && self.inner.all().await?.iter().all(|webhook| !webhook.enabled) {
+        if self.has(Bug::EndsOfDisabledLost)
+            && self.inner.all().await?.iter().all(|webhook| !webhook.state.is_enabled())
+        {
             return Ok(0);
         }
         if self.has(Bug::AnyAttemptOfALeaseRecorded) || self.has(Bug::LeasesIgnored) {
@@ -417,7 +419,7 @@ impl Deliveries for Mutant {
         let mut backlogs = self.inner.backlogs(webhook).await?;
         if self.has(Bug::RestingDeliveriesUncounted) {
             let all = self.inner.all().await?;
-            backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.enabled));
+            backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.state.is_enabled()));
         }
         Ok(backlogs)
     }

@@ -278,12 +278,12 @@ pub(super) fn limit(conn: &mut Conn) -> Outcome<i64> {
 
 /// Stores the range of a subscription that was enabled or disabled.
 pub(super) fn set_range(conn: &mut Conn, before: &Webhook, after: &Webhook) -> Outcome<()> {
-    if before.enabled == after.enabled {
+    if before.state.is_enabled() == after.state.is_enabled() {
         return Ok(());
     }
     let limit = limit(conn)?;
     let row = diesel::update(webhooks::table.filter(webhooks::id.eq(Id(after.id.0))));
-    if after.enabled {
+    if after.state.is_enabled() {
         row.set((webhooks::since.eq(limit), webhooks::until.eq(None::<i64>))).execute(conn)?;
     } else {
         row.set(webhooks::until.eq(Some(limit))).execute(conn)?;
@@ -294,7 +294,7 @@ pub(super) fn set_range(conn: &mut Conn, before: &Webhook, after: &Webhook) -> O
 /// Whether deliveries of events from before a subscription was disabled may not be queued yet. Then it can't be enabled
 /// yet, because its range would lose these events.
 pub(super) fn is_behind(conn: &mut Conn, webhook: &Webhook, queued_until: i64) -> Outcome<bool> {
-    if webhook.enabled {
+    if webhook.state.is_enabled() {
         return Ok(false);
     }
     let row = webhooks::table.filter(webhooks::id.eq(Id(webhook.id.0))).select(webhooks::until);
