@@ -85,7 +85,7 @@ fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
     let clock = clock_of(data, &delivery.account);
     let decision = (end.decide)(&AttemptSituation { delivery, webhook, clock });
     if let Some(webhook) = data.webhooks.get_mut(&end.claim.webhook) {
-        webhook.apply(&decision, (clock.now(now), now));
+        webhook.apply(&decision, clock.time_at(now));
     }
     if let Some(kept) = data.deliveries.get_mut(&key) {
         kept.delivery.end_attempt(&decision);

@@ -5,6 +5,7 @@ use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
 use crate::secret::SealedSecret;
+use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::borrow::Cow;
 
@@ -164,12 +165,12 @@ impl Webhook {
         Ok(changed)
     }
 
-    /// Applies the result of an attempt that ended at `now`, by the clock of the delivery's account.
-    pub fn apply(&mut self, decision: &DeliveryDecision, (now, real_now): (DateTime<Utc>, DateTime<Utc>)) {
+    /// Applies the result of an attempt that ended at this time of the delivery's account.
+    pub fn apply(&mut self, decision: &DeliveryDecision, now: AccountTime) {
         self.failing.clone_from(&decision.failing);
         if let Some(reason) = decision.disable.filter(|_| self.state.is_enabled()) {
             // A subscription to all accounts is dated in real time, because it has no clock.
-            let at = if self.account.is_some() { now } else { real_now };
+            let at = if self.account.is_some() { now.shown } else { now.real };
             (self.state, self.updated_at) = (WebhookState::Disabled { at, reason: Some(reason) }, at);
         }
     }

@@ -10,7 +10,7 @@ use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
 use super::body::types::{Account, Id, Time};
 use super::client_records::{replayed, under_claim};
-use super::fan_out;
+use super::fan_out::{self, PositionRange};
 use super::rows::stored_events;
 use super::subscriptions::{locked, store};
 use diesel::prelude::*;
@@ -105,8 +105,8 @@ pub(super) async fn recover(
     while after < end {
         let (of, since) = (webhook.clone(), Time(command.since));
         let read = to.read(move |conn| {
-            let until = fan_out::end_of(conn, (after, end), WINDOW)?;
-            Ok((matching(conn, &of, since, (after, until))?, until))
+            let range = fan_out::first_of(conn, PositionRange { after, until: end }, WINDOW)?;
+            Ok((matching(conn, &of, since, range)?, range.until))
         });
         let (mut events, until) = read.await?;
         let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
@@ -174,14 +174,14 @@ fn recover_portion(
     Ok(recovered)
 }
 
-fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, (after, until): (i64, i64)) -> Outcome<Vec<EventKey>> {
+fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, range: PositionRange) -> Outcome<Vec<EventKey>> {
     let events = sql_query(MATCHING)
         .bind::<IdSql, _>(Id(webhook.client.0))
         .bind::<Text, _>(webhook.kind.as_str())
         .bind::<TimeSql, _>(since)
         .bind::<Nullable<Text>, _>(webhook.account.clone().map(Account))
-        .bind::<BigInt, _>(after)
-        .bind::<BigInt, _>(until)
+        .bind::<BigInt, _>(range.after)
+        .bind::<BigInt, _>(range.until)
         .bind::<BigInt, _>(PORTION);
     Ok(events.load(conn)?)
 }
