@@ -10,7 +10,7 @@ use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::webhook::{
     CheckoutIds, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
-    WebhookSecrets, WebhookState, WebhookUrl, decide_create_webhook, decide_recover,
+    WebhookSecrets, WebhookState, WebhookUrl, decide_create_webhook, decide_recover, decide_redeliver,
 };
 use florin_ports::{
     Accounts, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, KeySource, RecoverCommand, RedeliverCommand,
@@ -258,7 +258,7 @@ pub async fn redeliver(
     message: EventId,
     claim: Option<ClientClaim<()>>,
 ) -> Result<Written<()>, WriteError<WebhookRefusal>> {
-    let (now, decide) = (services.time.real_now(), Arc::new(Webhook::must_be_enabled));
+    let (now, decide) = (services.time.real_now(), Arc::new(decide_redeliver));
     services.deliveries.redeliver(RedeliverCommand { reach, webhook, message, now, decide, claim }).await
 }
 

@@ -9,7 +9,9 @@ use chrono::{DateTime, Utc};
 use florin_domain::event::StoredEvent;
 use florin_domain::ids::{AccountId, EventId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{
+    AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal,
+};
 use florin_domain::world::ClockSetting;
 use florin_ports::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
@@ -208,16 +210,14 @@ impl Deliveries for MemoryStore {
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
         self.decide(|data| {
             under_claim_on(data, (&command.reach, command.webhook), command.claim.as_ref(), |data, webhook| {
-                let has_body = body_of(data, command.message).is_some();
+                let is_event_stored = body_of(data, command.message).is_some();
                 let key = (command.webhook, command.message);
                 let kept = data.deliveries.get_mut(&key).ok_or(WriteError::Absent)?;
-                (command.decide)(&webhook).map_err(WriteError::Refused)?;
-                if !has_body && kept.test_body.is_none() {
-                    return Err(WriteError::Refused(WebhookRefusal::EventGone));
-                }
+                let situation = RedeliverSituation { webhook, delivery: kept.delivery.clone(), is_event_stored };
+                (command.decide)(&situation).map_err(WriteError::Refused)?;
                 kept.restart();
                 data.redelivered(command.message, command.now);
-                resume(data, |of| of.id == webhook.id);
+                resume(data, |of| of.id == command.webhook);
                 Ok(())
             })
         })

@@ -1,6 +1,6 @@
 //! A subscription of a client to one type of event.
 
-use super::{DELIVERIES_KEPT, DeliveryDecision, Failing, WebhookState, WebhookUrl};
+use super::{DELIVERIES_KEPT, Delivery, DeliveryDecision, Failing, WebhookState, WebhookUrl};
 use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
@@ -221,4 +221,22 @@ pub fn decide_recover(webhook: &Webhook, since: DateTime<Utc>, now: DateTime<Utc
         return Err(WebhookRefusal::SinceOutOfRange);
     }
     webhook.must_be_enabled()
+}
+
+/// The situation in which a client asks to send an event again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedeliverSituation {
+    /// The subscription.
+    pub webhook: Webhook,
+    /// The delivery of the event.
+    pub delivery: Delivery,
+    /// Whether the event is stored. That of a test never is.
+    pub is_event_stored: bool,
+}
+
+/// Decides a redelivery. A test has a body of its own; any other delivery needs its event.
+pub fn decide_redeliver(situation: &RedeliverSituation) -> Result<(), WebhookRefusal> {
+    situation.webhook.must_be_enabled()?;
+    let has_body = situation.delivery.is_test || situation.is_event_stored;
+    if has_body { Ok(()) } else { Err(WebhookRefusal::EventGone) }
 }

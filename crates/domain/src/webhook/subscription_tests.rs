@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::event::EventKind;
-use crate::ids::CheckoutId;
+use crate::ids::{CheckoutId, EventId};
 use crate::test_support::{a_webhook, account, disabled_by_client, noon};
 use chrono::TimeDelta;
 use uuid::Uuid;
@@ -59,6 +59,26 @@ fn a_recovery_starts_within_the_last_30_days() {
     let disabled = Err(WebhookRefusal::Disabled);
     let expected = [out_of_range, disabled, disabled, out_of_range];
     assert_eq!(decided(&Webhook { state: disabled_by_client(), ..a_webhook() }), expected);
+}
+
+#[test]
+fn a_redelivery_needs_its_event_unless_it_is_a_test() {
+    let (message, object) = (EventId(Uuid::nil()), Uuid::nil());
+    let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+    let of_event = Delivery::new(a_webhook().id, event);
+    let test = Delivery { is_test: true, ..of_event.clone() };
+    let decided = |webhook: &Webhook, delivery: &Delivery| {
+        [true, false].map(|is_event_stored| {
+            let (webhook, delivery) = (webhook.clone(), delivery.clone());
+            decide_redeliver(&RedeliverSituation { webhook, delivery, is_event_stored })
+        })
+    };
+    assert_eq!(decided(&a_webhook(), &of_event), [Ok(()), Err(WebhookRefusal::EventGone)]);
+    assert_eq!(decided(&a_webhook(), &test), [Ok(()); 2]);
+    let disabled = Webhook { state: disabled_by_client(), ..a_webhook() };
+    for delivery in [of_event, test] {
+        assert_eq!(decided(&disabled, &delivery), [Err(WebhookRefusal::Disabled); 2]);
+    }
 }
 
 #[test]

@@ -402,6 +402,7 @@ async fn tested(handle: Handle) -> CheckResult {
     let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
     same("the body", claims[0].body.as_deref(), Some("a tést"))?;
     same("a test", claims[0].delivery.is_test, true)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, delivery.message)).await)?;
     same("events", stored(&handle).await?.len(), 0)
 }
 

@@ -17,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use florin_domain::ids::{CheckoutId, EventId, WebhookId};
-use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal};
 use florin_ports::{RecoverCommand, RedeliverCommand, TestWebhookCommand, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -60,15 +60,14 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
         let webhook = found.ok_or(WriteError::Absent)?;
         let key = (Id(command.webhook.0), Id(command.message.0));
         let row = load::<LockedDeliveries>([key], conn)?.pop().ok_or(WriteError::Absent)?;
-        ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
-        if row.test_body.is_none() {
-            if stored_events(conn, vec![row.message_id])?.is_empty() {
-                return Err(WriteError::Refused(WebhookRefusal::EventGone).into());
-            }
+        let is_event_stored = !stored_events(conn, vec![row.message_id])?.is_empty();
+        let situation = RedeliverSituation { webhook, delivery: row.read()?, is_event_stored };
+        ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+        if is_event_stored {
             redelivered(conn, vec![(row.account_id.clone(), row.message_id)], Time(command.now))?;
         }
         restart(conn, vec![row])?;
-        Ok(resume(conn, webhook)?)
+        Ok(resume(conn, situation.webhook)?)
     })
 }
 
