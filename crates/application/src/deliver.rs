@@ -52,6 +52,13 @@ struct Ended {
     outcome: Option<AttemptOutcome>,
 }
 
+/// When an attempt was sent and when it ended, in real time.
+#[derive(Clone, Copy)]
+struct AttemptTimes {
+    sent: DateTime<Utc>,
+    ended: DateTime<Utc>,
+}
+
 /// The attempts whose ends disable the subscription, and why.
 type Disabled = Mutex<BTreeMap<DeliveryClaim, DisabledReason>>;
 
@@ -230,7 +237,8 @@ impl Round<'_> {
             self.claims.remove(&claimed.claim());
             if let Some(outcome) = outcome {
                 self.log_outcome(&outcome, &claimed, now);
-                ends.push(self.attempt_end((claimed, url), (sent_at, now), outcome, &disabled));
+                let times = AttemptTimes { sent: sent_at, ended: now };
+                ends.push(self.attempt_end((claimed, url), outcome, times, &disabled));
             }
         }
         if ends.is_empty() {
@@ -282,25 +290,25 @@ impl Round<'_> {
     fn attempt_end(
         &self,
         (claimed, url): (ClaimedDelivery, WebhookUrl),
-        (sent_at, now): (DateTime<Utc>, DateTime<Utc>),
         outcome: AttemptOutcome,
+        times: AttemptTimes,
         disabled: &Arc<Disabled>,
     ) -> AttemptEnd {
         // The account of a test event is only an example if the subscription has no account of its own.
         let is_sample = claimed.delivery.is_test && self.webhook.account.is_none();
         let clock = if is_sample { ClockSetting::default() } else { claimed.clock };
         let attempt =
-            AttemptRecord { number: claimed.delivery.attempts, at: clock.now(sent_at), outcome: outcome.clone() };
+            AttemptRecord { number: claimed.delivery.attempts, at: clock.now(times.sent), outcome: outcome.clone() };
         let bytes = self.services.time.real_id().into_bytes();
         let plan = (self.services.schedule, Jitter(u16::from_be_bytes([bytes[14], bytes[15]])));
         let (claim, disabled) = (claimed.claim(), Arc::clone(disabled));
         let decide = Arc::new(move |situation: &AttemptSituation| {
             let AttemptSituation { delivery, webhook, clock } = situation;
             let subscription = (webhook.failing.as_ref(), webhook.url == url);
-            let decision = delivery.decide(&outcome, subscription, (clock.now(now), now), plan);
+            let decision = delivery.decide(&outcome, subscription, clock.time_at(times.ended), plan);
             // The rule runs again if its transaction was rolled back, and can then decide otherwise.
             let mut disabled = disabled.lock().unwrap_or_else(PoisonError::into_inner);
-            match decision.disable.filter(|_| webhook.enabled) {
+            match decision.disable.filter(|_| webhook.state.is_enabled()) {
                 Some(reason) => disabled.insert(claim, reason),
                 None => disabled.remove(&claim),
             };

@@ -10,7 +10,7 @@ use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::webhook::{
     CheckoutIds, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
-    WebhookSecrets, WebhookUrl, decide_create_webhook, decide_recover,
+    WebhookSecrets, WebhookState, WebhookUrl, decide_create_webhook, decide_recover, decide_redeliver,
 };
 use florin_ports::{
     Accounts, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, KeySource, RecoverCommand, RedeliverCommand,
@@ -114,27 +114,22 @@ pub async fn subscribe(
     let id = WebhookId(services.time.real_id());
     let signing = new_signing_secret(services.keys.as_ref(), services.environment)?;
     let secrets = WebhookSecrets::new(signing, new.shared, new.authorization);
-    let mut webhook = Webhook {
+    let webhook = Webhook {
         id,
         client: caller.client.id,
         account: new.account.map(|account| account.id),
-        enabled: true,
+        state: if new.enabled { WebhookState::Enabled } else { WebhookState::Disabled { at: now, reason: None } },
         url: new.url,
         type_name: new.type_name,
         kind: new.kind,
         filter: new.filter,
         ordered: new.ordered,
         secrets: seal(services, id, &secrets).map_err(StoreError::from)?,
-        disabled_reason: None,
-        disabled_at: None,
         failing: None,
         created_at: now,
         updated_at: now,
         resumptions: 0,
     };
-    if !new.enabled {
-        webhook.disable(None, now);
-    }
     let decide = Arc::new(|existing: &u32| decide_create_webhook(*existing));
     let written = services.webhooks.create(CreateWebhookCommand { webhook, decide, claim }).await?;
     Ok((written, secrets.current))
@@ -263,7 +258,7 @@ pub async fn redeliver(
     message: EventId,
     claim: Option<ClientClaim<()>>,
 ) -> Result<Written<()>, WriteError<WebhookRefusal>> {
-    let (now, decide) = (services.time.real_now(), Arc::new(Webhook::must_be_enabled));
+    let (now, decide) = (services.time.real_now(), Arc::new(decide_redeliver));
     services.deliveries.redeliver(RedeliverCommand { reach, webhook, message, now, decide, claim }).await
 }
 

@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{
+    AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal,
+};
 use florin_domain::world::ClockSetting;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -120,7 +122,7 @@ pub struct RedeliverCommand {
     /// The real time.
     pub now: DateTime<Utc>,
     /// The rule.
-    pub decide: Decide<Webhook, Result<(), WebhookRefusal>>,
+    pub decide: Decide<RedeliverSituation, Result<(), WebhookRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<ClientClaim<()>>,
 }

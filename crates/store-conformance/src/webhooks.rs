@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, EventId, LeaseId, WebhookId};
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::a_webhook;
 use florin_domain::webhook::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal,
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, decide_redeliver,
 };
 use florin_ports::{
     AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClientClaim, CreateWebhookCommand,
@@ -149,9 +149,9 @@ pub(crate) async fn pay(handle: &Handle, who: Who, number: u128) -> CheckResult 
     Ok(())
 }
 
-/// Returns a command to send an event again, which a disabled subscription refuses.
+/// Returns a command to send one of my events again.
 pub(crate) fn redelivery(webhook: u128, message: EventId) -> RedeliverCommand {
-    let decide = Arc::new(|webhook: &Webhook| if webhook.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) });
+    let decide = Arc::new(decide_redeliver);
     RedeliverCommand { reach: reach(Who::Mine), webhook: id(webhook), message, now: noon(), decide, claim: None }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
 /// Compares disputes with their chains and with the journal.
 fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBooks> {
     let compared = |dispute: &Dispute| {
-        let messages: Vec<_> = dispute.credit.into_iter().chain(dispute.settlement).collect();
+        let messages: Vec<_> = dispute.credit.into_iter().chain(dispute.state.settlement()).collect();
         let of_dispute = |journal: &&JournalTransaction| {
             journal.account == dispute.account && messages.iter().any(|message| message.0 == journal.cause)
         };
@@ -96,7 +96,7 @@ fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBoo
         let caused = legs.flat_map(Leg::postings);
         let paid: Total = caused.filter(|one| one.pool == Pool::CardNetwork).map(|one| Total::from(one.amount)).sum();
         let same_chain = data.disputes.values().filter(|other| {
-            (&other.account, other.chain) == (&dispute.account, dispute.chain) && other.status.claims()
+            (&other.account, other.chain) == (&dispute.account, dispute.chain) && other.state.status().claims()
         });
         let chain = data.chains.get(&(dispute.account.clone(), dispute.chain));
         DisputeBooks {

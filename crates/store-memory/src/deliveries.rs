@@ -9,7 +9,9 @@ use chrono::{DateTime, Utc};
 use florin_domain::event::StoredEvent;
 use florin_domain::ids::{AccountId, EventId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{
+    AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal,
+};
 use florin_domain::world::ClockSetting;
 use florin_ports::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
@@ -24,7 +26,7 @@ fn clock_of(data: &Data, account: &AccountId) -> ClockSetting {
 
 /// Whether the deliveries of a subscription are paused.
 fn is_paused(data: &Data, webhook: &Webhook) -> bool {
-    !webhook.enabled || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
+    !webhook.state.is_enabled() || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
 }
 
 /// Returns the deliveries of a subscription that can be claimed: first attempts and retries in turn, each the longest
@@ -85,7 +87,7 @@ fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
     let clock = clock_of(data, &delivery.account);
     let decision = (end.decide)(&AttemptSituation { delivery, webhook, clock });
     if let Some(webhook) = data.webhooks.get_mut(&end.claim.webhook) {
-        webhook.apply(&decision, (clock.now(now), now));
+        webhook.apply(&decision, clock.time_at(now));
     }
     if let Some(kept) = data.deliveries.get_mut(&key) {
         kept.delivery.end_attempt(&decision);
@@ -208,16 +210,14 @@ impl Deliveries for MemoryStore {
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
         self.decide(|data| {
             under_claim_on(data, (&command.reach, command.webhook), command.claim.as_ref(), |data, webhook| {
-                let has_body = body_of(data, command.message).is_some();
+                let is_event_stored = body_of(data, command.message).is_some();
                 let key = (command.webhook, command.message);
                 let kept = data.deliveries.get_mut(&key).ok_or(WriteError::Absent)?;
-                (command.decide)(&webhook).map_err(WriteError::Refused)?;
-                if !has_body && kept.test_body.is_none() {
-                    return Err(WriteError::Refused(WebhookRefusal::EventGone));
-                }
+                let situation = RedeliverSituation { webhook, delivery: kept.delivery.clone(), is_event_stored };
+                (command.decide)(&situation).map_err(WriteError::Refused)?;
                 kept.restart();
                 data.redelivered(command.message, command.now);
-                resume(data, |of| of.id == webhook.id);
+                resume(data, |of| of.id == command.webhook);
                 Ok(())
             })
         })
@@ -350,7 +350,9 @@ pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
 pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl Iterator<Item = &'d Webhook> {
     let client = data.accounts.get(account).map(|account| account.client);
     data.webhooks.values().filter(move |webhook| {
-        webhook.enabled && Some(webhook.client) == client && webhook.account.as_ref().is_none_or(|of| of == account)
+        webhook.state.is_enabled()
+            && Some(webhook.client) == client
+            && webhook.account.as_ref().is_none_or(|of| of == account)
     })
 }
 

@@ -4,6 +4,7 @@
 //! - Only settled transactions can be disputed, under the rules of the card network.
 //!   <https://docs.stripe.com/issuing/purchases/disputes>
 
+use super::{DisputeState, DisputeStatus};
 use crate::ids::{AccountId, CardId, DisputeId, TransactionToken};
 use crate::money::{Currency, Minor};
 use crate::text::Text;
@@ -42,46 +43,6 @@ impl DisputeReason {
     }
 }
 
-/// The status of a dispute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DisputeStatus {
-    /// The network has not decided yet.
-    Open,
-    /// The cardholder keeps the money.
-    Won,
-    /// The merchant keeps the money.
-    Lost,
-}
-
-impl DisputeStatus {
-    /// All statuses.
-    pub const ALL: [Self; 3] = [Self::Open, Self::Won, Self::Lost];
-
-    /// The name callers see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "OPEN",
-            Self::Won => "WON",
-            Self::Lost => "LOST",
-        }
-    }
-
-    /// Returns the amount that a dispute of this status has credited to the budget, with or without a provisional
-    /// credit.
-    pub const fn credited(self, amount: Minor, with_credit: bool) -> Minor {
-        match self {
-            Self::Won => amount,
-            Self::Open if with_credit => amount,
-            Self::Open | Self::Lost => Minor::ZERO,
-        }
-    }
-
-    /// Whether a dispute of this status claims its amount, so that the amount cannot also be returned.
-    pub const fn claims(self) -> bool {
-        matches!(self, Self::Open | Self::Won)
-    }
-}
-
 /// How the network decides a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeOutcome {
@@ -101,7 +62,7 @@ impl DisputeOutcome {
     }
 
     /// The status of a dispute with this outcome.
-    pub const fn status(self) -> DisputeStatus {
+    const fn status(self) -> DisputeStatus {
         match self {
             Self::Won => DisputeStatus::Won,
             Self::Lost => DisputeStatus::Lost,
@@ -143,21 +104,16 @@ pub struct Dispute {
     pub amount: Minor,
     /// Why it was opened.
     pub reason: DisputeReason,
-    /// Its status.
-    pub status: DisputeStatus,
+    /// Its state.
+    pub state: DisputeState,
     /// The message that credited the amount provisionally, if there is one.
     pub credit: Option<TransactionToken>,
-    /// The message that the outcome caused. `None` while the dispute is open, or if it was lost without a provisional
-    /// credit.
-    pub settlement: Option<TransactionToken>,
     /// The evidence, oldest first.
     pub evidence: Vec<DisputeEvidence>,
     /// When it was opened.
     pub created_at: DateTime<Utc>,
     /// When it changed last.
     pub updated_at: DateTime<Utc>,
-    /// When it was won or lost. `None` while it is open.
-    pub resolved_at: Option<DateTime<Utc>>,
 }
 
 impl Dispute {
@@ -166,7 +122,7 @@ impl Dispute {
 
     /// The amount that it has credited to the budget.
     pub const fn credited(&self) -> Minor {
-        self.status.credited(self.amount, self.credit.is_some())
+        self.state.status().credited(self.amount, self.credit.is_some())
     }
 }
 
@@ -208,7 +164,7 @@ impl DisputeFilter {
     /// Whether a dispute matches.
     pub fn matches(&self, dispute: &Dispute) -> bool {
         self.card.is_none_or(|card| card == dispute.card)
-            && (self.statuses.is_empty() || self.statuses.contains(&dispute.status))
+            && (self.statuses.is_empty() || self.statuses.contains(&dispute.state.status()))
             && self.transaction.is_none_or(|token| token == dispute.transaction || token == dispute.chain)
     }
 }

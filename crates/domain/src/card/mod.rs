@@ -11,6 +11,7 @@ mod create;
 pub mod decide;
 mod decision_endpoint;
 mod dispute;
+mod dispute_state;
 mod endpoint_decision;
 mod explanation;
 mod guards;
@@ -52,9 +53,9 @@ pub use decision_endpoint::{
     rotate_endpoint,
 };
 pub use dispute::{
-    Dispute, DisputeAction, DisputeEvidence, DisputeFilter, DisputeLink, DisputeOutcome, DisputeReason, DisputeStatus,
-    EvidenceText,
+    Dispute, DisputeAction, DisputeEvidence, DisputeFilter, DisputeLink, DisputeOutcome, DisputeReason, EvidenceText,
 };
+pub use dispute_state::{DisputeState, DisputeStatus};
 pub use endpoint_decision::{
     DecisionCheck, DecisionCode, DecisionReply, EndpointDecision, Fallback, NoDecision, Verdict,
 };

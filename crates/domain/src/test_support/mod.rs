@@ -57,4 +57,4 @@ pub use payment::{a_payment, a_payment_abroad, check_basis, checked, upload_of, 
 pub use person::{a_person, a_person_request};
 pub use session_scenario::SessionScenario;
 pub use state::{a_batch_state, a_payment_state};
-pub use webhook::a_webhook;
+pub use webhook::{a_webhook, disabled_by_client};

@@ -2,6 +2,7 @@
 
 use super::{DisabledReason, Failing, Jitter, RetrySchedule};
 use crate::ids::{AccountId, EventId, WebhookId};
+use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -226,13 +227,13 @@ impl Delivery {
         self.unrecorded > INTERRUPTIONS_MAX
     }
 
-    /// Decides the result of an attempt that ended at `now` by the account's clock. If the attempt went to a previous
+    /// Decides the result of an attempt that ended at this time of the account. If the attempt went to a previous
     /// receiver of the subscription, its failure does not affect the subscription.
     pub fn decide(
         &self,
         outcome: &AttemptOutcome,
         (failing, is_current_receiver): (Option<&Failing>, bool),
-        (now, real_now): (DateTime<Utc>, DateTime<Utc>),
+        now: AccountTime,
         (schedule, jitter): (RetrySchedule, Jitter),
     ) -> DeliveryDecision {
         let ended = |status, failing| DeliveryDecision { status, due_at: None, disable: None, failing };
@@ -244,17 +245,17 @@ impl Delivery {
             return ended(DeliveryStatus::Exhausted, failing.cloned());
         }
         let attempts = self.scheduled.saturating_add(1);
-        let due_at = schedule.delay(attempts, jitter, outcome.retry_after).map(|delay| now + delay);
+        let due_at = schedule.delay(attempts, jitter, outcome.retry_after).map(|delay| now.shown + delay);
         let status = if due_at.is_some() { DeliveryStatus::Failed } else { DeliveryStatus::Exhausted };
         if !is_current_receiver {
             return DeliveryDecision { status, due_at, disable: None, failing: failing.cloned() };
         }
-        let first = || Failing { account: self.account.clone(), since: now, real_since: real_now };
+        let first = || Failing { account: self.account.clone(), since: now.shown, real_since: now.real };
         let failing = failing.cloned().unwrap_or_else(first);
         let disable = if outcome.response == Ok(GONE) {
             Some(DisabledReason::Gone)
         } else {
-            failing.is_too_long(&self.account, now, real_now).then_some(DisabledReason::Failing)
+            failing.is_too_long(&self.account, now).then_some(DisabledReason::Failing)
         };
         DeliveryDecision { status, due_at, disable, failing: Some(failing) }
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ids::{AccountId, EventId, WebhookId};
 use crate::test_support::{account, noon};
+use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -28,9 +29,14 @@ fn outcome(response: Result<u16, SendError>) -> AttemptOutcome {
     AttemptOutcome { response, body: None, retry_after: None, took: TimeDelta::zero() }
 }
 
+/// Returns a time of the account. In real time, it is always the same.
+fn ended_at(shown: DateTime<Utc>) -> AccountTime {
+    AccountTime { shown, real: DateTime::UNIX_EPOCH }
+}
+
 fn decide(delivery: &Delivery, response: Result<u16, SendError>, failing: Option<&Failing>) -> DeliveryDecision {
     let standard = (RetrySchedule::Standard, Jitter::NONE);
-    delivery.decide(&outcome(response), (failing, true), (noon(), DateTime::UNIX_EPOCH), standard)
+    delivery.decide(&outcome(response), (failing, true), ended_at(noon()), standard)
 }
 
 #[test]
@@ -77,9 +83,8 @@ fn a_new_schedule_is_due_at_once() {
 fn a_previous_receiver_says_nothing_about_the_subscription() {
     let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
     for known in [None, Some(&failing)] {
-        let times = (noon(), DateTime::UNIX_EPOCH);
         let standard = (RetrySchedule::Standard, Jitter::NONE);
-        let decision = delivery(0).decide(&outcome(Ok(410)), (known, false), times, standard);
+        let decision = delivery(0).decide(&outcome(Ok(410)), (known, false), ended_at(noon()), standard);
         assert_eq!((decision.status, decision.disable), (DeliveryStatus::Failed, None));
         assert_eq!(decision.failing.as_ref(), known);
     }
@@ -131,8 +136,8 @@ proptest! {
             attempts += 1;
             let index = attempts % 20;
             let failed = AttemptOutcome { retry_after: waits[index].map(TimeDelta::seconds), ..outcome(Ok(500)) };
-            let times = (now, DateTime::UNIX_EPOCH);
-            let decision = delivery.decide(&failed, (None, true), times, (schedule, Jitter(jitters[index])));
+            let plan = (schedule, Jitter(jitters[index]));
+            let decision = delivery.decide(&failed, (None, true), ended_at(now), plan);
             delivery.scheduled += 1;
             if let Some(due_at) = decision.due_at {
                 let delay = due_at - now;

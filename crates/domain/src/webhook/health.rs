@@ -1,6 +1,7 @@
 //! The health of a subscription: Florin disables it if its receiver keeps failing.
 
 use crate::ids::AccountId;
+use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// A subscription is disabled if all its deliveries have failed for this long.
@@ -41,8 +42,8 @@ pub struct Failing {
 
 impl Failing {
     /// Returns whether the receiver has failed for too long, given a failure now of an event of this account.
-    pub fn is_too_long(&self, account: &AccountId, now: DateTime<Utc>, real_now: DateTime<Utc>) -> bool {
-        let time = if self.account == *account { now - self.since } else { real_now - self.real_since };
+    pub fn is_too_long(&self, account: &AccountId, now: AccountTime) -> bool {
+        let time = if self.account == *account { now.shown - self.since } else { now.real - self.real_since };
         time >= FAILING_FOR
     }
 }

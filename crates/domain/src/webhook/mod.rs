@@ -5,6 +5,7 @@ mod delivery;
 mod health;
 mod retry;
 mod secrets;
+mod state;
 mod subscription;
 mod target;
 mod url;
@@ -24,9 +25,10 @@ pub use delivery::{
 pub use health::{DisabledReason, FAILING_FOR, Failing};
 pub use retry::{Jitter, RETRY_AFTER_MAX, RetrySchedule};
 pub use secrets::{SigningSecret, WebhookSecrets, authorization_header, shared_secret};
+pub use state::WebhookState;
 pub use subscription::{
-    CheckoutIds, OverlapHours, ShownOnce, WEBHOOKS_OF_A_CLIENT, Webhook, WebhookChange, WebhookRefusal,
-    decide_create_webhook, decide_recover,
+    CheckoutIds, OverlapHours, RedeliverSituation, ShownOnce, WEBHOOKS_OF_A_CLIENT, Webhook, WebhookChange,
+    WebhookRefusal, decide_create_webhook, decide_recover, decide_redeliver,
 };
 pub use target::{TargetPolicy, is_global};
 pub use url::{WebhookUrl, check_target};

@@ -1,10 +1,11 @@
 //! A subscription of a client to one type of event.
 
-use super::{DELIVERIES_KEPT, DeliveryDecision, DisabledReason, Failing, WebhookUrl};
+use super::{DELIVERIES_KEPT, Delivery, DeliveryDecision, Failing, WebhookState, WebhookUrl};
 use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
 use crate::secret::SealedSecret;
+use crate::world::AccountTime;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::borrow::Cow;
 
@@ -21,7 +22,7 @@ pub struct Webhook {
     /// The account whose events it receives. `None`: all accounts of the client, including future ones.
     pub account: Option<AccountId>,
     /// Whether it receives events.
-    pub enabled: bool,
+    pub state: WebhookState,
     /// The URL of its receiver.
     pub url: WebhookUrl,
     /// The name of its event type, as the client wrote it.
@@ -34,10 +35,6 @@ pub struct Webhook {
     pub ordered: bool,
     /// Its encrypted secrets.
     pub secrets: SealedSecret,
-    /// The reason that Florin disabled it. `None`: it is enabled, or the client disabled it.
-    pub disabled_reason: Option<DisabledReason>,
-    /// When it was disabled. `None`: it is enabled.
-    pub disabled_at: Option<DateTime<Utc>>,
     /// The first failure since its last success. `None`: there is none.
     pub failing: Option<Failing>,
     /// When it was created.
@@ -157,35 +154,30 @@ impl Webhook {
             changed.failing = None;
         }
         match change.enabled {
-            Some(true) if !self.enabled => changed.enable(),
-            Some(false) if self.enabled => changed.disable(None, now),
+            Some(true) if !self.state.is_enabled() => {
+                (changed.state, changed.failing) = (WebhookState::Enabled, None);
+            }
+            Some(false) if self.state.is_enabled() => {
+                changed.state = WebhookState::Disabled { at: now, reason: None };
+            }
             _ => {}
         }
         Ok(changed)
     }
 
-    /// Applies the result of an attempt that ended at `now`, by the clock of the delivery's account.
-    pub fn apply(&mut self, decision: &DeliveryDecision, (now, real_now): (DateTime<Utc>, DateTime<Utc>)) {
+    /// Applies the result of an attempt that ended at this time of the delivery's account.
+    pub fn apply(&mut self, decision: &DeliveryDecision, now: AccountTime) {
         self.failing.clone_from(&decision.failing);
-        if let Some(reason) = decision.disable.filter(|_| self.enabled) {
+        if let Some(reason) = decision.disable.filter(|_| self.state.is_enabled()) {
             // A subscription to all accounts is dated in real time, because it has no clock.
-            self.disable(Some(reason), if self.account.is_some() { now } else { real_now });
+            let at = if self.account.is_some() { now.shown } else { now.real };
+            (self.state, self.updated_at) = (WebhookState::Disabled { at, reason: Some(reason) }, at);
         }
     }
 
     /// Refuses to start deliveries while it is disabled.
     pub fn must_be_enabled(&self) -> Result<(), WebhookRefusal> {
-        if self.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) }
-    }
-
-    fn enable(&mut self) {
-        (self.enabled, self.disabled_reason, self.disabled_at, self.failing) = (true, None, None, None);
-    }
-
-    /// Disables the subscription. `reason` is `None` if the client disables it.
-    pub fn disable(&mut self, reason: Option<DisabledReason>, now: DateTime<Utc>) {
-        (self.enabled, self.disabled_reason, self.disabled_at) = (false, reason, Some(now));
-        self.updated_at = now;
+        if self.state.is_enabled() { Ok(()) } else { Err(WebhookRefusal::Disabled) }
     }
 }
 
@@ -229,4 +221,22 @@ pub fn decide_recover(webhook: &Webhook, since: DateTime<Utc>, now: DateTime<Utc
         return Err(WebhookRefusal::SinceOutOfRange);
     }
     webhook.must_be_enabled()
+}
+
+/// The situation in which a client asks to send an event again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedeliverSituation {
+    /// The subscription.
+    pub webhook: Webhook,
+    /// The delivery of the event.
+    pub delivery: Delivery,
+    /// Whether the event is stored. That of a test never is.
+    pub is_event_stored: bool,
+}
+
+/// Decides a redelivery. A test has a body of its own; any other delivery needs its event.
+pub fn decide_redeliver(situation: &RedeliverSituation) -> Result<(), WebhookRefusal> {
+    situation.webhook.must_be_enabled()?;
+    let has_body = situation.delivery.is_test || situation.is_event_stored;
+    if has_body { Ok(()) } else { Err(WebhookRefusal::EventGone) }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::event::EventKind;
-use crate::ids::CheckoutId;
-use crate::test_support::{a_webhook, account, noon};
+use crate::ids::{CheckoutId, EventId};
+use crate::test_support::{a_webhook, account, disabled_by_client, noon};
 use chrono::TimeDelta;
 use uuid::Uuid;
 
@@ -27,16 +27,16 @@ fn enabling_forgets_failures() {
     let later = noon() + TimeDelta::hours(1);
     let mut failed = a_webhook();
     failed.failing = Some(Failing { account: account(), since: noon(), real_since: noon() });
-    failed.disable(Some(DisabledReason::Failing), noon());
+    failed.state = WebhookState::Disabled { at: noon(), reason: Some(DisabledReason::Failing) };
     let change = |enabled| WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
     let after = |webhook| Webhook { updated_at: later, resumptions: 1, ..webhook };
     assert_eq!(failed.changed(change(false), later).unwrap(), after(failed.clone()));
     assert_eq!(failed.changed(change(true), later).unwrap(), after(a_webhook()));
     let moved = WebhookChange { url: Some(WebhookUrl::stored("https://example.org/".into())), ..change(false) };
     let moved = failed.changed(moved, later).unwrap();
-    assert_eq!((moved.failing, moved.disabled_reason), (None, Some(DisabledReason::Failing)));
+    assert_eq!((moved.failing, moved.state), (None, failed.state));
     let disabled = a_webhook().changed(change(false), later).unwrap();
-    assert_eq!((disabled.disabled_reason, disabled.disabled_at), (None, Some(later)));
+    assert_eq!(disabled.state, WebhookState::Disabled { at: later, reason: None });
 }
 
 #[test]
@@ -58,7 +58,27 @@ fn a_recovery_starts_within_the_last_30_days() {
     assert_eq!(decided(&a_webhook()), [out_of_range, Ok(()), Ok(()), out_of_range]);
     let disabled = Err(WebhookRefusal::Disabled);
     let expected = [out_of_range, disabled, disabled, out_of_range];
-    assert_eq!(decided(&Webhook { enabled: false, ..a_webhook() }), expected);
+    assert_eq!(decided(&Webhook { state: disabled_by_client(), ..a_webhook() }), expected);
+}
+
+#[test]
+fn a_redelivery_needs_its_event_unless_it_is_a_test() {
+    let (message, object) = (EventId(Uuid::nil()), Uuid::nil());
+    let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+    let of_event = Delivery::new(a_webhook().id, event);
+    let test = Delivery { is_test: true, ..of_event.clone() };
+    let decided = |webhook: &Webhook, delivery: &Delivery| {
+        [true, false].map(|is_event_stored| {
+            let (webhook, delivery) = (webhook.clone(), delivery.clone());
+            decide_redeliver(&RedeliverSituation { webhook, delivery, is_event_stored })
+        })
+    };
+    assert_eq!(decided(&a_webhook(), &of_event), [Ok(()), Err(WebhookRefusal::EventGone)]);
+    assert_eq!(decided(&a_webhook(), &test), [Ok(()); 2]);
+    let disabled = Webhook { state: disabled_by_client(), ..a_webhook() };
+    for delivery in [of_event, test] {
+        assert_eq!(decided(&disabled, &delivery), [Err(WebhookRefusal::Disabled); 2]);
+    }
 }
 
 #[test]

@@ -37,6 +37,11 @@ impl ClockSetting {
         }
     }
 
+    /// Returns the time that the clock shows at a given real time, together with the real time.
+    pub fn time_at(self, real: DateTime<Utc>) -> AccountTime {
+        AccountTime { shown: self.now(real), real }
+    }
+
     /// Creates a clock that shows `now` at the real time `real`, and runs from there.
     pub fn running_from(now: DateTime<Utc>, real: DateTime<Utc>) -> Self {
         Self::Running { ahead: now - real }
@@ -55,6 +60,15 @@ impl ClockSetting {
     pub const fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen { .. })
     }
+}
+
+/// The current time of an account, by its clock and in real time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccountTime {
+    /// The time that the account's clock shows.
+    pub shown: DateTime<Utc>,
+    /// The real time.
+    pub real: DateTime<Utc>,
 }
 
 /// A change of a clock.

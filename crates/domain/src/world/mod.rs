@@ -7,7 +7,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
+pub use clock::{AccountTime, ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
 pub use duration::{format_duration, parse_duration};
 pub use files::{
     IMPORTED_SNAPSHOTS_OF_A_CLIENT, ImportRefusal, ImportSituation, ImportedSnapshot, SNAPSHOT_FILE_BYTES,

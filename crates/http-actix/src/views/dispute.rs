@@ -111,13 +111,13 @@ impl<'a> From<&'a Dispute> for DisputeView<'a> {
             amount: Amount(dispute.amount.of(dispute.currency)),
             currency_code: dispute.currency.code(),
             reason: dispute.reason.as_str(),
-            status: dispute.status.as_str(),
+            status: dispute.state.status().as_str(),
             provisional_credit_token: dispute.credit.map(|token| token.0),
-            resolution_token: dispute.settlement.map(|token| token.0),
+            resolution_token: dispute.state.settlement().map(|token| token.0),
             evidence: evidence.map(|one| EvidenceView { text: &one.text, created_at: Time(one.created_at) }).collect(),
             created_at: Time(dispute.created_at),
             updated_at: Time(dispute.updated_at),
-            resolved_at: dispute.resolved_at.map(Time),
+            resolved_at: dispute.state.resolved_at().map(Time),
         }
     }
 }

@@ -78,7 +78,7 @@ impl From<&Webhook> for WebhookView {
     fn from(webhook: &Webhook) -> Self {
         Self {
             id: webhook.id.0,
-            enabled: webhook.enabled,
+            enabled: webhook.state.is_enabled(),
             account_id: webhook.account.as_ref().map(ToString::to_string),
             url: webhook.url.as_str().to_owned(),
             product_id: webhook.client.0,
@@ -86,8 +86,8 @@ impl From<&Webhook> for WebhookView {
             webhook_event_type_name: webhook.type_name.clone(),
             filters: webhook.filter.as_ref().map(FiltersView::from),
             ordered: webhook.ordered,
-            disabled_reason: webhook.disabled_reason.map(DisabledReason::as_str),
-            disabled_at: webhook.disabled_at.map(Time),
+            disabled_reason: webhook.state.disabled_reason().map(DisabledReason::as_str),
+            disabled_at: webhook.state.disabled_at().map(Time),
             created_at: Time(webhook.created_at),
             updated_at: Time(webhook.updated_at),
         }

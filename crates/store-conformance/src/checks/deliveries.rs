@@ -14,9 +14,10 @@ use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::ids::EventId;
 use florin_domain::page::PageRequest;
+use florin_domain::test_support::disabled_by_client;
 use florin_domain::webhook::{
     DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus, DisabledReason, Failing, Webhook, WebhookRefusal,
-    WebhookUrl,
+    WebhookState, WebhookUrl,
 };
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{ClockCommand, DeliveryFilter, RedeliverCommand, StoredResponse, TestWebhookCommand};
@@ -50,7 +51,9 @@ async fn queued(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Other, 3).await?;
     let other_kind = Webhook { kind: florin_domain::event::EventKind::BoxCredited, ..webhook(Who::Mine, 4)? };
     expect_new(handle.webhooks.create(create(other_kind)).await)?;
-    expect_new(handle.webhooks.create(create(Webhook { enabled: false, ..webhook(Who::Mine, 5)? })).await)?;
+    expect_new(
+        handle.webhooks.create(create(Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 5)? })).await,
+    )?;
     pay(&handle, Who::Mine, 1).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     for number in [1, 2] {
@@ -150,7 +153,7 @@ async fn rests(handle: Handle) -> CheckResult {
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
-    let disabled = Webhook { enabled: false, ..made.clone() };
+    let disabled = Webhook { state: disabled_by_client(), ..made.clone() };
     expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
     pay(&handle, Who::Mine, 2).await?;
     same("due", due(&handle, now).await?.len(), 0)?;
@@ -266,10 +269,11 @@ async fn recorded(handle: Handle) -> CheckResult {
     same("the status", (delivery.status, delivery.due_at), (DeliveryStatus::Failed, due))?;
     same("the attempts", attempts, vec![attempt])?;
     let found = expect_some("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?)?;
-    same("disabled", (found.enabled, found.disabled_reason), (false, Some(DisabledReason::Gone)))?;
+    let expected = WebhookState::Disabled { at: now, reason: Some(DisabledReason::Gone) };
+    same("disabled", found.state, expected)?;
     same("failing", found.failing, Some(failing))?;
     let other = expect_some("the other one", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
-    expect_true("the other one is disabled", other.enabled && other.failing.is_none())
+    expect_true("the other one is disabled", other.state.is_enabled() && other.failing.is_none())
 }
 
 async fn released(handle: Handle) -> CheckResult {
@@ -346,7 +350,7 @@ async fn redelivered(handle: Handle) -> CheckResult {
     absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, message)).await)?;
     let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, message) };
     absent("a foreign subscription", &handle.deliveries.redeliver(foreign).await)?;
-    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { enabled: false, ..made })).await)?;
+    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..made })).await)?;
     let disabled = handle.deliveries.redeliver(redelivery(1, message)).await;
     same("a disabled subscription", refused(disabled)?, WebhookRefusal::Disabled)
 }
@@ -398,6 +402,7 @@ async fn tested(handle: Handle) -> CheckResult {
     let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
     same("the body", claims[0].body.as_deref(), Some("a tést"))?;
     same("a test", claims[0].delivery.is_test, true)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, delivery.message)).await)?;
     same("events", stored(&handle).await?.len(), 0)
 }
 

@@ -14,6 +14,7 @@ use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::page::PageRequest;
+use florin_domain::test_support::disabled_by_client;
 use florin_domain::webhook::{CheckoutIds, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{
@@ -150,7 +151,9 @@ async fn order_regained(handle: Handle) -> CheckResult {
     let first = claim(&handle, (1, 1), now, 9).await?;
     same("the second", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
     let mine = webhook(Who::Mine, 1)?;
-    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { enabled: false, ..mine.clone() })).await)?;
+    expect_new(
+        handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..mine.clone() })).await,
+    )?;
     let delivered = end(&first[0], 200, decision(DeliveryStatus::Delivered, now));
     handle.deliveries.record(vec![delivered], now).await?;
     expect_new(handle.webhooks.change(change(Who::Mine, Webhook { ordered: true, ..mine })).await)?;
@@ -278,7 +281,7 @@ async fn backlogs(handle: Handle) -> CheckResult {
         let ends = ends.map(|(claim, status)| end(claim, 500, decision(status, now))).collect();
         handle.deliveries.record(ends, now).await?;
     }
-    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { enabled: false, ..resting })).await)?;
+    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..resting })).await)?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(4), now, None).await)?;
     let expected =
         [(id(1), (2, 1)), (id(3), (3, 0))].map(|(id, (waiting, failed))| (id, WaitingDeliveries { waiting, failed }));

@@ -120,7 +120,7 @@ async fn lost(handle: Handle) -> CheckResult {
     same("the dispute", find(&handle, 10).await?, credit.dispute)?;
     let end = expect_new(handle.disputes.act(act(Who::Mine, 10, LOST, 30)?).await)?;
     let found = find(&handle, 10).await?;
-    same("the end", (found.status, found.settlement), (DisputeStatus::Lost, Some(token(30))))?;
+    same("the end", (found.state.status(), found.state.settlement()), (DisputeStatus::Lost, Some(token(30))))?;
     same("the dispute", &found, &end.dispute)?;
     same("what is claimed", claimed(&handle, clearing).await?, Minor::ZERO)?;
     let history = handle.chains.history(&Who::Mine.account()?, token(30)).await?;

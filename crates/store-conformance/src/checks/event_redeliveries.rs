@@ -11,6 +11,7 @@ use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, Redelivery, StoredEvent};
 use florin_domain::ids::AccountId;
+use florin_domain::test_support::disabled_by_client;
 use florin_domain::webhook::{DeliveryStatus, Webhook};
 use florin_ports::{EventReach, RedeliverCommand, StoredResponse};
 
@@ -132,7 +133,7 @@ async fn once(handle: Handle) -> CheckResult {
     expect_new(handle.deliveries.redeliver(under_key()?).await)?;
     replayed(handle.deliveries.redeliver(under_key()?).await)?;
     same("after a replay", mine(&handle, NONE, 9).await?.found.len(), 1)?;
-    let disabled = Webhook { enabled: false, ..webhook(Who::Mine, 1)? };
+    let disabled = Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
     refused(handle.deliveries.redeliver(redelivery(1, made[0].id)).await)?;
     same("after a refusal", mine(&handle, NONE, 9).await?.found.len(), 1)

@@ -10,6 +10,7 @@ use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::ids::EventId;
+use florin_domain::test_support::disabled_by_client;
 use florin_domain::webhook::{CheckoutIds, Webhook};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,14 +39,16 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.create(create(witness)).await)?;
     pay(&handle, Who::Mine, 1).await?;
     let enabled = subscribe(&handle, Who::Mine, 1).await?;
-    let disabled = Webhook { enabled: false, ..enabled.clone() };
+    let disabled = Webhook { state: disabled_by_client(), ..enabled.clone() };
     pay(&handle, Who::Mine, 2).await?;
     // Nothing queues deliveries between the events and the changes.
     for (number, to) in [(3, &disabled), (4, &enabled), (5, &disabled)] {
         expect_new(handle.webhooks.change(change(Who::Mine, to.clone())).await)?;
         pay(&handle, Who::Mine, number).await?;
     }
-    expect_new(handle.webhooks.create(create(Webhook { enabled: false, ..webhook(Who::Mine, 2)? })).await)?;
+    expect_new(
+        handle.webhooks.create(create(Webhook { state: disabled_by_client(), ..webhook(Who::Mine, 2)? })).await,
+    )?;
     pay(&handle, Who::Mine, 6).await?;
     for number in [1, 2] {
         same("while it is disabled", messages(&handle, number).await?, BTreeSet::new())?;

@@ -10,7 +10,8 @@ use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
-use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookUrl};
+use florin_domain::test_support::disabled_by_client;
+use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookState, WebhookUrl};
 use florin_ports::{ChangeWebhookCommand, StoredResponse, WebhookReach};
 use std::sync::Arc;
 
@@ -31,16 +32,15 @@ checks! {
 async fn create_whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = florin_domain::ids::CheckoutId(crate::world::uuid(70, 1));
+    let at = noon() + TimeDelta::microseconds(1);
     let whole = Webhook {
-        enabled: false,
+        state: WebhookState::Disabled { at, reason: Some(DisabledReason::Failing) },
         url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
         type_name: "RoqqettPaymentFailed".into(),
         kind: florin_domain::event::EventKind::MerchantPaymentFailed,
         filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::world::uuid(70, 2))])?),
         ordered: true,
         secrets: SealedSecret::new(vec![0, 1, 255]),
-        disabled_reason: Some(DisabledReason::Failing),
-        disabled_at: Some(noon() + TimeDelta::microseconds(1)),
         failing: Some(Failing {
             account: Who::Mine.account()?,
             since: noon(),
@@ -54,7 +54,8 @@ async fn create_whole(handle: Handle) -> CheckResult {
     for stored in [whole, plain] {
         same("the answer", expect_new(handle.webhooks.create(create(stored.clone())).await)?, stored.clone())?;
         same("the subscription", handle.webhooks.find(reach(Who::Mine), stored.id).await?, Some(stored.clone()))?;
-        let touched = Webhook { updated_at: noon() + TimeDelta::hours(1), enabled: !stored.enabled, ..stored };
+        let state = if stored.state.is_enabled() { disabled_by_client() } else { WebhookState::Enabled };
+        let touched = Webhook { updated_at: noon() + TimeDelta::hours(1), state, ..stored };
         let changed = expect_new(handle.webhooks.change(change(Who::Mine, touched.clone())).await)?;
         same("the change", changed, touched.clone())?;
         same("the subscription", handle.webhooks.find(reach(Who::Mine), touched.id).await?, Some(touched))?;

@@ -74,6 +74,8 @@ bugs! {
     ReleasedClaimsStay,
     DeliveryStatusIgnored,
     DisabledRedelivers,
+    GoneEventsRedelivered,
+    TestsNotRedelivered,
     RecoversEverything,
     YoungDeliveriesDeleted,
     BacklogEmpty,

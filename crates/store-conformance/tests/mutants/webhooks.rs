@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{
+    AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal,
+};
 use florin_ports::{
     AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, ClientClaim,
     CreateWebhookCommand, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand,
@@ -44,6 +46,8 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DeliveriesDeletedUnbounded, "deliveries.deletion.nothing_is_claimed_and_portions_are_removed"),
     (Bug::DeliveryStatusIgnored, "deliveries.log.filters_and_pages"),
     (Bug::DisabledRedelivers, "deliveries.redeliver.begins_anew"),
+    (Bug::GoneEventsRedelivered, "deliveries.restore.cancels_those_of_undone_events"),
+    (Bug::TestsNotRedelivered, "deliveries.test.has_its_own_body"),
     (Bug::RecoversEverything, "deliveries.recover.what_is_neither_delivered_nor_waiting"),
     (Bug::YoungDeliveriesDeleted, "deliveries.delete_deliveries.old_ones_that_do_not_wait"),
     (Bug::BacklogEmpty, "deliveries.queue.one_for_each_matching_subscription"),
@@ -192,7 +196,7 @@ impl Webhooks for Mutant {
         let before = self.inner.all().await?.into_iter().find(|webhook| webhook.id == command.id);
         let written = Webhooks::change(&self.inner, command).await?;
         if let (Some(before), Written::New(after)) = (before, &written) {
-            if self.has(Bug::DisabledTimesQueued) && after.enabled && !before.enabled {
+            if self.has(Bug::DisabledTimesQueued) && after.state.is_enabled() && !before.state.is_enabled() {
                 self.recover_all(after).await?;
             }
             if self.has(Bug::EarlierEventsFiltered) && after.filter != before.filter {
@@ -305,7 +309,9 @@ impl Deliveries for Mutant {
     }
 
     async fn record(&self, mut ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
-        if self.has(Bug::EndsOfDisabledLost) && self.inner.all().await?.iter().all(|webhook| !webhook.enabled) {
+        if self.has(Bug::EndsOfDisabledLost)
+            && self.inner.all().await?.iter().all(|webhook| !webhook.state.is_enabled())
+        {
             return Ok(0);
         }
         if self.has(Bug::AnyAttemptOfALeaseRecorded) || self.has(Bug::LeasesIgnored) {
@@ -377,6 +383,20 @@ impl Deliveries for Mutant {
         if self.has(Bug::DisabledRedelivers) {
             command.decide = Arc::new(|_| Ok(()));
         }
+        if self.has(Bug::GoneEventsRedelivered) {
+            let decide = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &RedeliverSituation| {
+                decide(&RedeliverSituation { is_event_stored: true, ..situation.clone() })
+            });
+        }
+        if self.has(Bug::TestsNotRedelivered) {
+            let decide = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &RedeliverSituation| {
+                let mut situation = situation.clone();
+                situation.delivery.is_test = false;
+                decide(&situation)
+            });
+        }
         if self.has(Bug::RedeliveriesOfRepeats) {
             let RedeliverCommand { reach, webhook, message, now, decide, .. } = &command;
             let (reach, webhook, message, now) = (reach.clone(), *webhook, *message, *now);
@@ -417,7 +437,7 @@ impl Deliveries for Mutant {
         let mut backlogs = self.inner.backlogs(webhook).await?;
         if self.has(Bug::RestingDeliveriesUncounted) {
             let all = self.inner.all().await?;
-            backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.enabled));
+            backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.state.is_enabled()));
         }
         Ok(backlogs)
     }

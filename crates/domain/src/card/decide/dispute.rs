@@ -11,7 +11,7 @@ use super::booking::PoolChange;
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{
     CardTransaction, Chain, ChainEnd, ChainKind, ChainState, Dispute, DisputeAction, DisputeEvidence, DisputeLink,
-    DisputeOutcome, DisputeReason, DisputeStatus, EvidenceText, MessageDetails, MessageKind, Response,
+    DisputeOutcome, DisputeReason, DisputeState, DisputeStatus, EvidenceText, MessageDetails, MessageKind, Response,
     TransactionState,
 };
 use crate::fault::Flaw;
@@ -152,13 +152,11 @@ pub fn decide_new_dispute(
         currency,
         amount,
         reason: request.reason,
-        status: DisputeStatus::Open,
+        state: DisputeState::Open,
         credit: None,
-        settlement: None,
         evidence: Vec::new(),
         created_at: stamp.now,
         updated_at: stamp.now,
-        resolved_at: None,
     };
     let claimed = chain.disputed.plus(amount).ok_or(AmountOverflow)?;
     Ok(DisputeDecision { dispute, disputed: Some(Chain { disputed: claimed, ..chain.clone() }), message: None })
@@ -190,9 +188,9 @@ pub fn decide_dispute(
     action: &DisputeAction,
     stamp: &Stamp<'_>,
 ) -> Result<DisputeDecision, DisputeRefusal> {
-    let status = situation.dispute.status;
-    if status != DisputeStatus::Open {
-        return Err(DisputeRefusal::NotOpen(status));
+    let state = situation.dispute.state;
+    if state != DisputeState::Open {
+        return Err(DisputeRefusal::NotOpen(state.status()));
     }
     match action {
         DisputeAction::Evidence(text) => with_evidence(situation, text, stamp),
@@ -238,32 +236,20 @@ fn resolved(
     stamp: &Stamp<'_>,
 ) -> Result<DisputeDecision, DisputeRefusal> {
     let DisputeSituation { dispute, disputed, credit } = situation;
-    let amount = dispute.amount;
-    let message = match (outcome, credit) {
-        (DisputeOutcome::Won, None) => Some(Message {
-            kind: MessageKind::Chargeback,
-            pool_change: PoolChange::refund(amount)?,
-            impacted: amount,
-            state: ChainState::Ended(ChainEnd::Cleared),
-            cleared: amount,
-        }),
-        (DisputeOutcome::Won, Some(_)) => Some(Message {
-            kind: MessageKind::ChargebackCompleted,
-            pool_change: PoolChange::default(),
-            impacted: Minor::ZERO,
-            state: ChainState::Ended(ChainEnd::Cleared),
-            cleared: amount,
-        }),
-        (DisputeOutcome::Lost, None) => None,
-        (DisputeOutcome::Lost, Some(_)) => Some(Message {
-            kind: MessageKind::ProvisionalDebit,
-            pool_change: PoolChange::clear(Minor::ZERO, amount)?,
-            impacted: amount.negated().ok_or(AmountOverflow)?,
-            state: ChainState::Ended(ChainEnd::Reversed),
-            cleared: Minor::ZERO,
-        }),
+    let (amount, at) = (dispute.amount, stamp.now);
+    let (message, state) = match outcome {
+        DisputeOutcome::Won => {
+            let message = Message::of_win(amount, credit.is_some())?.book(situation, stamp)?;
+            let settlement = message.transaction.token;
+            (Some(message), DisputeState::Won { settlement, at })
+        }
+        DisputeOutcome::Lost if credit.is_some() => {
+            let message = Message::of_loss(amount)?.book(situation, stamp)?;
+            let settlement = Some(message.transaction.token);
+            (Some(message), DisputeState::Lost { settlement, at })
+        }
+        DisputeOutcome::Lost => (None, DisputeState::Lost { settlement: None, at }),
     };
-    let message = message.map(|message| message.book(situation, stamp)).transpose()?;
     let released = match (outcome, &disputed.chain) {
         (DisputeOutcome::Lost, Some(chain)) => {
             let left = chain.disputed.minus(amount).ok_or(AmountOverflow)?;
@@ -271,13 +257,7 @@ fn resolved(
         }
         _ => None,
     };
-    let dispute = Dispute {
-        status: outcome.status(),
-        settlement: message.as_ref().map(|message| message.transaction.token),
-        updated_at: stamp.now,
-        resolved_at: Some(stamp.now),
-        ..dispute.clone()
-    };
+    let dispute = Dispute { state, updated_at: at, ..dispute.clone() };
     Ok(DisputeDecision { dispute, disputed: released, message })
 }
 
@@ -293,6 +273,27 @@ struct Message {
 }
 
 impl Message {
+    /// Returns the message of a dispute that is won. A provisional credit has already paid the amount.
+    fn of_win(amount: Minor, has_credit: bool) -> Result<Self, AmountOverflow> {
+        let (kind, pool_change, impacted) = if has_credit {
+            (MessageKind::ChargebackCompleted, PoolChange::default(), Minor::ZERO)
+        } else {
+            (MessageKind::Chargeback, PoolChange::refund(amount)?, amount)
+        };
+        Ok(Self { kind, pool_change, impacted, state: ChainState::Ended(ChainEnd::Cleared), cleared: amount })
+    }
+
+    /// Returns the message of a dispute that is lost after a provisional credit: it takes the credit back.
+    fn of_loss(amount: Minor) -> Result<Self, AmountOverflow> {
+        Ok(Self {
+            kind: MessageKind::ProvisionalDebit,
+            pool_change: PoolChange::clear(Minor::ZERO, amount)?,
+            impacted: amount.negated().ok_or(AmountOverflow)?,
+            state: ChainState::Ended(ChainEnd::Reversed),
+            cleared: Minor::ZERO,
+        })
+    }
+
     fn book(self, situation: &DisputeSituation, stamp: &Stamp<'_>) -> Result<CardDecision, DisputeRefusal> {
         let DisputeSituation { dispute, disputed: ChainSituation { card, balances, .. }, credit } = situation;
         let token = TransactionToken(stamp.id());

@@ -43,7 +43,7 @@ fn messages_move_what_the_table_says() {
     ] {
         let (mut world, token) = settled();
         let dispute = world.dispute(token, None).unwrap();
-        assert_eq!((dispute.amount, dispute.status), (Minor(1000), DisputeStatus::Open));
+        assert_eq!((dispute.amount, dispute.state), (Minor(1000), DisputeState::Open));
         if with_credit {
             assert_eq!(act(&mut world, &dispute, &DisputeAction::Credit), credit);
         }
@@ -51,7 +51,7 @@ fn messages_move_what_the_table_says() {
         let decided = world.disputes.last().unwrap();
         let won = *outcome == WON;
         let status = if won { DisputeStatus::Won } else { DisputeStatus::Lost };
-        assert_eq!((decided.status, decided.resolved_at), (status, Some(world.now)));
+        assert_eq!((decided.state.status(), decided.state.resolved_at()), (status, Some(world.now)));
         let back = if won { Minor(1000) } else { Minor::ZERO };
         assert_eq!(
             (decided.credited(), world.available()),
@@ -76,7 +76,8 @@ fn messages_of_a_dispute_are_a_chain_of_their_own() {
     let chain = end.chain.unwrap();
     assert_eq!((chain.id, chain.end(), chain.cleared), (credit.token, Some(ChainEnd::Reversed), Minor::ZERO));
     assert_eq!(world.state_of(credit.token), TransactionState::NothingCleared);
-    assert_eq!(world.disputes[0].settlement, Some(end.transaction.token));
+    let lost = DisputeState::Lost { settlement: Some(end.transaction.token), at: world.now };
+    assert_eq!(world.disputes[0].state, lost);
     for message in [FollowUp::Reversal { amount: None }, FollowUp::DebitReversal { amount: None }] {
         let refused = world.follow(credit.token, &message);
         assert!(matches!(refused, Err(CardRefusal::WrongKind { .. })), "{refused:?}");
@@ -267,7 +268,7 @@ proptest! {
             prop_assert_eq!(world.balances.ledger().0, 100_000 - taken + back + credited);
             prop_assert!(back + credited <= taken);
             for chain in &world.chains {
-                let claims = world.disputes.iter().filter(|dispute| dispute.chain == chain.id && dispute.status.claims());
+                let claims = world.disputes.iter().filter(|dispute| dispute.chain == chain.id && dispute.state.status().claims());
                 let claimed: Total = claims.map(|dispute| Total::from(dispute.amount)).sum();
                 prop_assert_eq!(claimed, chain.disputed.into());
                 prop_assert!(chain.disputed <= chain.cleared);

@@ -210,8 +210,8 @@ pub fn decide_first(
         },
         (FirstKind::Refund, _) => {
             let chain = first.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
-            let state = (TransactionState::Pending, Response::Approved);
-            Ok(first.without_postings(Some(chain), priced.requested, state))
+            let (state, response) = (TransactionState::Pending, Response::Approved);
+            Ok(first.without_postings(Some(chain), priced.requested, state, response))
         }
         (FirstKind::Debit | FirstKind::ForcePost | FirstKind::FeeCharge, _) => first.post_debit(),
         (FirstKind::UnlinkedRefund | FirstKind::FeeCredit, _) => first.post_credit(),
@@ -241,7 +241,7 @@ impl FirstInput<'_> {
             _ => TransactionState::Pending,
         };
         let amount = priced.in_merchant_currency.of(priced.terms.currency());
-        let message = self.record(Minor::ZERO, (state, Response::Approved));
+        let message = self.record(Minor::ZERO, state, Response::Approved);
         DecisionQuestion { message, amount, allows_partial: self.message.allows_partial() }
     }
 
@@ -266,7 +266,7 @@ impl FirstInput<'_> {
         let (journal, balances) =
             PoolChange::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
         let taken = total.negated().ok_or(AmountOverflow)?;
-        let mut transaction = self.record(taken, (TransactionState::Pending, response));
+        let mut transaction = self.record(taken, TransactionState::Pending, response);
         (transaction.amount, transaction.conversion) = (amount, terms.shown(in_merchant_currency));
         transaction.acquirer_fee = total.minus(amount).ok_or(AmountOverflow)?;
         transaction.available_balance = balances.available();
@@ -313,7 +313,7 @@ impl FirstInput<'_> {
     fn post(&self, pool_change: PoolChange, impacted: Minor, counts: LimitCounts) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let (journal, balances) = pool_change.book(&situation.card, &situation.balances, self.token, stamp)?;
-        let mut transaction = self.record(impacted, (TransactionState::Completed, Response::Approved));
+        let mut transaction = self.record(impacted, TransactionState::Completed, Response::Approved);
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
         let chain = Chain {
@@ -336,12 +336,13 @@ impl FirstInput<'_> {
     /// Approves an account check or a balance inquiry, which moves no money.
     fn approve_check(&self, response: Response) -> CardDecision {
         let chain = self.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
-        self.without_postings(Some(chain), Minor::ZERO, (TransactionState::Completed, response))
+        self.without_postings(Some(chain), Minor::ZERO, TransactionState::Completed, response)
     }
 
     fn declined(&self, declined: DeclineExplanation) -> CardDecision {
-        let state = (TransactionState::Declined, declined.failed.response());
-        CardDecision { declined: Some(declined), ..self.without_postings(None, Minor::ZERO, state) }
+        let response = declined.failed.response();
+        let decision = self.without_postings(None, Minor::ZERO, TransactionState::Declined, response);
+        CardDecision { declined: Some(declined), ..decision }
     }
 
     /// Returns a decision that moves no money.
@@ -349,10 +350,11 @@ impl FirstInput<'_> {
         &self,
         chain: Option<Chain>,
         impacted: Minor,
-        state: (TransactionState, Response),
+        state: TransactionState,
+        response: Response,
     ) -> CardDecision {
         CardDecision {
-            transaction: self.record(impacted, state),
+            transaction: self.record(impacted, state, response),
             chain,
             first_state: None,
             journal: None,
@@ -363,7 +365,7 @@ impl FirstInput<'_> {
     }
 
     /// The record of the message, with unchanged balances.
-    fn record(&self, impacted: Minor, (state, response): (TransactionState, Response)) -> CardTransaction {
+    fn record(&self, impacted: Minor, state: TransactionState, response: Response) -> CardTransaction {
         let Self { situation: FirstSituation { card, balances, .. }, message, token, stamp, priced, .. } = self;
         CardTransaction {
             token: *token,

@@ -87,7 +87,7 @@ async fn list(context: &Context, store: &dyn CompleteStorage, filter: &Filter) -
     let is_selected = |webhook: &Webhook| {
         client.is_none_or(|client| webhook.client == client)
             && account.as_ref().is_none_or(|account| gets(webhook, account))
-            && !(filter.disabled && webhook.enabled)
+            && !(filter.disabled && webhook.state.is_enabled())
     };
     let (names, backlogs) = (names(store).await?, store.backlogs(None).await?);
     let selected = Webhooks::all(store).await?.into_iter().filter(is_selected);

@@ -51,5 +51,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let (from, to) = (from.map(|time| time.0), to.map(|time| time.0));
     let filter = DeliveryFilter { status, message, from, to, attempts };
     let found = app.webhooks.deliveries.log(id, filter, page).await?;
-    ok_list(&List::new(page, found, |delivery| DeliveryView::new(&delivery, webhook.enabled)))
+    ok_list(&List::new(page, found, |delivery| DeliveryView::new(&delivery, webhook.state.is_enabled())))
 }

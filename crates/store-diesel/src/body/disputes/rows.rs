@@ -1,11 +1,11 @@
 //! Disputes and their evidence as rows.
 
 use super::body::backend::Conn;
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, corrupt};
 use super::body::tables::disputes::{DisputeChange, DisputeRow, EvidenceRow, dispute_evidence};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
-use florin_domain::card::{Dispute, DisputeEvidence};
+use florin_domain::card::{Dispute, DisputeEvidence, DisputeState};
 use florin_domain::ids::{AccountId, CardId, DisputeId, TransactionToken};
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
@@ -21,12 +21,12 @@ impl From<&Dispute> for DisputeRow {
             currency: Currency(dispute.currency),
             amount_minor: dispute.amount.0,
             reason: Named(dispute.reason),
-            status: Named(dispute.status),
+            status: Named(dispute.state.status()),
             credit_id: dispute.credit.map(|token| Id(token.0)),
-            settlement_id: dispute.settlement.map(|token| Id(token.0)),
+            settlement_id: dispute.state.settlement().map(|token| Id(token.0)),
             created_at: Time(dispute.created_at),
             updated_at: Time(dispute.updated_at),
-            resolved_at: dispute.resolved_at.map(Time),
+            resolved_at: dispute.state.resolved_at().map(Time),
         }
     }
 }
@@ -40,9 +40,14 @@ impl From<&Dispute> for DisputeChange {
 }
 
 impl DisputeRow {
-    fn read(self, evidence: Vec<DisputeEvidence>) -> Dispute {
-        Dispute {
-            id: DisputeId(self.id.0),
+    fn read(self, evidence: Vec<DisputeEvidence>) -> Outcome<Dispute> {
+        let (id, status) = (DisputeId(self.id.0), self.status.0);
+        let settlement = self.settlement_id.map(|token| TransactionToken(token.0));
+        let state = DisputeState::from_parts(status, settlement, self.resolved_at.map(|at| at.0)).ok_or_else(|| {
+            corrupt(format!("dispute {id} is {}, which its settlement or its times contradict", status.as_str()))
+        })?;
+        Ok(Dispute {
+            id,
             account: self.account_id.0,
             card: CardId(self.card_id.0),
             transaction: TransactionToken(self.transaction_id.0),
@@ -50,14 +55,12 @@ impl DisputeRow {
             currency: self.currency.0,
             amount: Minor(self.amount_minor),
             reason: self.reason.0,
-            status: self.status.0,
+            state,
             credit: self.credit_id.map(|token| TransactionToken(token.0)),
-            settlement: self.settlement_id.map(|token| TransactionToken(token.0)),
             evidence,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
-            resolved_at: self.resolved_at.map(|at| at.0),
-        }
+        })
     }
 }
 
@@ -92,5 +95,5 @@ pub(super) fn with_evidence(conn: &mut Conn, account: &AccountId, rows: Vec<Disp
         let evidence = evidence.remove(&row.id).unwrap_or_default();
         row.read(evidence)
     };
-    Ok(rows.into_iter().map(read).collect())
+    rows.into_iter().map(read).collect()
 }

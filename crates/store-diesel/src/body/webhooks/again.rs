@@ -10,14 +10,14 @@ use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
 use super::body::types::{Account, Id, Time};
 use super::client_records::{replayed, under_claim};
-use super::fan_out;
+use super::fan_out::{self, PositionRange};
 use super::rows::stored_events;
 use super::subscriptions::{locked, store};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable, Text};
 use florin_domain::ids::{CheckoutId, EventId, WebhookId};
-use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal};
 use florin_ports::{RecoverCommand, RedeliverCommand, TestWebhookCommand, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -60,15 +60,14 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
         let webhook = found.ok_or(WriteError::Absent)?;
         let key = (Id(command.webhook.0), Id(command.message.0));
         let row = load::<LockedDeliveries>([key], conn)?.pop().ok_or(WriteError::Absent)?;
-        ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
-        if row.test_body.is_none() {
-            if stored_events(conn, vec![row.message_id])?.is_empty() {
-                return Err(WriteError::Refused(WebhookRefusal::EventGone).into());
-            }
+        let is_event_stored = !stored_events(conn, vec![row.message_id])?.is_empty();
+        let situation = RedeliverSituation { webhook, delivery: row.read()?, is_event_stored };
+        ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+        if is_event_stored {
             redelivered(conn, vec![(row.account_id.clone(), row.message_id)], Time(command.now))?;
         }
         restart(conn, vec![row])?;
-        Ok(resume(conn, webhook)?)
+        Ok(resume(conn, situation.webhook)?)
     })
 }
 
@@ -105,8 +104,8 @@ pub(super) async fn recover(
     while after < end {
         let (of, since) = (webhook.clone(), Time(command.since));
         let read = to.read(move |conn| {
-            let until = fan_out::end_of(conn, (after, end), WINDOW)?;
-            Ok((matching(conn, &of, since, (after, until))?, until))
+            let range = fan_out::first_of(conn, PositionRange { after, until: end }, WINDOW)?;
+            Ok((matching(conn, &of, since, range)?, range.until))
         });
         let (mut events, until) = read.await?;
         let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
@@ -174,14 +173,14 @@ fn recover_portion(
     Ok(recovered)
 }
 
-fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, (after, until): (i64, i64)) -> Outcome<Vec<EventKey>> {
+fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, range: PositionRange) -> Outcome<Vec<EventKey>> {
     let events = sql_query(MATCHING)
         .bind::<IdSql, _>(Id(webhook.client.0))
         .bind::<Text, _>(webhook.kind.as_str())
         .bind::<TimeSql, _>(since)
         .bind::<Nullable<Text>, _>(webhook.account.clone().map(Account))
-        .bind::<BigInt, _>(after)
-        .bind::<BigInt, _>(until)
+        .bind::<BigInt, _>(range.after)
+        .bind::<BigInt, _>(range.until)
         .bind::<BigInt, _>(PORTION);
     Ok(events.load(conn)?)
 }

@@ -75,7 +75,7 @@ pub(super) fn record(conn: &mut Conn, calls: &[&EndedAttempts]) -> Outcome<Vec<u
             let mut delivery = situation.delivery;
             delivery.end_attempt(&decision);
             row.set(&delivery);
-            webhook.apply(&decision, (clock.now(*now), *now));
+            webhook.apply(&decision, clock.time_at(*now));
             ended.push(row);
             attempts.push(AttemptRow::of(&end.claim, &end.attempt));
             number += 1;

@@ -91,6 +91,13 @@ struct End {
     position: i64,
 }
 
+/// The positions above one position, up to another.
+#[derive(Clone, Copy)]
+pub(super) struct PositionRange {
+    pub(super) after: i64,
+    pub(super) until: i64,
+}
+
 impl Cursor {
     /// Returns the position after which events must be searched; `None` if no subscription can receive events up to the
     /// tail. Events from before all subscriptions are skipped.
@@ -105,21 +112,22 @@ pub(super) fn portion(conn: &mut Conn, position: i64) -> Outcome<i64> {
     Ok((PORTION / width.map_or(1, |found| found.width.max(1))).max(1))
 }
 
-/// Returns the position of the last of `count` events in a range of positions, or the end of the range if they are
-/// fewer.
-pub(super) fn end_of(conn: &mut Conn, (from, until): (i64, i64), count: i64) -> Outcome<i64> {
-    let end = sql_query(END).bind::<BigInt, _>(from).bind::<BigInt, _>(until).bind::<BigInt, _>(count - 1);
-    Ok(end.get_result::<End>(conn).optional()?.map_or(until, |end| end.position))
+/// Returns the part of a range that has its first `count` events, or the whole range if they are fewer.
+pub(super) fn first_of(conn: &mut Conn, range: PositionRange, count: i64) -> Outcome<PositionRange> {
+    let PositionRange { after, until } = range;
+    let end = sql_query(END).bind::<BigInt, _>(after).bind::<BigInt, _>(until).bind::<BigInt, _>(count - 1);
+    let until = end.get_result::<End>(conn).optional()?.map_or(until, |end| end.position);
+    Ok(PositionRange { after, until })
 }
 
 /// Queues the deliveries of one portion of the events up to a tail. Returns `false` if another instance is doing it.
 fn queue(conn: &mut Conn, tail: i64) -> Outcome<bool> {
     let cursor = sql_query(format!("{CURSOR}{SKIP_LOCKED}")).get_result::<Cursor>(conn).optional()?;
     let Some(cursor) = cursor else { return Ok(false) };
-    let Some(from) = cursor.behind(tail) else { return Ok(true) };
+    let Some(after) = cursor.behind(tail) else { return Ok(true) };
     let portion = portion(conn, cursor.position)?;
-    let until = end_of(conn, (from, tail), portion)?;
-    sql_query(QUEUE).bind::<BigInt, _>(from).bind::<BigInt, _>(until).execute(conn)?;
+    let PositionRange { after, until } = first_of(conn, PositionRange { after, until: tail }, portion)?;
+    sql_query(QUEUE).bind::<BigInt, _>(after).bind::<BigInt, _>(until).execute(conn)?;
     sql_query(ADVANCE).bind::<BigInt, _>(until).execute(conn)?;
     Ok(true)
 }
@@ -278,12 +286,12 @@ pub(super) fn limit(conn: &mut Conn) -> Outcome<i64> {
 
 /// Stores the range of a subscription that was enabled or disabled.
 pub(super) fn set_range(conn: &mut Conn, before: &Webhook, after: &Webhook) -> Outcome<()> {
-    if before.enabled == after.enabled {
+    if before.state.is_enabled() == after.state.is_enabled() {
         return Ok(());
     }
     let limit = limit(conn)?;
     let row = diesel::update(webhooks::table.filter(webhooks::id.eq(Id(after.id.0))));
-    if after.enabled {
+    if after.state.is_enabled() {
         row.set((webhooks::since.eq(limit), webhooks::until.eq(None::<i64>))).execute(conn)?;
     } else {
         row.set(webhooks::until.eq(Some(limit))).execute(conn)?;
@@ -294,7 +302,7 @@ pub(super) fn set_range(conn: &mut Conn, before: &Webhook, after: &Webhook) -> O
 /// Whether deliveries of events from before a subscription was disabled may not be queued yet. Then it can't be enabled
 /// yet, because its range would lose these events.
 pub(super) fn is_behind(conn: &mut Conn, webhook: &Webhook, queued_until: i64) -> Outcome<bool> {
-    if webhook.enabled {
+    if webhook.state.is_enabled() {
         return Ok(false);
     }
     let row = webhooks::table.filter(webhooks::id.eq(Id(webhook.id.0))).select(webhooks::until);

@@ -11,7 +11,9 @@ use diesel::prelude::*;
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{CheckoutId, ClientId, EventId, WebhookId};
 use florin_domain::secret::SealedSecret;
-use florin_domain::webhook::{AttemptOutcome, AttemptRecord, CheckoutIds, Delivery, Failing, Webhook, WebhookUrl};
+use florin_domain::webhook::{
+    AttemptOutcome, AttemptRecord, CheckoutIds, Delivery, Failing, Webhook, WebhookState, WebhookUrl,
+};
 use florin_domain::world::ClockSetting;
 use florin_ports::DeliveryClaim;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,15 +26,15 @@ impl From<&Webhook> for WebhookRow {
             id: Id(webhook.id.0),
             client_id: Id(webhook.client.0),
             account_id: webhook.account.clone().map(Account),
-            enabled: webhook.enabled,
+            enabled: webhook.state.is_enabled(),
             url: webhook.url.as_str().to_owned(),
             type_name: webhook.type_name.clone(),
             kind: Named(webhook.kind),
             checkout_ids: webhook.filter.as_ref().map(ids),
             ordered: webhook.ordered,
             secrets: Bytes(webhook.secrets.as_bytes().to_vec()),
-            disabled_reason: webhook.disabled_reason.map(Named),
-            disabled_at: webhook.disabled_at.map(Time),
+            disabled_reason: webhook.state.disabled_reason().map(Named),
+            disabled_at: webhook.state.disabled_at().map(Time),
             failing_account: failing.map(|failing| Account(failing.account.clone())),
             failing_since: failing.map(|failing| Time(failing.since)),
             failing_real_since: failing.map(|failing| Time(failing.real_since)),
@@ -68,7 +70,7 @@ impl From<WebhookRow> for WebhookUpdate {
 
 impl WebhookRow {
     pub(super) fn read(self) -> Outcome<Webhook> {
-        let id = WebhookId(self.id.0);
+        let (id, state) = (WebhookId(self.id.0), self.state()?);
         let failing = match (self.failing_account, self.failing_since, self.failing_real_since) {
             (Some(account), Some(since), Some(real)) => {
                 Some(Failing { account: account.0, since: since.0, real_since: real.0 })
@@ -79,20 +81,25 @@ impl WebhookRow {
             id,
             client: ClientId(self.client_id.0),
             account: self.account_id.map(|account| account.0),
-            enabled: self.enabled,
+            state,
             url: WebhookUrl::stored(self.url),
             type_name: self.type_name,
             kind: self.kind.0,
             filter: self.checkout_ids.map(|ids| filter_of(id, &ids)).transpose()?,
             ordered: self.ordered,
             secrets: SealedSecret::new(self.secrets.0),
-            disabled_reason: self.disabled_reason.map(|reason| reason.0),
-            disabled_at: self.disabled_at.map(|at| at.0),
             failing,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
             resumptions: self.resumptions,
         })
+    }
+
+    /// Converts the columns that say whether it is enabled. The deletion of an enabled subscription disables it.
+    fn state(&self) -> Outcome<WebhookState> {
+        let disabled_at = self.disabled_at.or(self.deleted_at.filter(|_| !self.enabled)).map(|at| at.0);
+        WebhookState::from_parts(self.enabled, disabled_at, self.disabled_reason.map(|reason| reason.0))
+            .ok_or_else(|| corrupt(format!("webhook {} has columns that contradict whether it is enabled", self.id.0)))
     }
 }
 

@@ -57,7 +57,7 @@ fn create(
         let existing = u32::try_from(existing).unwrap_or(u32::MAX);
         ask(|| (command.decide)(&existing))?.map_err(WriteError::Refused)?;
         let since = fan_out::limit(conn)?;
-        let until = (!webhook.enabled).then_some(since);
+        let until = (!webhook.state.is_enabled()).then_some(since);
         insert(vec![WebhookRow { since, until, ..WebhookRow::from(webhook) }], conn)?;
         Ok(webhook.clone())
     })
