@@ -11,7 +11,7 @@ use crate::checkout::{
 };
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use crate::merchant::{
-    ApprovalStatus, BankId, Checkout, CheckoutKind, CheckoutStatus, Payee, PayeeRequest, ShippingOptions,
+    ApprovalStatus, BankId, Checkout, CheckoutKind, CheckoutStatus, Payee, PayeeRequest, ShippingOptions, WebUrl,
 };
 use crate::text::Text;
 use chrono::TimeDelta;
@@ -30,7 +30,7 @@ pub fn a_checkout() -> Checkout {
         name: Some(request.name.into_string()),
         status: CheckoutStatus::Active,
         currency: request.currency,
-        return_url: request.return_url.as_str().to_owned(),
+        return_url: request.return_url,
         locale: None,
         created_at: request.now,
         updated_at: request.now,
@@ -257,7 +257,7 @@ pub fn collecting_shipping(mut session: CheckoutSession, with_rates: bool) -> Ch
     let SessionPurpose::Shopping { options, .. } = &mut session.purpose else {
         panic!("only a SHOPPING session ships")
     };
-    let dynamic_rates_url = with_rates.then(|| "https://shop.example/rates".to_owned());
+    let dynamic_rates_url = with_rates.then(|| WebUrl::parse("https://shop.example/rates").unwrap());
     *options = Some(ShippingOptions { collect_address: true, dynamic_rates_url });
     session
 }

@@ -5,13 +5,14 @@ use super::{address, at_bank, banks, order, rates, summary};
 use crate::problem::Problem;
 use florin_application::start_payment;
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentState, PaymentFailure, SessionStatus};
+use florin_domain::merchant::WebUrl;
 use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
 use florin_ports::DecisionPlace;
 
 /// Returns the page for the state of the session.
 pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = visit.session();
-    let return_url = session.return_url.clone();
+    let return_url = session.return_url.clone().map(WebUrl::into_string);
     match session.status {
         SessionStatus::Open => open(visit).await,
         SessionStatus::Processing => Ok(Page::Waiting(Waiting {
@@ -107,7 +108,7 @@ async fn receipt(visit: &Visit<'_>) -> Result<Page, Problem> {
         payment_reference: session.payment_reference.to_string(),
         bank_name: paid.payment.bank.name,
         paid_at: session.completed_at.unwrap_or(session.updated_at),
-        return_url: session.return_url.clone(),
+        return_url: session.return_url.clone().map(WebUrl::into_string),
         is_repeated: visit.part == Some(Part::Repeated),
     }))
 }

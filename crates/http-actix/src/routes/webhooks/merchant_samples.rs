@@ -9,7 +9,7 @@ use florin_domain::event::{EventKind, MerchantPaymentEvent};
 use florin_domain::ids::{
     AccountId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId, SettlementAccountId,
 };
-use florin_domain::merchant::BankId;
+use florin_domain::merchant::{BankId, Locale, WebUrl};
 use florin_domain::money::Money;
 use uuid::Uuid;
 
@@ -43,8 +43,8 @@ pub(super) fn session(
         amount,
         basket: None,
         shipping: None,
-        locale: Some("en-GB".to_owned()),
-        return_url: Some("https://shop.example/paid".to_owned()),
+        locale: Locale::parse("en-GB").ok(),
+        return_url: WebUrl::parse("https://shop.example/paid").ok(),
         token: PageTokenHash([0; 32]),
         payment_reference: PaymentReference::of(id),
         expires_at: at + TimeDelta::minutes(20),

@@ -1,6 +1,7 @@
 //! Sessions and payments as rows.
 
 use super::body::errors::{Failure, Outcome, corrupt};
+use super::body::merchant::{read_locale, read_url};
 use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
@@ -31,7 +32,9 @@ impl SessionRow {
             payee_id: session.purpose.payee().map(|id| Id(id.0)),
             budget_id: session.purpose.budget().map(|id| Id(id.0)),
             collect_address: options.map(|options| options.collect_address),
-            dynamic_rates_url: options.and_then(|options| options.dynamic_rates_url.clone()),
+            dynamic_rates_url: options
+                .and_then(|options| options.dynamic_rates_url.as_ref())
+                .map(|url| url.as_str().to_owned()),
             idempotency_key: session.idempotency_key.clone(),
             merchant_reference: session.merchant_reference.clone(),
             description: session.description.clone(),
@@ -39,8 +42,8 @@ impl SessionRow {
             amount_minor: session.amount.minor.0,
             basket: json(session.basket.as_ref())?,
             shipping: json(session.shipping.as_ref())?,
-            locale: session.locale.clone(),
-            return_url: session.return_url.clone(),
+            locale: session.locale.as_ref().map(|locale| locale.as_str().to_owned()),
+            return_url: session.return_url.as_ref().map(|url| url.as_str().to_owned()),
             token_hash: Bytes(session.token.0.to_vec()),
             payment_reference: session.payment_reference.as_str().to_owned(),
             expires_at: Time(session.expires_at),
@@ -55,9 +58,9 @@ impl SessionRow {
 
     /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<CheckoutSession> {
-        let purpose = self.purpose();
+        let options = self.options()?;
         let id = self.id.0;
-        let purpose = purpose.ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
+        let purpose = self.purpose(options).ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
         Ok(CheckoutSession {
             id: CheckoutSessionId(id),
             account: self.account_id.0,
@@ -70,8 +73,8 @@ impl SessionRow {
             amount: Minor(self.amount_minor).of(self.currency.0),
             basket: read_json(self.basket.as_deref(), id)?,
             shipping: read_json(self.shipping.as_deref(), id)?,
-            locale: self.locale,
-            return_url: self.return_url,
+            locale: self.locale.as_deref().map(read_locale).transpose()?,
+            return_url: self.return_url.as_deref().map(read_url).transpose()?,
             token: token(self.token_hash, id)?,
             payment_reference: PaymentReference::parse(&self.payment_reference)
                 .map_err(|flaw| corrupt(format!("session {id}: {}", flaw.message)))?,
@@ -85,16 +88,20 @@ impl SessionRow {
         })
     }
 
-    fn purpose(&self) -> Option<SessionPurpose> {
+    /// Returns how the page collects shipping data.
+    fn options(&self) -> Outcome<Option<ShippingOptions>> {
+        let Some(collect_address) = self.collect_address else { return Ok(None) };
+        let dynamic_rates_url = self.dynamic_rates_url.as_deref().map(read_url).transpose()?;
+        Ok(Some(ShippingOptions { collect_address, dynamic_rates_url }))
+    }
+
+    fn purpose(&self, options: Option<ShippingOptions>) -> Option<SessionPurpose> {
         let checkout = self.checkout_id.map(|id| CheckoutId(id.0));
         Some(match self.purpose.0 {
             PurposeKind::Shopping => SessionPurpose::Shopping {
                 checkout: checkout?,
                 settlement_account: SettlementAccountId(self.settlement_account_id?.0),
-                options: self.collect_address.map(|collect_address| ShippingOptions {
-                    collect_address,
-                    dynamic_rates_url: self.dynamic_rates_url.clone(),
-                }),
+                options,
             },
             PurposeKind::Payee => SessionPurpose::Payee { checkout: checkout?, payee: PayeeId(self.payee_id?.0) },
             PurposeKind::Budget => SessionPurpose::Budget(BudgetId(self.budget_id?.0)),
