@@ -4,11 +4,11 @@ use crate::ManagementServices;
 use chrono::NaiveDate;
 use florin_domain::access::Account;
 use florin_domain::card::{
-    CardHolder, CardName, CardProfile, CardRequest, CreateCardRefusal, PhysicalCardRefusal, PhysicalCardRequest,
-    RecipientAddress, ReplaceCardRefusal, ReplaceCardRequest, decide_create_card, decide_physical_card,
-    decide_replacement,
+    CardHolder, CardName, CardPhone, CardProfile, CardRequest, CreateCardRefusal, PhysicalCardRefusal,
+    PhysicalCardRequest, RecipientAddress, ReplaceCardRefusal, ReplaceCardRequest, decide_create_card,
+    decide_physical_card, decide_replacement,
 };
-use florin_domain::ids::{CardId, ClientId, PersonId, UserToken};
+use florin_domain::ids::{CardId, ClientId, UserToken};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
 use florin_ports::{
@@ -25,10 +25,8 @@ pub struct NewCard {
     pub currency: Option<Currency>,
     /// The name of the card.
     pub name: CardName,
-    /// The phone number of a shared card.
-    pub phone: Option<Text<1, 32>>,
-    /// The person who has the phone.
-    pub phone_person: Option<PersonId>,
+    /// The phone of a shared card.
+    pub phone: CardPhone,
     /// The last day on which the card is valid. `None`: the rule chooses it.
     pub expires_on: Option<NaiveDate>,
     /// Whether the card starts as ACTIVE.
@@ -51,7 +49,6 @@ pub async fn create_card(
         currency: new.currency,
         name: new.name,
         phone: new.phone,
-        phone_person: new.phone_person,
         expires_on: new.expires_on,
         activate: new.activate,
         max_cards: services.max_cards,

@@ -75,7 +75,7 @@ pub struct FoundSession {
 impl FoundSession {
     /// Returns the payment of the session that is not final.
     pub fn pending(&self) -> Option<&MerchantPayment> {
-        self.last.as_ref().filter(|payment| payment.status == MerchantPaymentStatus::Pending)
+        self.last.as_ref().filter(|payment| payment.status() == MerchantPaymentStatus::Pending)
     }
 }
 

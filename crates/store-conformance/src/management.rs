@@ -10,11 +10,11 @@ use florin_domain::budget::{
     decide_create_budget, decide_edit_budget, decide_transfer,
 };
 use florin_domain::card::{
-    CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardSettings, CardState, ChangeCardSituation,
-    Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, IndividualHolder, LimitChange, LimitWindow,
-    MccRange, MessageKind, OverClearing, PhysicalCardRequest, PhysicalCardSituation, PinDigest, RecipientAddress,
-    ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_card_controls, decide_card_pin,
-    decide_create_card, decide_limit, decide_limit_removal, decide_physical_card, decide_replacement,
+    CardChangeRequest, CardHolder, CardLimits, CardName, CardPhone, CardRequest, CardSettings, CardState,
+    ChangeCardSituation, Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, IndividualHolder,
+    LimitChange, LimitWindow, MccRange, MessageKind, OverClearing, PhysicalCardRequest, PhysicalCardSituation,
+    PinDigest, RecipientAddress, ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_card_controls,
+    decide_card_pin, decide_create_card, decide_limit, decide_limit_removal, decide_physical_card, decide_replacement,
 };
 use florin_domain::checkout::CountryCode;
 use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, PersonaId, UserToken};
@@ -216,8 +216,7 @@ fn issue_to(who: Who, number: u128, holder: CardHolder, activate: bool) -> Resul
         currency: Some(gbp()?),
         user_token: user(number),
         name: CardName::parse(&format!("日本 {}", 9 - number % 10))?,
-        phone: Some(Text::parse("+447911001762 ✓")?),
-        phone_person: Some(PersonId(uuid(84, number))),
+        phone: CardPhone { number: Some(Text::parse("+447911001762 ✓")?), person: Some(PersonId(uuid(84, number))) },
         expires_on: None,
         activate,
         max_cards: 1_000,

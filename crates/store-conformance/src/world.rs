@@ -390,7 +390,7 @@ pub(crate) fn checkout(who: Who, number: u128) -> Result<Checkout, Failure> {
         name: None,
         status: CheckoutStatus::Active,
         currency: gbp()?,
-        return_url: format!("https://shop.example/{number}"),
+        return_url: WebUrl::parse(&format!("https://shop.example/{number}"))?,
         locale: None,
         created_at: noon(),
         updated_at: noon(),

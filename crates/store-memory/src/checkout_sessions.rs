@@ -163,15 +163,16 @@ fn sessions_of<'d>(data: &'d Data, account: &AccountId) -> impl Iterator<Item = 
 
 /// Returns a session with its last payment and its number of payments. A pending payment is the last one.
 fn with_payment(data: &Data, session: CheckoutSession) -> FoundSession {
-    let order =
-        |payment: &&MerchantPayment| (payment.status == MerchantPaymentStatus::Pending, payment.created_at, payment.id);
+    let order = |payment: &&MerchantPayment| {
+        (payment.status() == MerchantPaymentStatus::Pending, payment.created_at, payment.id)
+    };
     let attempts = payments_of(data, &session).fold(0, |count, _| count + 1);
     FoundSession { last: payments_of(data, &session).max_by_key(order).cloned(), session, attempts }
 }
 
 /// Returns the pending payment of a session.
 fn pending(data: &Data, session: &CheckoutSession) -> Option<MerchantPayment> {
-    payments_of(data, session).find(|payment| payment.status == MerchantPaymentStatus::Pending).cloned()
+    payments_of(data, session).find(|payment| payment.status() == MerchantPaymentStatus::Pending).cloned()
 }
 
 fn payments_of<'a>(data: &'a Data, session: &'a CheckoutSession) -> impl Iterator<Item = &'a MerchantPayment> {

@@ -27,7 +27,7 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
         }
     }
     for payment in data.merchants.payments.values().filter(|payment| matches(&payment.account)) {
-        if payment.status == MerchantPaymentStatus::Completed
+        if payment.status() == MerchantPaymentStatus::Completed
             && let Some(target) = session_of(payment).and_then(target)
         {
             let said = books.settlements.entry((payment.account.clone(), target, payment.amount.currency)).or_default();
@@ -48,7 +48,7 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
         let paid = data.merchants.payments.values().filter(|payment| {
             (&payment.account, payment.session) == (&session.account, session.id)
                 && payment.kind() == MerchantPaymentKind::Payment
-                && payment.status == MerchantPaymentStatus::Completed
+                && payment.status() == MerchantPaymentStatus::Completed
         });
         let payments = i64::try_from(paid.count()).unwrap_or(i64::MAX);
         if payments != session.status.payments() {

@@ -58,7 +58,7 @@ impl MerchantPayments for MemoryStore {
     async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {
         let mut sums: BTreeMap<Currency, PaymentsSummary> = BTreeMap::new();
         self.read(|data| {
-            let completed = |payment: &&MerchantPayment| payment.status == MerchantPaymentStatus::Completed;
+            let completed = |payment: &&MerchantPayment| payment.status() == MerchantPaymentStatus::Completed;
             for payment in payments_of(data, account).filter(completed) {
                 let currency = payment.amount.currency;
                 let empty = PaymentsSummary { currency, paid: Total::ZERO, refunded: Total::ZERO, count: 0 };

@@ -7,7 +7,7 @@ use crate::events;
 use crate::idempotency::once;
 use crate::pages::paginate;
 use async_trait::async_trait;
-use florin_domain::card::{Card, CardRecord, CardState, CardTransition, Dispute};
+use florin_domain::card::{Card, CardPhone, CardRecord, CardState, CardTransition, Dispute};
 use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
@@ -81,8 +81,8 @@ impl People for MemoryStore {
                 }
                 terminate(data, account, &command)?;
             }
-            for record in data.card_records.values_mut().filter(|record| record.phone_person == Some(command.person)) {
-                (record.phone, record.phone_person) = (None, None);
+            for record in data.card_records.values_mut().filter(|record| record.phone.person == Some(command.person)) {
+                record.phone = CardPhone::default();
             }
             forget(data, command.person);
             Ok(accounts)

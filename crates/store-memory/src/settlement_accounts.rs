@@ -86,7 +86,7 @@ fn in_use(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
         data.merchants.payments.values().any(|payment| {
             (&payment.account, payment.session) == (account, session.id)
                 && payment.kind() == MerchantPaymentKind::Refund
-                && payment.status == MerchantPaymentStatus::Pending
+                && payment.status() == MerchantPaymentStatus::Pending
         })
     };
     own.filter(|session| !session.status.is_end() || is_refunded(session))

@@ -77,12 +77,12 @@ impl ShippingRates for HttpShippingRates {
         client: ClientId,
         session: &CheckoutSession,
     ) -> Result<OfferedRates, ShippingRatesUnavailable> {
-        let url = session.options().and_then(|options| options.dynamic_rates_url.as_deref());
+        let url = session.options().and_then(|options| options.dynamic_rates_url.as_ref());
         let (Some(url), Some(destination)) = (url, &session.shipping) else {
             return Err(unavailable("the session has no address, or no URL of shipping rates"));
         };
         let body = question(session, destination).to_string();
-        let answer = self.request((client, &session.account), url, body).await?;
+        let answer = self.request((client, &session.account), url.as_str(), body).await?;
         let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&malformed(&error)))?;
         let rates: Result<Vec<_>, Flaw> = rates.into_iter().map(|rate| rate.read(session.amount.currency)).collect();
         let offered = rates.and_then(|rates| OfferedRates::new(rates, session));

@@ -3,7 +3,8 @@
 use crate::CheckoutServices;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
-    CheckoutSession, MerchantPayment, MerchantPaymentKind, PaymentProgress, RefundAction, RefundStatus, SessionAction,
+    CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentProgress, RefundAction,
+    SessionAction,
 };
 use florin_domain::merchant::BankId;
 use florin_ports::{BankUnavailable, DecisionPlace, FoundSession, PaymentStart};
@@ -58,7 +59,7 @@ pub(super) async fn next_session_action(
     found: &FoundSession,
     now: DateTime<Utc>,
 ) -> Result<SessionAction, BankUnavailable> {
-    let Some(payment) = found.pending().filter(|payment| payment.report.is_none()) else {
+    let Some(payment) = found.pending().filter(|payment| payment.state.report().is_none()) else {
         return Ok(SessionAction::Due);
     };
     Ok(match progress(services, payment, now).await? {
@@ -74,8 +75,8 @@ pub(super) async fn next_refund_action(
     refund: &MerchantPayment,
     now: DateTime<Utc>,
 ) -> Result<RefundAction, BankUnavailable> {
-    let is_open = matches!(refund.refund_status(), RefundStatus::AwaitingAuthorisation | RefundStatus::Pending);
-    if refund.kind() != MerchantPaymentKind::Refund || !is_open || refund.report.is_some() {
+    let is_open = refund.status() == MerchantPaymentStatus::Pending && refund.state.report().is_none();
+    if refund.kind() != MerchantPaymentKind::Refund || !is_open {
         return Ok(RefundAction::Due);
     }
     Ok(match progress(services, refund, now).await? {

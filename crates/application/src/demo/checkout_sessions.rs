@@ -249,7 +249,7 @@ fn broken(refusal: impl Display) -> DemoFault {
 }
 
 fn is_open(payment: &MerchantPayment) -> bool {
-    payment.status == MerchantPaymentStatus::Pending && payment.refund.is_none()
+    payment.status() == MerchantPaymentStatus::Pending && payment.refund.is_none()
 }
 
 /// Derives the payment reference from the id of the session, whose last digits are the number.

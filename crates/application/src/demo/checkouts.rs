@@ -4,7 +4,7 @@ use super::DemoFault;
 use super::ids::{Kind, id};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::ids::{AccountId, CheckoutId, SettlementAccountId};
-use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutStatus, ShippingOptions};
+use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutStatus, Locale, ShippingOptions, WebUrl};
 use florin_domain::money::Currency;
 use std::ops::Range;
 
@@ -36,25 +36,25 @@ pub(super) fn checkouts(
         // Every tenth checkout has the same creation time as the previous one, so that their ids decide their order.
         let age = newest - number + u32::from(number % 10 == 9);
         let created_at = now - TimeDelta::days(2) - TimeDelta::minutes(61 * i64::from(age));
-        Checkout {
+        Ok::<_, DemoFault>(Checkout {
             id: CheckoutId(id(Kind::Checkout, number + 1)),
             account: account.clone(),
-            kind: kind(number),
+            kind: kind(number)?,
             name: pick(&NAMES, number).map(|name| format!("{name} {}", number + 1)),
             status: if number % 5 == 3 { CheckoutStatus::Deactivated } else { CheckoutStatus::Active },
             currency: if number % 4 == 3 { eur } else { gbp },
-            return_url: format!("https://shop.example/checkouts/{}/return", number + 1),
-            locale: pick(&LOCALES, number).map(str::to_owned),
+            return_url: WebUrl::parse(&format!("https://shop.example/checkouts/{}/return", number + 1))?,
+            locale: pick(&LOCALES, number).map(Locale::parse).transpose()?,
             created_at,
             updated_at: created_at + TimeDelta::minutes(i64::from(number % 3) * 15),
-        }
+        })
     };
-    Ok(numbers.map(one).collect())
+    numbers.map(one).collect()
 }
 
-fn kind(number: u32) -> CheckoutKind {
+fn kind(number: u32) -> Result<CheckoutKind, DemoFault> {
     if number % 3 == 2 {
-        return CheckoutKind::TopUp;
+        return Ok(CheckoutKind::TopUp);
     }
     let settlement_account =
         (number % 2 == 1).then(|| SettlementAccountId(id(Kind::SettlementAccount, 1 + number % 4)));
@@ -64,10 +64,10 @@ fn kind(number: u32) -> CheckoutKind {
         2 | 5 => Some(ShippingOptions { collect_address: true, dynamic_rates_url: None }),
         _ => Some(ShippingOptions {
             collect_address: true,
-            dynamic_rates_url: Some(format!("https://rates.example/shipping?checkout={}", number + 1)),
+            dynamic_rates_url: Some(WebUrl::parse(&format!("https://rates.example/shipping?checkout={}", number + 1))?),
         }),
     };
-    CheckoutKind::Shopping { settlement_account, shipping }
+    Ok(CheckoutKind::Shopping { settlement_account, shipping })
 }
 
 /// Returns the element at this index of the list, which is repeated endlessly.

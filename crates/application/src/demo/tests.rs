@@ -45,7 +45,7 @@ fn there_is_a_session_in_every_status_and_a_top_up() {
         assert_eq!(session.due_at < Some(beyond_clocks), is_open, "{session:?}");
     }
     let refund = seed.merchant_payments.iter().find(|payment| payment.kind() == MerchantPaymentKind::Refund).unwrap();
-    assert_eq!(refund.status, MerchantPaymentStatus::Completed);
+    assert_eq!(refund.status(), MerchantPaymentStatus::Completed);
     assert_eq!(seed.merchant_journal.len(), 3, "two payments and a refund");
     let ids: HashSet<_> = seed.merchant_payments.iter().map(|payment| payment.id).collect();
     assert_eq!(ids.len(), seed.merchant_payments.len());

@@ -1,6 +1,6 @@
 //! Changes of cards, and transitions between their states (contract 5.6).
 
-use super::{CardName, CardRecord, CardState, FulfillmentStatus};
+use super::{CardName, CardPhone, CardRecord, CardState, FulfillmentStatus};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, CardId, ClientId, PersonId};
 use crate::people::Person;
@@ -21,10 +21,8 @@ pub struct CardChangeRequest {
     pub person: Option<PersonId>,
     /// The new stage of its production and delivery.
     pub fulfillment: Option<FulfillmentStatus>,
-    /// The new phone number of a shared card.
-    pub phone: Option<Text<1, 32>>,
-    /// The person who has this phone.
-    pub phone_person: Option<PersonId>,
+    /// The new phone of a shared card.
+    pub phone: CardPhone,
     /// The client that sends the request.
     pub client: ClientId,
     /// The time of the change.
@@ -35,8 +33,8 @@ impl CardChangeRequest {
     /// A request that changes nothing.
     pub const fn nothing(client: ClientId, now: DateTime<Utc>) -> Self {
         let (to, reason, name, person) = (None, None, None, None);
-        let (fulfillment, phone, phone_person) = (None, None, None);
-        Self { to, reason, name, person, fulfillment, phone, phone_person, client, now }
+        let phone = CardPhone { number: None, person: None };
+        Self { to, reason, name, person, fulfillment: None, phone, client, now }
     }
 
     /// A request for a transition.
@@ -184,11 +182,8 @@ pub(super) fn changed(card: &CardRecord, request: &CardChangeRequest) -> Result<
     if let Some(name) = &request.name {
         name.as_str().clone_into(&mut card.name);
     }
-    if let Some(phone) = &request.phone {
-        card.phone = Some(phone.as_str().to_owned());
-    }
+    card.phone = card.phone.changed_by(&request.phone);
     card.fulfillment = request.fulfillment.unwrap_or(card.fulfillment);
-    card.phone_person = request.phone_person.or(card.phone_person);
     card.updated_at = Some(request.now);
     Ok(CardChange { card, transition })
 }
@@ -337,7 +332,8 @@ mod tests {
 
     #[test]
     fn what_a_change_does_not_name_stays() {
-        let before = CardRecord { phone: Some("+1".into()), ..CardRecord::seeded(a_card().build()) };
+        let phone = CardPhone { number: Text::parse("+1").ok(), person: Some(PersonId(uuid::Uuid::nil())) };
+        let before = CardRecord { phone, ..CardRecord::seeded(a_card().build()) };
         let nothing = CardChangeRequest::nothing(CLIENT, NOW);
         let same = decide_card_change(&of(before.clone()), &nothing).unwrap();
         let expected = CardRecord { updated_at: Some(NOW), ..before.clone() };
@@ -347,7 +343,12 @@ mod tests {
             fulfillment: Some(FulfillmentStatus::Shipped),
             ..nothing
         };
-        let renamed = CardRecord { name: "Ather".into(), fulfillment: FulfillmentStatus::Shipped, ..expected };
-        assert_eq!(decide_card_change(&of(before), &request).unwrap().card, renamed);
+        let renamed = CardRecord { name: "Ather".into(), fulfillment: FulfillmentStatus::Shipped, ..expected.clone() };
+        assert_eq!(decide_card_change(&of(before.clone()), &request).unwrap().card, renamed);
+        let number = Text::parse("+2").ok();
+        let sent = CardPhone { number: number.clone(), person: None };
+        let request = CardChangeRequest { phone: sent, ..CardChangeRequest::nothing(CLIENT, NOW) };
+        let phone = CardPhone { number, ..before.phone.clone() };
+        assert_eq!(decide_card_change(&of(before), &request).unwrap().card, CardRecord { phone, ..expected });
     }
 }

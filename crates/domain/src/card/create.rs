@@ -5,11 +5,10 @@ use super::{
 };
 use crate::budget::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
-use crate::ids::{AccountId, BudgetId, CardId, LimitId, PersonId, UserToken};
+use crate::ids::{AccountId, BudgetId, CardId, LimitId, UserToken};
 use crate::money::Currency;
 use crate::people::Person;
 use crate::stamp::Stamp;
-use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
 /// Default maximum number of cards of an account, in any state.
@@ -37,10 +36,8 @@ pub struct CardRequest {
     pub user_token: UserToken,
     /// Its name.
     pub name: CardName,
-    /// The phone number of a shared card.
-    pub phone: Option<Text<1, 32>>,
-    /// The person who has this phone.
-    pub phone_person: Option<PersonId>,
+    /// The phone of a shared card.
+    pub phone: CardPhone,
     /// The last day on which it is valid (UTC). Default: the end of the current month, three years later.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
@@ -150,8 +147,7 @@ pub fn decide_create_card(
         name: request.name.as_str().to_owned(),
         state_reason: Some(NEW_CARD.to_owned()),
         fulfillment: FulfillmentStatus::Issued,
-        phone: request.phone.as_ref().map(|phone| phone.as_str().to_owned()),
-        phone_person: request.phone_person,
+        phone: request.phone.clone(),
         controls: Controls::default(),
         pin: None,
         physical: None,

@@ -25,6 +25,7 @@ mod name;
 mod network;
 mod number;
 mod over_clearing;
+mod phone;
 mod physical;
 mod pin;
 mod point_of_sale;
@@ -73,6 +74,7 @@ pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
 pub use number::CardNumber;
 pub use over_clearing::OverClearing;
+pub use phone::{CardPhone, PhoneNumber};
 pub use physical::{
     NewPhysicalCard, PhysicalCardRefusal, PhysicalCardRequest, PhysicalCardSituation, decide_physical_card,
 };

@@ -1,8 +1,8 @@
 //! Cards with all their data, and filters of cards.
 
 use super::{
-    Card, CardLimit, CardNumber, CardOwnerKind, CardSearch, CardState, Controls, GrantedBudget, IndividualHolder,
-    PhysicalCard, PinDigest, search_words,
+    Card, CardLimit, CardNumber, CardOwnerKind, CardPhone, CardSearch, CardState, Controls, GrantedBudget,
+    IndividualHolder, PhysicalCard, PinDigest, search_words,
 };
 use crate::budget::BudgetKind;
 use crate::ids::{BudgetId, CardId, PersonId};
@@ -57,10 +57,8 @@ pub struct CardRecord {
     pub state_reason: Option<String>,
     /// The stage of its production and delivery.
     pub fulfillment: FulfillmentStatus,
-    /// The phone number of a shared card.
-    pub phone: Option<String>,
-    /// The person who has this phone.
-    pub phone_person: Option<PersonId>,
+    /// The phone of a shared card.
+    pub phone: CardPhone,
     /// Where and how it may be used.
     pub controls: Controls,
     /// The digest of its PIN, if it is set.
@@ -87,8 +85,7 @@ impl CardRecord {
             name: Self::UNNAMED.to_owned(),
             state_reason: None,
             fulfillment: FulfillmentStatus::Issued,
-            phone: None,
-            phone_person: None,
+            phone: CardPhone::default(),
             controls: Controls::default(),
             pin: None,
             physical: None,

@@ -92,6 +92,16 @@ pub enum BankAnswer {
     AskAgain(DateTime<Utc>),
 }
 
+impl BankAnswer {
+    /// Returns when the report is due, or the bank must be asked again.
+    pub const fn due_at(self) -> DateTime<Utc> {
+        match self {
+            Self::Report(report) => report.at,
+            Self::AskAgain(at) => at,
+        }
+    }
+}
+
 /// The result of an approved payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BankReportResult {

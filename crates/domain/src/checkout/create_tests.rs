@@ -77,15 +77,14 @@ fn a_known_idempotency_key_returns_its_session_as_it_is_now() {
 
 #[test]
 fn a_session_takes_what_it_does_not_say_from_the_checkout() {
-    let situation = with_checkout(|checkout| checkout.locale = Some("cy".into()));
+    let situation = with_checkout(|checkout| checkout.locale = Locale::parse("cy").ok());
     let defaults = decide_create_session(&situation, &a_session_request("12.50 GBP")).unwrap().session;
-    assert_eq!(defaults.locale.as_deref(), Some("cy"));
-    assert_eq!(defaults.return_url.as_deref(), Some("https://shop.example/"));
+    assert_eq!((defaults.locale, defaults.return_url), (Locale::parse("cy").ok(), Some(a_checkout().return_url)));
     let mut own = a_session_request("12.50 GBP");
-    own.draft.terms.locale = Locale::parse("en-GB").ok();
-    own.draft.terms.return_url = WebUrl::parse("https://shop.example/12").ok();
+    let (locale, return_url) = (Locale::parse("en-GB").ok(), WebUrl::parse("https://shop.example/12").ok());
+    (own.draft.terms.locale, own.draft.terms.return_url) = (locale.clone(), return_url.clone());
     let own = decide_create_session(&situation, &own).unwrap().session;
-    assert_eq!((own.locale.as_deref(), own.return_url.as_deref()), (Some("en-GB"), Some("https://shop.example/12")));
+    assert_eq!((own.locale, own.return_url), (locale, return_url));
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl MerchantPaymentFilter {
         is_between((self.from, self.to), payment.created_at)
             && self.kind.is_none_or(|kind| payment.kind() == kind)
             && self.checkout_type.is_none_or(|of| session.purpose.checkout_type() == of)
-            && self.status.is_none_or(|status| payment.status == status)
+            && self.status.is_none_or(|status| payment.status() == status)
             && self.session.is_none_or(|id| payment.session == id)
             && self.merchant_reference.as_ref().is_none_or(|of| session.merchant_reference.as_ref() == Some(of))
             && self.refunded.is_none_or(|payment| refunded == Some(payment))

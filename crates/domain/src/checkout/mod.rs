@@ -14,6 +14,7 @@ mod filter;
 mod listed_payment;
 mod offered_rates;
 mod payment;
+mod payment_state;
 mod progress;
 #[cfg(test)]
 mod properties;
@@ -45,6 +46,7 @@ pub use payment::{
     MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart, Refundability,
     SessionOfPayment,
 };
+pub use payment_state::{MerchantPaymentParts, MerchantPaymentState};
 pub use progress::PaymentProgress;
 pub use reference::PaymentReference;
 pub use refund::{

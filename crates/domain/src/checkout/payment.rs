@@ -1,6 +1,6 @@
 //! Payments of checkout sessions, and their refunds.
 
-use super::{BankChoice, BankReport, CheckoutSession, PageTokenHash, PaymentFailure, RefundSource, RefundStatus};
+use super::{BankAnswer, BankChoice, CheckoutSession, MerchantPaymentState, PageTokenHash, RefundSource, RefundStatus};
 use crate::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId, SettlementAccountId};
 use crate::merchant::CheckoutType;
 use crate::money::{Minor, Money};
@@ -88,20 +88,12 @@ pub struct MerchantPayment {
     pub account: AccountId,
     /// The session that was paid.
     pub session: CheckoutSessionId,
-    /// Its status.
-    pub status: MerchantPaymentStatus,
+    /// Its state.
+    pub state: MerchantPaymentState,
     /// The amount, above zero. This also applies to refunds.
     pub amount: Money,
     /// The bank of the payer.
     pub bank: BankChoice,
-    /// The result that the bank reported after the approval. `None`: there is none yet.
-    pub report: Option<BankReport>,
-    /// The reason for the failure. `None`: it did not fail.
-    pub failure: Option<PaymentFailure>,
-    /// When it was sent to the bank. `None`: a refund that nobody has authorised.
-    pub initiated_at: Option<DateTime<Utc>>,
-    /// When the money moved. `None`: it has not moved.
-    pub completed_at: Option<DateTime<Utc>>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// The additional data of a refund. `None`: a payment.
@@ -121,8 +113,6 @@ pub struct RefundPart {
     pub token: PageTokenHash,
     /// The deadline of the authorisation, exclusive.
     pub authorise_before: DateTime<Utc>,
-    /// When to ask the bank again about an authorised refund without a result.
-    pub ask_again_at: Option<DateTime<Utc>>,
 }
 
 impl MerchantPayment {
@@ -131,30 +121,37 @@ impl MerchantPayment {
         if self.refund.is_some() { MerchantPaymentKind::Refund } else { MerchantPaymentKind::Payment }
     }
 
+    /// Returns the status.
+    pub const fn status(&self) -> MerchantPaymentStatus {
+        self.state.status()
+    }
+
     /// Returns the status of a refund.
     pub const fn refund_status(&self) -> RefundStatus {
-        self.status.of_refund(self.initiated_at.is_some())
+        self.state.refund_status()
     }
 
     /// Returns the time at which something is due on a refund. `None` for a final refund, and for a payment, which is
     /// due with its session.
     pub fn refund_due_at(&self) -> Option<DateTime<Utc>> {
         let refund = self.refund.as_ref()?;
-        match self.refund_status() {
-            RefundStatus::AwaitingAuthorisation => Some(refund.authorise_before),
-            RefundStatus::Pending => self.report.map(|report| report.at).or(refund.ask_again_at),
-            RefundStatus::Completed | RefundStatus::Failed | RefundStatus::Cancelled => None,
+        match self.state {
+            MerchantPaymentState::AwaitingAuthorisation => Some(refund.authorise_before),
+            MerchantPaymentState::Pending { answer, .. } => answer.map(BankAnswer::due_at),
+            MerchantPaymentState::Completed { .. }
+            | MerchantPaymentState::Failed { .. }
+            | MerchantPaymentState::Cancelled { .. } => None,
         }
     }
 
     /// Returns whether a refund counts against the refundable amount of its payment.
     pub const fn counts_against_payment(&self) -> bool {
-        self.status.counts_against_payment()
+        self.status().counts_against_payment()
     }
 
     /// Returns whether the order of its session is final.
     pub const fn has_final_order(&self) -> bool {
-        self.status.has_final_order(self.kind())
+        self.status().has_final_order(self.kind())
     }
 }
 
@@ -233,7 +230,7 @@ impl PaymentOverview {
     ) -> Self {
         let refundability = Refundability {
             kind: payment.kind(),
-            status: payment.status,
+            status: payment.status(),
             amount: payment.amount.minor,
             refunded_or_pending,
             can_be_paid_back: source == RefundSource::Ready && session.settlement_account.is_some(),

@@ -240,7 +240,7 @@ fn action(scenario: &SessionScenario, step: &Step) -> SessionAction {
 /// Checks the invariants of every session, independently of the model.
 fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCaseError> {
     let session = scenario.session();
-    let of = |status| scenario.payments.iter().filter(move |payment| payment.status == status);
+    let of = |status| scenario.payments.iter().filter(move |payment| payment.status() == status);
     prop_assert!(of(MerchantPaymentStatus::Pending).count() <= 1);
     let is_completed = session.status == SessionStatus::Completed;
     let completed: Vec<_> = of(MerchantPaymentStatus::Completed).collect();
@@ -250,20 +250,20 @@ fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCa
     prop_assert_eq!(scenario.payments.iter().any(MerchantPayment::has_final_order), is_completed);
     prop_assert_eq!(session.completed_at, is_completed.then_some(session.updated_at));
     for (payment, journal) in completed.iter().zip(&scenario.journal) {
-        prop_assert_eq!((payment.amount, payment.completed_at), (session.amount, session.completed_at));
+        prop_assert_eq!((payment.amount, payment.state.completed_at()), (session.amount, session.completed_at));
         let amounts: Vec<_> = journal.postings().iter().map(|posting| posting.amount.0).collect();
         prop_assert_eq!(amounts, [-session.amount.minor.0, session.amount.minor.0]);
         prop_assert_eq!((Some(journal.at), journal.cause), (session.completed_at, payment.id.0));
     }
     if let Some(pending) = &scenario.situation.pending {
         prop_assert!(!session.status.is_end());
-        prop_assert_eq!(pending.report.is_some(), session.status == SessionStatus::Processing);
+        prop_assert_eq!(pending.state.report().is_some(), session.status == SessionStatus::Processing);
         prop_assert_eq!(pending.amount, session.amount);
     }
     let due_at = match session.status {
         SessionStatus::Open => Some(session.expires_at),
         SessionStatus::Processing => {
-            scenario.situation.pending.as_ref().and_then(|payment| payment.report).map(|report| report.at)
+            scenario.situation.pending.as_ref().and_then(|payment| payment.state.report()).map(|report| report.at)
         }
         _ => None,
     };

@@ -3,8 +3,8 @@
 use super::completion::movement;
 use super::{
     BankAnswer, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentKind,
-    MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentFailure, RefundPart, RefundSource, RefundStatus,
-    SessionStatus,
+    MerchantPaymentState, MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentFailure, RefundPart,
+    RefundSource, RefundStatus, SessionStatus,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::{JournalId, MerchantPaymentId, RefundId};
@@ -88,7 +88,7 @@ pub fn decide_create_refund(
 ) -> Result<MerchantPayment, RefundRefusal> {
     let CreateRefundSituation { payment, session, refunded_or_pending, source } = situation;
     let is_refundable = payment.kind() == MerchantPaymentKind::Payment
-        && payment.status == MerchantPaymentStatus::Completed
+        && payment.status() == MerchantPaymentStatus::Completed
         && session.status == SessionStatus::Completed
         && session.purpose.settlement_account().is_some();
     if !is_refundable {
@@ -115,13 +115,9 @@ pub fn decide_create_refund(
         id: request.payment,
         account: payment.account.clone(),
         session: payment.session,
-        status: MerchantPaymentStatus::Pending,
+        state: MerchantPaymentState::AwaitingAuthorisation,
         amount: request.amount,
         bank: payment.bank.clone(),
-        report: None,
-        failure: None,
-        initiated_at: None,
-        completed_at: None,
         created_at: request.now,
         refund: Some(RefundPart {
             id: request.id,
@@ -129,7 +125,6 @@ pub fn decide_create_refund(
             reason: request.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             token: request.token,
             authorise_before: request.now.checked_add_signed(AUTHORISATION).unwrap_or(DateTime::<Utc>::MAX_UTC),
-            ask_again_at: None,
         }),
     })
 }
@@ -192,35 +187,34 @@ impl RefundChange {
     fn decide(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
         match decision {
             PayerDecision::Approve(answer) => {
-                self.refund.initiated_at = Some(at);
+                self.refund.state = MerchantPaymentState::Pending { initiated_at: at, answer: None };
                 self.store_bank_answer(answer, at);
             }
-            PayerDecision::Reject | PayerDecision::Leave => self.refund.status = MerchantPaymentStatus::Cancelled,
+            PayerDecision::Reject | PayerDecision::Leave => self.refund.state = self.refund.state.cancelled(),
         }
     }
 
     /// Stores the bank's answer about a refund that was approved at the given time. A report is not dated before the
     /// approval.
     fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
-        let ask_again_at = match answer {
-            BankAnswer::Report(report) => {
-                self.refund.report = Some(BankReport { at: report.at.max(approved), ..report });
-                None
-            }
-            BankAnswer::AskAgain(at) => Some(at),
+        let answer = match answer {
+            BankAnswer::Report(report) => BankAnswer::Report(BankReport { at: report.at.max(approved), ..report }),
+            BankAnswer::AskAgain(_) => answer,
         };
-        self.refund.refund = self.refund.refund.take().map(|part| RefundPart { ask_again_at, ..part });
+        self.refund.state = self.refund.state.answered(answer);
     }
 
     /// Applies the bank's answer about a refund without a result.
     fn apply_bank_decision(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
         let is_in_time = self.refund.refund.as_ref().is_some_and(|refund| at < refund.authorise_before);
-        match (self.refund.refund_status(), decision) {
-            (RefundStatus::AwaitingAuthorisation, _) if is_in_time => self.decide(decision, at),
-            (RefundStatus::Pending, _) if self.refund.report.is_some() => {}
-            (RefundStatus::Pending, PayerDecision::Approve(answer)) => self.store_bank_answer(answer, at),
+        match (self.refund.state, decision) {
+            (MerchantPaymentState::AwaitingAuthorisation, _) if is_in_time => self.decide(decision, at),
+            (MerchantPaymentState::Pending { answer: Some(BankAnswer::Report(_)), .. }, _) => {}
+            (MerchantPaymentState::Pending { .. }, PayerDecision::Approve(answer)) => {
+                self.store_bank_answer(answer, at);
+            }
             // The bank rejects the refund after it reported an approval.
-            (RefundStatus::Pending, PayerDecision::Reject | PayerDecision::Leave) => {
+            (MerchantPaymentState::Pending { .. }, PayerDecision::Reject | PayerDecision::Leave) => {
                 let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
                 self.store_bank_answer(BankAnswer::Report(BankReport { at, result }), at);
             }
@@ -233,25 +227,20 @@ impl RefundChange {
         if self.refund.refund_due_at().is_none_or(|due| due > stamp.now) {
             return Ok(());
         }
-        match (self.refund.refund_status(), self.refund.report) {
-            (RefundStatus::Pending, Some(report)) => match report.result {
-                BankReportResult::Confirmed => {
-                    self.refund.status = MerchantPaymentStatus::Completed;
-                    self.refund.completed_at = Some(report.at);
+        match self.refund.state {
+            MerchantPaymentState::Pending { answer: Some(BankAnswer::Report(report)), .. } => {
+                self.refund.state = self.refund.state.reported(report);
+                if report.result == BankReportResult::Confirmed {
                     let cause = (JournalId(stamp.id()), JournalKind::MerchantRefund, report.at);
                     let settled = situation.session.purpose.settles_to().ok_or(RefundRefusal::NotRefundable)?;
                     self.journal = Some(movement(&self.refund, cause, settled, Pool::PayerBanks)?);
                     let kind = EventKind::MerchantRefundCompleted;
                     self.events.push(situation.session.payment_event(&self.refund, kind, report.at));
                 }
-                BankReportResult::Failed(failure) => {
-                    self.refund.status = MerchantPaymentStatus::Failed;
-                    self.refund.failure = Some(failure);
-                }
-            },
+            }
             // The bank has the refund but no result: only the bank can end it.
-            (RefundStatus::Pending, None) => {}
-            _ => self.refund.status = MerchantPaymentStatus::Cancelled,
+            MerchantPaymentState::Pending { .. } => {}
+            unauthorised => self.refund.state = unauthorised.cancelled(),
         }
         Ok(())
     }

@@ -5,8 +5,8 @@ use crate::checkout::{BankReport, PayerOutcome, PaymentFailure, PaymentOverview,
 use crate::ledger::Posting;
 use crate::merchant::CheckoutType;
 use crate::test_support::{
-    CountingIds, a_completed_session, a_payee, a_refund_of, a_refund_request, a_settlement_account, a_top_up, minor,
-    money, noon,
+    CountingIds, a_completed_session, a_merchant_payment_state, a_payee, a_refund_of, a_refund_request,
+    a_settlement_account, a_top_up, minor, money, noon,
 };
 
 /// A completed payment of an amount, with the sum of its refunds.
@@ -58,7 +58,8 @@ fn a_refund_awaits_its_authorisation() {
 fn the_order_is_final_for_refunds_and_completed_payments() {
     let (_, payment) = a_completed_session("12.50 GBP");
     for status in MerchantPaymentStatus::ALL {
-        let with_status = |payment: &MerchantPayment| MerchantPayment { status, ..payment.clone() };
+        let state = a_merchant_payment_state(status);
+        let with_status = |payment: &MerchantPayment| MerchantPayment { state, ..payment.clone() };
         let is_final = [with_status(&payment), with_status(&awaiting())].map(|payment| payment.has_final_order());
         assert_eq!(is_final, [status == MerchantPaymentStatus::Completed, true], "{status:?}");
     }
@@ -82,8 +83,7 @@ fn refunds_never_exceed_the_payment_or_the_maximum() {
 #[test]
 fn only_a_completed_payment_of_a_shopping_session_is_refundable() {
     let base = situation("12.50 GBP", "0.00 GBP");
-    let refund_of_refund =
-        MerchantPayment { status: MerchantPaymentStatus::Completed, ..a_refund_of(&base.payment, "5.00 GBP") };
+    let refund_of_refund = MerchantPayment { state: base.payment.state, ..a_refund_of(&base.payment, "5.00 GBP") };
     let to_payee = SessionPurpose::Payee { checkout: base.session.purpose.checkout().unwrap(), payee: a_payee(1).id };
     let mut wrong = vec![
         CreateRefundSituation { payment: refund_of_refund, ..base.clone() },
@@ -97,7 +97,7 @@ fn only_a_completed_payment_of_a_shopping_session_is_refundable() {
         },
     ];
     for status in MerchantPaymentStatus::ALL.into_iter().filter(|status| *status != MerchantPaymentStatus::Completed) {
-        let payment = MerchantPayment { status, ..base.payment.clone() };
+        let payment = MerchantPayment { state: a_merchant_payment_state(status), ..base.payment.clone() };
         wrong.push(CreateRefundSituation { payment, ..base.clone() });
     }
     for situation in wrong {
@@ -122,7 +122,7 @@ fn the_bank_of_the_settlement_account_must_pay_refunds() {
 fn a_confirmed_refund_moves_the_money_back() {
     let change = decide(&awaiting(), approve(PayerOutcome::Approve, 0), 0).unwrap();
     assert_eq!(change.refund.refund_status(), RefundStatus::Completed);
-    assert_eq!((change.refund.initiated_at, change.refund.completed_at), (Some(noon()), Some(noon())));
+    assert_eq!(change.refund.state, MerchantPaymentState::Completed { initiated_at: noon(), completed_at: noon() });
     let journal = change.journal.unwrap();
     assert_eq!((journal.kind, journal.cause, journal.at), (JournalKind::MerchantRefund, change.refund.id.0, noon()));
     let postings = [
@@ -148,9 +148,9 @@ fn a_bank_reports_later_and_the_result_is_dated_when_it_was_due() {
         let unchanged = RefundChange { refund: pending.clone(), journal: None, events: Vec::new() };
         assert_eq!(decide(&pending, RefundAction::Due, 29), Ok(unchanged));
         let change = decide(&pending, RefundAction::Due, 45).unwrap();
-        assert_eq!((change.refund.refund_status(), change.refund.failure), (status, failure));
+        assert_eq!((change.refund.refund_status(), change.refund.state.failure()), (status, failure));
         let is_paid = status == RefundStatus::Completed;
-        assert_eq!(change.refund.completed_at, is_paid.then_some(due));
+        assert_eq!(change.refund.state.completed_at(), is_paid.then_some(due));
         assert_eq!(change.journal.map(|journal| journal.at), is_paid.then_some(due));
         assert_eq!(
             change.events.iter().map(|event| event.at).collect::<Vec<_>>(),
@@ -168,7 +168,7 @@ fn a_refund_is_decided_once_and_in_time() {
         let cancelled = decide(&awaiting(), RefundAction::AtBank(decision), 19).unwrap();
         assert_eq!(cancelled.refund.refund_status(), RefundStatus::Cancelled);
         assert_eq!((cancelled.journal, cancelled.events), (None, Vec::new()));
-        assert_eq!((cancelled.refund.counts_against_payment(), cancelled.refund.initiated_at), (false, None));
+        assert_eq!((cancelled.refund.counts_against_payment(), cancelled.refund.state.initiated_at()), (false, None));
         assert_eq!(refused(&cancelled.refund, 19), RefundRefusal::NotAwaiting(RefundStatus::Cancelled));
     }
     let pending = decide(&awaiting(), approve(PayerOutcome::Pending, 30), 0).unwrap().refund;
@@ -186,7 +186,7 @@ fn a_bank_is_asked_until_it_has_a_result() {
     let at = |minutes| noon() + TimeDelta::minutes(minutes);
     let says = |answer, minutes| RefundAction::BankSays(PayerDecision::Approve(answer), at(minutes));
     let pending = decide(&awaiting(), says(BankAnswer::AskAgain(at(25)), 19), 24).unwrap().refund;
-    assert_eq!((pending.refund_status(), pending.initiated_at), (RefundStatus::Pending, Some(at(19))));
+    assert_eq!((pending.refund_status(), pending.state.initiated_at()), (RefundStatus::Pending, Some(at(19))));
     assert_eq!(pending.refund_due_at(), Some(at(25)));
     let unchanged = decide(&pending, RefundAction::Due, 60).unwrap().refund;
     assert_eq!((unchanged.refund_status(), unchanged.refund_due_at()), (RefundStatus::Pending, Some(at(25))));
@@ -194,11 +194,14 @@ fn a_bank_is_asked_until_it_has_a_result() {
     assert_eq!(later.refund_due_at(), Some(at(70)));
     let report = BankAnswer::Report(BankReport { at: at(65), result: BankReportResult::Confirmed });
     let done = decide(&later, says(report, 65), 70).unwrap();
-    assert_eq!((done.refund.refund_status(), done.refund.completed_at), (RefundStatus::Completed, Some(at(65))));
+    assert_eq!(
+        (done.refund.refund_status(), done.refund.state.completed_at()),
+        (RefundStatus::Completed, Some(at(65)))
+    );
     assert_eq!(done.journal.unwrap().at, at(65));
     let withdrawn = decide(&later, RefundAction::BankSays(PayerDecision::Reject, at(66)), 70).unwrap().refund;
     assert_eq!(
-        (withdrawn.refund_status(), withdrawn.failure),
+        (withdrawn.refund_status(), withdrawn.state.failure()),
         (RefundStatus::Failed, Some(PaymentFailure::RejectedByBank))
     );
     let late = decide(&awaiting(), says(report, 20), 24).unwrap();
@@ -225,7 +228,7 @@ fn a_payment_is_refundable_while_a_part_is_left() {
     assert!(!of(&payment, "12.50 GBP", RefundSource::Ready).is_refundable);
     assert!(!of(&payment, "0.00 GBP", RefundSource::NoBank).is_refundable);
     assert!(!of(&a_refund_of(&payment, "1.00 GBP"), "0.00 GBP", RefundSource::Ready).is_refundable);
-    let failed = MerchantPayment { status: MerchantPaymentStatus::Failed, ..payment.clone() };
+    let failed = MerchantPayment { state: a_merchant_payment_state(MerchantPaymentStatus::Failed), ..payment.clone() };
     assert!(!of(&failed, "0.00 GBP", RefundSource::Ready).is_refundable);
     let top_up = PaymentOverview::of(payment, (&a_top_up("12.50 GBP")).into(), Minor::ZERO, RefundSource::Ready);
     assert_eq!((top_up.is_refundable, top_up.checkout_type), (false, CheckoutType::TopUp));

@@ -6,7 +6,7 @@ use crate::ids::{
     SettlementAccountId,
 };
 use crate::ledger::Pool;
-use crate::merchant::{CheckoutType, ShippingOptions};
+use crate::merchant::{CheckoutType, Locale, ShippingOptions, WebUrl};
 use crate::money::{Minor, Money};
 use chrono::{DateTime, Utc};
 
@@ -153,9 +153,9 @@ pub struct CheckoutSession {
     /// The shipping address and rate. `None`: the session has no address.
     pub shipping: Option<Shipping>,
     /// The locale of the page. `None`: the default.
-    pub locale: Option<String>,
+    pub locale: Option<Locale>,
     /// The URL to which the payer returns. `None`: there is none.
-    pub return_url: Option<String>,
+    pub return_url: Option<WebUrl>,
     /// The hash of the page token.
     pub token: PageTokenHash,
     /// The reference on the payer's bank statement.

@@ -2,7 +2,7 @@
 
 use super::completion::Completion;
 use super::{
-    BankAnswer, BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentStatus,
+    BankAnswer, BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentState,
     PaymentFailure, SessionDecision, SessionRefusal, SessionSituation, SessionStatus, SessionStep, Shipping,
     StepEffect, check_merchant_amount,
 };
@@ -130,11 +130,11 @@ impl<'a> Work<'a> {
     /// Applies what is due: first the bank's report, then the expiry of the session.
     fn settle_due(&mut self) -> Result<(), SessionRefusal> {
         let now = self.stamp.now;
-        let report = self.pending.as_ref().and_then(|payment| payment.report);
+        let report = self.pending.as_ref().and_then(|payment| payment.state.report());
         if let Some(report) = report.filter(|report| report.at <= now) {
             match report.result {
-                BankReportResult::Confirmed => self.confirm(report.at)?,
-                BankReportResult::Failed(failure) => self.fail(failure, report.at)?,
+                BankReportResult::Confirmed => self.confirm(report)?,
+                BankReportResult::Failed(_) => self.fail(report)?,
             }
         }
         if self.session.status == SessionStatus::Open && self.session.expires_at <= now {
@@ -143,13 +143,13 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn confirm(&mut self, at: DateTime<Utc>) -> Result<(), SessionRefusal> {
-        let Some(payment) = self.pending.clone() else { return Ok(()) };
+    fn confirm(&mut self, report: BankReport) -> Result<(), SessionRefusal> {
+        let (at, Some(payment)) = (report.at, self.pending.clone()) else { return Ok(()) };
         if !self.step(SessionStep::Confirm, at)? {
             return Ok(());
         }
         self.pending = None;
-        let payment = MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(at), ..payment };
+        let payment = MerchantPayment { state: payment.state.reported(report), ..payment };
         let completion = Completion::of(self.situation, &payment, (self.stamp, at))?;
         self.session.payment = Some(payment.id);
         self.session.order = completion.order;
@@ -160,10 +160,10 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn fail(&mut self, failure: PaymentFailure, at: DateTime<Utc>) -> Result<(), SessionRefusal> {
-        if self.step(SessionStep::Fail, at)? {
-            self.end_payment(MerchantPaymentStatus::Failed, Some(failure), at);
-            self.add_end_event(at);
+    fn fail(&mut self, report: BankReport) -> Result<(), SessionRefusal> {
+        if self.step(SessionStep::Fail, report.at)? {
+            self.end_payment(|state| state.reported(report), report.at);
+            self.add_end_event(report.at);
         }
         Ok(())
     }
@@ -171,7 +171,7 @@ impl<'a> Work<'a> {
     fn run_out(&mut self) -> Result<(), SessionRefusal> {
         let at = self.session.expires_at;
         if self.step(SessionStep::RunOut, at)? {
-            self.end_payment(MerchantPaymentStatus::Cancelled, None, at);
+            self.end_payment(MerchantPaymentState::cancelled, at);
             self.add_end_event(at);
         }
         Ok(())
@@ -194,7 +194,7 @@ impl<'a> Work<'a> {
         self.session.amount = amount.plus(shipping.price()).ok_or(SessionRefusal::AboveMaximum)?.of(self.currency());
         check_merchant_amount(self.session.amount.minor).map_err(|_| SessionRefusal::AboveMaximum)?;
         // A payment in progress has the previous amount, so it is cancelled.
-        self.end_payment(MerchantPaymentStatus::Cancelled, None, self.stamp.now);
+        self.end_payment(MerchantPaymentState::cancelled, self.stamp.now);
         self.session.shipping = Some(shipping.clone());
         self.session.updated_at = self.stamp.now;
         Ok(())
@@ -223,19 +223,15 @@ impl<'a> Work<'a> {
         }
         self.begin();
         let now = self.stamp.now;
-        self.end_payment(MerchantPaymentStatus::Cancelled, None, now);
+        self.end_payment(MerchantPaymentState::cancelled, now);
         self.step(SessionStep::ChooseBank, now)?;
         self.pending = Some(MerchantPayment {
             id: MerchantPaymentId(self.stamp.id()),
             account: self.session.account.clone(),
             session: self.session.id,
-            status: MerchantPaymentStatus::Pending,
+            state: MerchantPaymentState::Pending { initiated_at: now, answer: None },
             amount: self.session.amount,
             bank: bank.clone(),
-            report: None,
-            failure: None,
-            initiated_at: Some(now),
-            completed_at: None,
             created_at: now,
             refund: None,
         });
@@ -255,15 +251,13 @@ impl<'a> Work<'a> {
         };
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == payment) else { return Ok(()) };
         // The payment was already approved, and the bank has it.
-        if pending.report.is_some() || !self.step(step, now)? {
+        if pending.state.report().is_some() || !self.step(step, now)? {
             return Ok(());
         }
         match decision {
             PayerDecision::Approve(answer) => self.store_bank_answer(answer, now),
-            PayerDecision::Reject => {
-                self.end_payment(MerchantPaymentStatus::Failed, Some(PaymentFailure::RejectedByBank), now);
-            }
-            PayerDecision::Leave => self.end_payment(MerchantPaymentStatus::Cancelled, None, now),
+            PayerDecision::Reject => self.end_payment(MerchantPaymentState::rejected, now),
+            PayerDecision::Leave => self.end_payment(MerchantPaymentState::cancelled, now),
         }
         Ok(())
     }
@@ -273,8 +267,10 @@ impl<'a> Work<'a> {
     fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
         match answer {
             BankAnswer::Report(report) => {
-                let report = BankReport { at: report.at.max(approved), ..report };
-                self.pending = self.pending.take().map(|pending| MerchantPayment { report: Some(report), ..pending });
+                let report = BankAnswer::Report(BankReport { at: report.at.max(approved), ..report });
+                if let Some(pending) = &mut self.pending {
+                    pending.state = pending.state.answered(report);
+                }
             }
             BankAnswer::AskAgain(at) => self.ask_at = Some(at),
         }
@@ -288,7 +284,8 @@ impl<'a> Work<'a> {
         at: DateTime<Utc>,
     ) -> Result<(), SessionRefusal> {
         let at = at.min(self.stamp.now);
-        let is_current = self.pending.as_ref().is_some_and(|pending| pending.id == payment && pending.report.is_none());
+        let is_current =
+            self.pending.as_ref().is_some_and(|pending| pending.id == payment && pending.state.report().is_none());
         match (self.session.status, decision) {
             (SessionStatus::Open, _) if is_current && at < self.session.expires_at => {
                 self.decide_at_bank(payment, decision, at)?;
@@ -328,7 +325,7 @@ impl<'a> Work<'a> {
     fn cancel(&mut self, step: SessionStep) -> Result<(), SessionRefusal> {
         let now = self.stamp.now;
         if self.step(step, now)? {
-            self.end_payment(MerchantPaymentStatus::Cancelled, None, now);
+            self.end_payment(MerchantPaymentState::cancelled, now);
             self.add_end_event(now);
         }
         Ok(())
@@ -344,10 +341,10 @@ impl<'a> Work<'a> {
     }
 
     /// Ends the current payment, if there is one, without moving money.
-    fn end_payment(&mut self, status: MerchantPaymentStatus, failure: Option<PaymentFailure>, at: DateTime<Utc>) {
+    fn end_payment(&mut self, end: impl FnOnce(MerchantPaymentState) -> MerchantPaymentState, at: DateTime<Utc>) {
         let Some(payment) = self.pending.take() else { return };
-        let payment = MerchantPayment { status, failure, ..payment };
-        if failure.is_some() {
+        let payment = MerchantPayment { state: end(payment.state), ..payment };
+        if payment.state.failure().is_some() {
             self.events.push(self.session.payment_event(&payment, EventKind::MerchantPaymentFailed, at));
         }
         self.ended.push(payment);
@@ -368,7 +365,7 @@ impl<'a> Work<'a> {
         self.session.due_at = match self.session.status {
             SessionStatus::Open => Some(self.session.expires_at),
             SessionStatus::Processing => {
-                let report = self.pending.as_ref().and_then(|payment| payment.report);
+                let report = self.pending.as_ref().and_then(|payment| payment.state.report());
                 report.map(|report| report.at).or(self.ask_at).or(self.situation.session.due_at)
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! Tests of the rules that apply steps to sessions.
 
 use super::*;
-use crate::checkout::{PayerOutcome, SessionPurpose, ShippingRate};
+use crate::checkout::{MerchantPaymentStatus, PayerOutcome, SessionPurpose, ShippingRate};
 use crate::ledger::{JournalKind, Pool, Posting};
 use crate::merchant::CheckoutType;
 use crate::test_support::{
@@ -42,13 +42,13 @@ fn a_payer_pays_step_by_step() {
     assert_eq!((scenario.session().has_begun, scenario.session().updated_at), (true, at(1)));
     scenario.wait(1);
     let payment = scenario.choose_bank().unwrap();
-    assert_eq!((scenario.status(), scenario.payments[0].initiated_at), (SessionStatus::Open, Some(at(2))));
+    assert_eq!((scenario.status(), scenario.payments[0].state.initiated_at()), (SessionStatus::Open, Some(at(2))));
     at_bank(&mut scenario, payment, PayerOutcome::Approve, 0);
     let session = scenario.session();
     assert_eq!((session.status, session.payment), (SessionStatus::Completed, Some(payment)));
     assert_eq!((session.completed_at, session.updated_at, session.due_at), (Some(at(2)), at(2), None));
     assert!(session.order.is_some());
-    assert_eq!(scenario.payments[0].completed_at, Some(at(2)));
+    assert_eq!(scenario.payments[0].state.completed_at(), Some(at(2)));
     let events = [(MerchantCheckoutSessionCompleted, at(2)), (MerchantPaymentReconciled, at(2))];
     assert_eq!(scenario.event_log(), events);
 }
@@ -121,8 +121,8 @@ fn a_payer_who_rejects_or_leaves_can_choose_again() {
     scenario.pay(PayerOutcome::Reject, 0).unwrap();
     scenario.pay(PayerOutcome::Leave, 0).unwrap();
     assert_eq!((scenario.status(), scenario.payment_statuses()), (SessionStatus::Open, vec![Failed, Cancelled]));
-    assert_eq!(scenario.payments[0].failure, Some(PaymentFailure::RejectedByBank));
-    assert_eq!(scenario.payments[1].failure, None);
+    assert_eq!(scenario.payments[0].state.failure(), Some(PaymentFailure::RejectedByBank));
+    assert_eq!(scenario.payments[1].state.failure(), None);
     assert_eq!(scenario.event_log(), [(MerchantPaymentFailed, noon())]);
     scenario.pay(PayerOutcome::Approve, 0).unwrap();
     assert_eq!(scenario.payment_statuses(), [Failed, Cancelled, Completed]);
@@ -158,7 +158,7 @@ fn a_bank_that_fails_leaves_the_session_open_until_it_expires() {
             scenario.wait(minutes);
             scenario.act(&SessionAction::Due).unwrap();
             assert_eq!((scenario.status(), scenario.session().updated_at), (status, at(minutes)));
-            assert_eq!((scenario.payments[0].status, scenario.payments[0].failure), (Failed, Some(failure)));
+            assert_eq!((scenario.payments[0].status(), scenario.payments[0].state.failure()), (Failed, Some(failure)));
             let is_open = status == SessionStatus::Open;
             assert_eq!(scenario.session().due_at, is_open.then_some(at(20)));
             let mut events = vec![(MerchantPaymentFailed, at(minutes))];

@@ -1,6 +1,6 @@
 //! Checkouts: configured payment pages.
 
-use super::WebUrl;
+use super::{Locale, WebUrl};
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
 use crate::money::Currency;
@@ -56,7 +56,7 @@ pub struct ShippingOptions {
     /// Whether the payer must give a shipping address.
     pub collect_address: bool,
     /// The https URL that returns shipping rates. `None`: the merchant sets the rate of each session.
-    pub dynamic_rates_url: Option<String>,
+    pub dynamic_rates_url: Option<WebUrl>,
 }
 
 impl ShippingOptions {
@@ -65,7 +65,6 @@ impl ShippingOptions {
         if dynamic_rates_url.is_some() && !collect_address {
             return Err(Flaw::value("must not be sent unless collectAddress is true"));
         }
-        let dynamic_rates_url = dynamic_rates_url.map(|url| url.as_str().to_owned());
         Ok(Self { collect_address, dynamic_rates_url })
     }
 }
@@ -110,9 +109,9 @@ pub struct Checkout {
     /// The currency, GBP or EUR. It never changes.
     pub currency: Currency,
     /// The https URL to which the payer is redirected when a session ends.
-    pub return_url: String,
+    pub return_url: WebUrl,
     /// The default locale of the payment pages. `None`: the browser decides.
-    pub locale: Option<String>,
+    pub locale: Option<Locale>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.

@@ -113,8 +113,8 @@ pub fn decide_create_checkout(
         name: Some(request.name.as_str().to_owned()),
         status: CheckoutStatus::Active,
         currency: request.currency,
-        return_url: request.return_url.as_str().to_owned(),
-        locale: request.locale.as_ref().map(|locale| locale.as_str().to_owned()),
+        return_url: request.return_url.clone(),
+        locale: request.locale.clone(),
         created_at: request.now,
         updated_at: request.now,
     };
@@ -164,10 +164,10 @@ pub fn decide_edit_checkout(
     }
     edited.status = edit.status.unwrap_or(checkout.status);
     if let Some(url) = &edit.return_url {
-        url.as_str().clone_into(&mut edited.return_url);
+        edited.return_url.clone_from(url);
     }
     if let Some(locale) = &edit.locale {
-        edited.locale = locale.as_ref().map(|locale| locale.as_str().to_owned());
+        edited.locale.clone_from(locale);
     }
     if edited != *checkout {
         edited.updated_at = now;

@@ -83,7 +83,7 @@ fn only_what_is_sent_changes() {
     let expected = Checkout {
         name: Some("New".into()),
         status: CheckoutStatus::Deactivated,
-        return_url: "https://new.example".into(),
+        return_url: WebUrl::parse("https://new.example").unwrap(),
         locale: None,
         kind: CheckoutKind::Shopping { settlement_account: Some(APPROVED), shipping: Some(options) },
         updated_at: later,

@@ -29,6 +29,11 @@ impl Locale {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the locale as an owned string.
+    pub fn into_string(self) -> String {
+        self.0
+    }
 }
 
 fn is_letters(part: &str) -> bool {

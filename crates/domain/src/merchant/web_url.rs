@@ -25,7 +25,8 @@ impl WebUrl {
     }
 
     /// Parses a URL like [`Self::parse`], but also accepts `http://` to a loopback host. A sandbox often runs on the
-    /// same machine as the shop that is tested with it.
+    /// same machine as the shop that is tested with it. Stores read URLs with this function, because they can belong to a
+    /// sandbox.
     pub fn parse_or_loopback(text: &str) -> Result<Self, Flaw> {
         let url = Self::parse_with(&["https://", "http://"], text)?;
         let is_local = match Url::parse(text).ok().as_ref().and_then(Url::host) {
@@ -67,6 +68,11 @@ impl WebUrl {
     /// Returns the URL as written.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the URL as an owned string.
+    pub fn into_string(self) -> String {
+        self.0
     }
 }
 

@@ -4,8 +4,8 @@ use super::ids::{BUDGET, account, noon};
 use super::money::{currency, decimal, minor};
 use crate::card::decide::{Extras, FirstKind, FirstMessage};
 use crate::card::{
-    AcceptorInput, Card, CardHolder, CardLimit, CardName, CardRequest, CardState, CarriedUse, LimitChange, LimitWindow,
-    MAX_CARDS, Network, PhysicalCardRequest, RecipientAddress,
+    AcceptorInput, Card, CardHolder, CardLimit, CardName, CardPhone, CardRequest, CardState, CarriedUse, LimitChange,
+    LimitWindow, MAX_CARDS, Network, PhysicalCardRequest, RecipientAddress,
 };
 use crate::checkout::CountryCode;
 use crate::ids::{BudgetId, CardId, LimitId, UserToken};
@@ -82,8 +82,7 @@ pub fn a_card_request() -> CardRequest {
         currency: None,
         user_token: card.user_token,
         name: CardName::parse("Zoë").unwrap(),
-        phone: None,
-        phone_person: None,
+        phone: CardPhone::default(),
         expires_on: None,
         activate: false,
         max_cards: MAX_CARDS,

@@ -4,13 +4,14 @@ use super::ids::{BUDGET, account, noon};
 use super::merchant::{a_checkout_request, a_payee_request, a_settlement_account};
 use super::money::{minor, money};
 use crate::checkout::{
-    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentStatus,
-    PageTokenHash, PaymentReference, Quantity, RefundPart, RefundRequest, SessionDraft, SessionPurpose, SessionRequest,
-    SessionStatus, SessionTarget, SessionTerms, Shipping, ShippingRate, TopUpRequest,
+    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentState,
+    MerchantPaymentStatus, PageTokenHash, PaymentFailure, PaymentReference, Quantity, RefundPart, RefundRequest,
+    SessionDraft, SessionPurpose, SessionRequest, SessionStatus, SessionTarget, SessionTerms, Shipping, ShippingRate,
+    TopUpRequest,
 };
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use crate::merchant::{
-    ApprovalStatus, BankId, Checkout, CheckoutKind, CheckoutStatus, Payee, PayeeRequest, ShippingOptions,
+    ApprovalStatus, BankId, Checkout, CheckoutKind, CheckoutStatus, Payee, PayeeRequest, ShippingOptions, WebUrl,
 };
 use crate::text::Text;
 use chrono::TimeDelta;
@@ -29,7 +30,7 @@ pub fn a_checkout() -> Checkout {
         name: Some(request.name.into_string()),
         status: CheckoutStatus::Active,
         currency: request.currency,
-        return_url: request.return_url.as_str().to_owned(),
+        return_url: request.return_url,
         locale: None,
         created_at: request.now,
         updated_at: request.now,
@@ -140,8 +141,7 @@ pub fn a_top_up(amount: &str) -> CheckoutSession {
 pub fn a_completed_session(amount: &str) -> (CheckoutSession, MerchantPayment) {
     let open = a_session(amount);
     let payment = MerchantPayment {
-        status: MerchantPaymentStatus::Completed,
-        completed_at: Some(noon()),
+        state: MerchantPaymentState::Completed { initiated_at: open.created_at, completed_at: noon() },
         ..a_payment_of_session(&open)
     };
     let session = CheckoutSession {
@@ -167,15 +167,24 @@ pub fn a_payment_of_session(session: &CheckoutSession) -> MerchantPayment {
         id: MerchantPaymentId(Uuid::from_u128(0xfa)),
         account: session.account.clone(),
         session: session.id,
-        status: MerchantPaymentStatus::Pending,
+        state: MerchantPaymentState::Pending { initiated_at: session.created_at, answer: None },
         amount: session.amount,
         bank: a_bank_choice(),
-        report: None,
-        failure: None,
-        initiated_at: Some(session.created_at),
-        completed_at: None,
         created_at: session.created_at,
         refund: None,
+    }
+}
+
+/// Returns a state with a status. It was sent to the bank at noon.
+pub fn a_merchant_payment_state(status: MerchantPaymentStatus) -> MerchantPaymentState {
+    let initiated_at = noon();
+    match status {
+        MerchantPaymentStatus::Pending => MerchantPaymentState::Pending { initiated_at, answer: None },
+        MerchantPaymentStatus::Completed => MerchantPaymentState::Completed { initiated_at, completed_at: noon() },
+        MerchantPaymentStatus::Failed => {
+            MerchantPaymentState::Failed { initiated_at, reason: PaymentFailure::TimedOut, reported_at: None }
+        }
+        MerchantPaymentStatus::Cancelled => MerchantPaymentState::Cancelled { initiated_at: Some(initiated_at) },
     }
 }
 
@@ -196,12 +205,8 @@ pub fn a_refund_of(payment: &MerchantPayment, amount: &str) -> MerchantPayment {
     let request = a_refund_request(amount);
     MerchantPayment {
         id: request.payment,
-        status: MerchantPaymentStatus::Pending,
+        state: MerchantPaymentState::AwaitingAuthorisation,
         amount: request.amount,
-        report: None,
-        failure: None,
-        initiated_at: None,
-        completed_at: None,
         created_at: request.now,
         refund: Some(RefundPart {
             id: request.id,
@@ -209,7 +214,6 @@ pub fn a_refund_of(payment: &MerchantPayment, amount: &str) -> MerchantPayment {
             reason: None,
             token: request.token,
             authorise_before: request.now + TimeDelta::minutes(20),
-            ask_again_at: None,
         }),
         ..payment.clone()
     }
@@ -253,7 +257,7 @@ pub fn collecting_shipping(mut session: CheckoutSession, with_rates: bool) -> Ch
     let SessionPurpose::Shopping { options, .. } = &mut session.purpose else {
         panic!("only a SHOPPING session ships")
     };
-    let dynamic_rates_url = with_rates.then(|| "https://shop.example/rates".to_owned());
+    let dynamic_rates_url = with_rates.then(|| WebUrl::parse("https://shop.example/rates").unwrap());
     *options = Some(ShippingOptions { collect_address: true, dynamic_rates_url });
     session
 }

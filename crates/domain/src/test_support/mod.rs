@@ -42,9 +42,9 @@ pub use card::{
 };
 pub use card_scenario::CardScenario;
 pub use checkout::{
-    a_bank_choice, a_basket, a_checkout, a_completed_session, a_payee, a_payment_of_session, a_payment_reference,
-    a_refund_of, a_refund_request, a_session, a_session_request, a_shipping, a_shipping_rate, a_top_up,
-    a_top_up_request, collecting_shipping,
+    a_bank_choice, a_basket, a_checkout, a_completed_session, a_merchant_payment_state, a_payee, a_payment_of_session,
+    a_payment_reference, a_refund_of, a_refund_request, a_session, a_session_request, a_shipping, a_shipping_rate,
+    a_top_up, a_top_up_request, collecting_shipping,
 };
 pub use ids::{BUDGET, CLIENT, CountingIds, PARENT, account, noon};
 pub use key::an_api_key;

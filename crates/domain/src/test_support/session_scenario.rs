@@ -106,7 +106,7 @@ impl SessionScenario {
 
     /// Returns the status of every payment, oldest first.
     pub fn payment_statuses(&self) -> Vec<MerchantPaymentStatus> {
-        self.payments.iter().map(|payment| payment.status).collect()
+        self.payments.iter().map(MerchantPayment::status).collect()
     }
 
     /// Returns the kinds and times of all events, oldest first.
@@ -122,7 +122,7 @@ impl SessionScenario {
                 None => self.payments.push(payment),
             }
         }
-        let is_pending = |payment: &&MerchantPayment| payment.status == MerchantPaymentStatus::Pending;
+        let is_pending = |payment: &&MerchantPayment| payment.status() == MerchantPaymentStatus::Pending;
         self.situation.pending = self.payments.iter().find(is_pending).cloned();
         if let (Some(balances), Some(credit)) = (credited, &mut self.situation.budget) {
             let held = credit.budget.balances.iter_mut();

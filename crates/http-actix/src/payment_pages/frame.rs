@@ -5,7 +5,7 @@ use actix_web::http::Uri;
 use actix_web::http::header::{AcceptLanguage, Header as _};
 use actix_web::{HttpMessage, HttpRequest};
 use florin_domain::access::Environment;
-use florin_domain::merchant::{MerchantPermission, MerchantProfile};
+use florin_domain::merchant::{Locale, MerchantPermission, MerchantProfile};
 use florin_pages::{Frame, Language, Shop, Theme};
 
 /// The page that a request is about, recorded for an error page.
@@ -30,9 +30,9 @@ pub(super) fn root(app: &App) -> String {
 }
 
 /// Returns the language of a page: that of the locale, or without a locale, the first one that the browser accepts.
-pub(super) fn language_of(locale: Option<&str>, request: &HttpRequest) -> Language {
-    if locale.is_some() {
-        return Language::of_locale(locale);
+pub(super) fn language_of(locale: Option<&Locale>, request: &HttpRequest) -> Language {
+    if let Some(locale) = locale {
+        return Language::of_locale(Some(locale.as_str()));
     }
     let accepted = AcceptLanguage::parse(request).map(|accepted| accepted.ranked()).unwrap_or_default();
     let spoken = accepted.iter().filter_map(|preferred| preferred.item().map(|tag| tag.primary_language().to_owned()));

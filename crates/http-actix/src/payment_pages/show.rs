@@ -4,14 +4,15 @@ use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, order, rates, summary};
 use crate::problem::Problem;
 use florin_application::start_payment;
-use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentStatus, PaymentFailure, SessionStatus};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentState, PaymentFailure, SessionStatus};
+use florin_domain::merchant::WebUrl;
 use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
 use florin_ports::DecisionPlace;
 
 /// Returns the page for the state of the session.
 pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = visit.session();
-    let return_url = session.return_url.clone();
+    let return_url = session.return_url.clone().map(WebUrl::into_string);
     match session.status {
         SessionStatus::Open => open(visit).await,
         SessionStatus::Processing => Ok(Page::Waiting(Waiting {
@@ -76,15 +77,19 @@ fn approval(visit: &Visit<'_>, payment: &MerchantPayment) -> Approval {
 
 /// Returns why the last payment of a session failed. `None`: it did not fail, or the shipping was changed since.
 fn failure(session: &CheckoutSession, last: &MerchantPayment) -> Option<FailureReason> {
-    match (last.status, last.failure) {
-        (MerchantPaymentStatus::Failed, Some(PaymentFailure::TimedOut)) => Some(FailureReason::TimedOut),
-        (MerchantPaymentStatus::Failed, Some(PaymentFailure::TechnicalError)) => Some(FailureReason::TechnicalError),
-        (MerchantPaymentStatus::Failed, _) => Some(FailureReason::RejectedByBank),
-        (MerchantPaymentStatus::Cancelled, _) => {
+    match last.state {
+        MerchantPaymentState::Failed { reason, .. } => Some(match reason {
+            PaymentFailure::RejectedByBank => FailureReason::RejectedByBank,
+            PaymentFailure::TimedOut => FailureReason::TimedOut,
+            PaymentFailure::TechnicalError => FailureReason::TechnicalError,
+        }),
+        MerchantPaymentState::Cancelled { .. } => {
             let has_changed = session.updated_at > last.created_at || session.amount != last.amount;
             (!has_changed).then_some(FailureReason::LeftBank)
         }
-        (MerchantPaymentStatus::Pending | MerchantPaymentStatus::Completed, _) => None,
+        MerchantPaymentState::AwaitingAuthorisation
+        | MerchantPaymentState::Pending { .. }
+        | MerchantPaymentState::Completed { .. } => None,
     }
 }
 
@@ -103,7 +108,7 @@ async fn receipt(visit: &Visit<'_>) -> Result<Page, Problem> {
         payment_reference: session.payment_reference.to_string(),
         bank_name: paid.payment.bank.name,
         paid_at: session.completed_at.unwrap_or(session.updated_at),
-        return_url: session.return_url.clone(),
+        return_url: session.return_url.clone().map(WebUrl::into_string),
         is_repeated: visit.part == Some(Part::Repeated),
     }))
 }

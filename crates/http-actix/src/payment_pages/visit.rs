@@ -103,7 +103,7 @@ impl<'a> Visit<'a> {
             found = find().await?;
         }
         let merchant = app.merchants.merchants.find(&account.id).await?;
-        let language = language_of(found.session.locale.as_deref(), request);
+        let language = language_of(found.session.locale.as_ref(), request);
         let path = remember_page(app, request, token, language);
         let query = Query::parse(request.query_string());
         let sent = |name: &str| query.one(name).ok().flatten().map(str::to_owned);

@@ -222,8 +222,8 @@ impl CardView {
             budgets: profile.budgets.iter().map(CardBudgetView::from).collect(),
             spending_limit: limits.next().map(|limit| LimitView::at(limit, card.currency, now)),
             physical_card_state: profile.physical_state.map_or("NOT_REQUESTED", CardState::as_str),
-            budget_card_phone_number: record.phone.clone(),
-            budget_card_phone_number_person_id: record.phone_person.map(|person| person.to_string()),
+            budget_card_phone_number: record.phone.number.as_ref().map(|number| number.as_str().to_owned()),
+            budget_card_phone_number_person_id: record.phone.person.map(|person| person.to_string()),
             currency_code: card.currency.code(),
             virtual_card_id: record.physical.as_ref().map(|physical| physical.virtual_card.to_string()),
             recipient_address: record

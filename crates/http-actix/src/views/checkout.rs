@@ -1,7 +1,7 @@
 //! Checkouts in responses.
 
 use super::Time;
-use florin_domain::merchant::{Checkout, CheckoutKind, ShippingOptions};
+use florin_domain::merchant::{Checkout, CheckoutKind, Locale, ShippingOptions, WebUrl};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -74,8 +74,8 @@ impl From<Checkout> for CheckoutView {
             currency_code: checkout.currency.code(),
             settlement_account_id: settlement_account.map(|id| id.0),
             shipping_options: shipping.map(ShippingOptionsView::from),
-            return_url: checkout.return_url,
-            locale: checkout.locale,
+            return_url: checkout.return_url.into_string(),
+            locale: checkout.locale.map(Locale::into_string),
             created_at: Time(checkout.created_at),
             updated_at: Time(checkout.updated_at),
         }
@@ -84,6 +84,7 @@ impl From<Checkout> for CheckoutView {
 
 impl From<ShippingOptions> for ShippingOptionsView {
     fn from(options: ShippingOptions) -> Self {
-        Self { collect_address: options.collect_address, dynamic_rates_url: options.dynamic_rates_url }
+        let dynamic_rates_url = options.dynamic_rates_url.map(WebUrl::into_string);
+        Self { collect_address: options.collect_address, dynamic_rates_url }
     }
 }

@@ -151,7 +151,7 @@ impl<'a> RefundView<'a> {
             reason: refund.reason.as_deref(),
             authorisation_url: url.map(|url| url(refund.id.0)),
             created_at: Time(payment.created_at),
-            completed_at: payment.completed_at.map(Time),
+            completed_at: payment.state.completed_at().map(Time),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Amount, DryRunView, Time};
 use florin_domain::checkout::{Basket, BasketItem, CheckoutSession, CountryCode, Shipping, ShippingRate};
+use florin_domain::merchant::{Locale, WebUrl};
 use florin_domain::money::{Currency, Minor, Money};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -188,9 +189,9 @@ impl<'a> From<&'a CheckoutSession> for SessionView<'a> {
             merchant_reference: session.merchant_reference.as_deref(),
             description: session.description.as_deref(),
             amount: session.amount.into(),
-            locale: session.locale.as_deref(),
+            locale: session.locale.as_ref().map(Locale::as_str),
             checkout_url: None,
-            return_url: session.return_url.as_deref(),
+            return_url: session.return_url.as_ref().map(WebUrl::as_str),
             expires_at: Time(session.expires_at),
             payment_reference: session.payment_reference.as_str(),
             payee_id: session.purpose.payee().map(|id| id.0),

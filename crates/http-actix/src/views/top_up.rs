@@ -2,6 +2,7 @@
 
 use super::{MoneyView, Time};
 use florin_domain::checkout::CheckoutSession;
+use florin_domain::merchant::{Locale, WebUrl};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -59,9 +60,9 @@ impl<'a> TopUpView<'a> {
             budget_id: session.purpose.budget()?.0,
             status: session.status.as_str(),
             amount: session.amount.into(),
-            locale: session.locale.as_deref(),
+            locale: session.locale.as_ref().map(Locale::as_str),
             checkout_url,
-            return_url: session.return_url.as_deref(),
+            return_url: session.return_url.as_ref().map(WebUrl::as_str),
             expires_at: Time(session.expires_at),
             payment_reference: session.payment_reference.as_str(),
             payment_id: session.payment.map(|id| id.0),

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::SettlementAccountId;
 use florin_domain::merchant::{
-    Bank, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions,
+    Bank, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, Locale, ShippingOptions, WebUrl,
 };
 use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
@@ -97,9 +97,7 @@ async fn filters(handle: Handle) -> CheckResult {
 }
 
 async fn every_field(handle: Handle) -> CheckResult {
-    let shipping = |collect_address, url: Option<&str>| {
-        Some(ShippingOptions { collect_address, dynamic_rates_url: url.map(str::to_owned) })
-    };
+    let shipping = |collect_address, dynamic_rates_url| Some(ShippingOptions { collect_address, dynamic_rates_url });
     let sells = |settlement_account, shipping| CheckoutKind::Shopping { settlement_account, shipping };
     let payee = Some(SettlementAccountId(uuid(9, 1)));
     let kinds = [
@@ -107,8 +105,8 @@ async fn every_field(handle: Handle) -> CheckResult {
         sells(None, None),
         sells(payee, None),
         sells(None, shipping(false, None)),
-        sells(payee, shipping(true, Some("https://rates.example/a?b=c"))),
-        sells(None, shipping(false, Some(""))),
+        sells(payee, shipping(true, Some(WebUrl::parse("https://rates.example/a?b=c")?))),
+        sells(None, shipping(false, Some(WebUrl::parse_or_loopback("http://localhost:3000/")?))),
     ];
     let mut expected = Vec::new();
     for (number, kind) in (200..).zip(kinds) {
@@ -116,7 +114,7 @@ async fn every_field(handle: Handle) -> CheckResult {
         expected.push(Checkout {
             kind,
             name: (number % 2 == 0).then(|| String::from("Till")),
-            locale: (number % 3 == 0).then(|| String::from("en-GB")),
+            locale: (number % 3 == 0).then(|| Locale::parse("en-GB")).transpose()?,
             currency: Currency::parse("EUR")?,
             updated_at: noon() + TimeDelta::days(1),
             ..base

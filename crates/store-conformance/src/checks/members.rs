@@ -15,7 +15,8 @@ use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetai
 use florin_domain::batch::{FundingBudgets, InputFormat};
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
 use florin_domain::card::{
-    CardChangeRequest, CardFilter, CardOwnerKind, CardState, CreateCardSituation, FulfillmentStatus,
+    CardChangeRequest, CardFilter, CardOwnerKind, CardPhone, CardState, CreateCardSituation, FulfillmentStatus,
+    PhoneNumber,
 };
 use florin_domain::ids::{ActivityId, ApiKeyId, PersonId};
 use florin_domain::mfa::TotpEnrolment;
@@ -146,8 +147,10 @@ async fn cards(handle: Handle) -> CheckResult {
             record.person = (owner == CardOwnerKind::People).then(|| personal(number, &[record.card.budget]));
             name.unwrap_or_default().clone_into(&mut record.name);
             record.state_reason = name.map(str::to_owned);
-            record.phone = name.map(str::to_owned);
-            record.phone_person = name.map(|_| PersonId(user(number).0));
+            record.phone = CardPhone {
+                number: name.and_then(|text| PhoneNumber::parse(text.chars().take(32).collect::<String>()).ok()),
+                person: name.map(|_| PersonId(user(number).0)),
+            };
             record.replaced_by = name.map(|_| card_id(number + 1));
             record.fulfillment = FulfillmentStatus::ALL[usize::try_from(number).unwrap_or_default() % 6];
             record.card.expires_on -= TimeDelta::days(i64::try_from(number).unwrap_or_default());
@@ -169,7 +172,7 @@ async fn cards(handle: Handle) -> CheckResult {
         command.decide = Arc::new(move |card: &_| {
             let mut change = rule(card)?;
             let card = &mut change.card;
-            (card.name, card.phone, card.phone_person) = (format!("{name}!"), None, None);
+            (card.name, card.phone) = (format!("{name}!"), CardPhone::default());
             (card.fulfillment, card.replaced_by) = (FulfillmentStatus::Shipped, Some(card_id(number)));
             (card.state_reason, card.updated_at) = (Some(name.to_owned()), Some(noon()));
             Ok(change)

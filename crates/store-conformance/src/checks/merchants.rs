@@ -199,13 +199,14 @@ async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
-    let url = "https://rates.example/";
-    let options = ShippingOptions { collect_address: true, dynamic_rates_url: Some(url.into()) };
+    let (return_url, locale) = (WebUrl::parse("https://shop.example/other")?, Locale::parse("zh-Hant-TW")?);
+    let dynamic_rates_url = Some(WebUrl::parse("https://rates.example/")?);
+    let options = ShippingOptions { collect_address: true, dynamic_rates_url };
     let edit = CheckoutEdit {
         name: Some(Text::parse(" Žluťoučký ")?),
         status: Some(CheckoutStatus::Deactivated),
-        return_url: Some(WebUrl::parse("https://shop.example/other")?),
-        locale: Some(Some(Locale::parse("zh-Hant-TW")?)),
+        return_url: Some(return_url.clone()),
+        locale: Some(Some(locale.clone())),
         settlement_account: Some(Some(Who::Mine.settlement_account())),
         shipping: Some(Some(options.clone())),
     };
@@ -214,8 +215,8 @@ async fn edited(handle: Handle) -> CheckResult {
     let expected = Checkout {
         name: Some(" Žluťoučký ".into()),
         status: CheckoutStatus::Deactivated,
-        return_url: "https://shop.example/other".into(),
-        locale: Some("zh-Hant-TW".into()),
+        return_url,
+        locale: Some(locale),
         kind: CheckoutKind::Shopping {
             settlement_account: Some(Who::Mine.settlement_account()),
             shipping: Some(options),

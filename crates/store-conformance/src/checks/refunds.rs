@@ -19,9 +19,9 @@ use crate::together::{Work, race};
 use crate::world::{Who, bank, gbp, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
-    BankAnswer, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
-    MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentOverview, PaymentSort, PaymentsSummary, RefundAction,
-    RefundPart, RefundRefusal, RefundRequest, RefundStatus, SessionAction,
+    BankAnswer, BankReport, BankReportResult, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter,
+    MerchantPaymentKind, MerchantPaymentState, MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentOverview,
+    PaymentSort, PaymentsSummary, RefundAction, RefundPart, RefundRefusal, RefundRequest, RefundStatus, SessionAction,
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
@@ -299,15 +299,11 @@ async fn created(handle: Handle) -> CheckResult {
         reason: Some("Zwrot ✓ 250".into()),
         token: page_token(&mine, refund_id(250).0),
         authorise_before: after(250) + TimeDelta::minutes(20),
-        ask_again_at: None,
     };
     let expected = MerchantPayment {
         id: refund_row(250),
-        status: MerchantPaymentStatus::Pending,
+        state: MerchantPaymentState::AwaitingAuthorisation,
         amount: Minor(100).of(gbp()?),
-        report: None,
-        initiated_at: None,
-        completed_at: None,
         created_at: after(250),
         refund: Some(part.clone()),
         ..payment.clone()
@@ -339,7 +335,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("due", due(after(400)).await?, vec![(after(400), DueItem::Refund(mine.clone(), refund_id(1)))])?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
-    same("at last", (done.refund_status(), done.completed_at), (RefundStatus::Completed, Some(after(401))))?;
+    same("at last", (done.refund_status(), done.state.completed_at()), (RefundStatus::Completed, Some(after(401))))?;
     same("what is found", handle.merchant_payments.find_refund(&mine, refund_id(1)).await?, Some(done))?;
     books_are_right(&handle).await
 }
@@ -399,17 +395,15 @@ async fn authorised(handle: Handle) -> CheckResult {
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     let at_bank = RefundAction::AtBank(approval(after(60)));
     let done = expect_new(ports.act(refund_step(Who::Mine, 1, at_bank, (10, after(30)))?).await)?;
-    let approved = Some(florin_domain::checkout::BankReport {
-        at: after(60),
-        result: florin_domain::checkout::BankReportResult::Confirmed,
-    });
-    let expected = MerchantPayment { initiated_at: Some(after(30)), report: approved, ..refund };
+    let confirmed = BankAnswer::Report(BankReport { at: after(60), result: BankReportResult::Confirmed });
+    let state = MerchantPaymentState::Pending { initiated_at: after(30), answer: Some(confirmed) };
+    let expected = MerchantPayment { state, ..refund };
     same("the answer", (&done, done.refund_status()), (&expected, RefundStatus::Pending))?;
     same("what is found", ports.find_refund(&mine, refund_id(1)).await?, Some(expected.clone()))?;
     same("events", kinds(&handle).await?, before.clone())?;
     let done = expect_new(ports.act(refund_step(Who::Mine, 1, RefundAction::Due, (11, after(90)))?).await)?;
-    let expected =
-        MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(after(60)), ..expected };
+    let state = MerchantPaymentState::Completed { initiated_at: after(30), completed_at: after(60) };
+    let expected = MerchantPayment { state, ..expected };
     same("the completed refund", &done, &expected)?;
     same("what is found", ports.find_refund(&mine, refund_id(1)).await?, Some(expected))?;
     let mut after = before;

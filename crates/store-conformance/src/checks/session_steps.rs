@@ -15,7 +15,8 @@ use crate::world::{Who, gbp, seeded};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, CheckoutSession, DueItem, MerchantPayment, MerchantPaymentFilter,
-    MerchantPaymentStatus, PayerDecision, PaymentFailure, PaymentSort, SessionAction, SessionRefusal, SessionStatus,
+    MerchantPaymentState, MerchantPaymentStatus, PayerDecision, PaymentFailure, PaymentSort, SessionAction,
+    SessionRefusal, SessionStatus,
 };
 use florin_domain::event::{EventFilter, EventKind};
 use florin_domain::ids::{MerchantOrderId, MerchantPaymentId};
@@ -82,9 +83,9 @@ async fn whole(handle: Handle) -> CheckResult {
     let pending = expect_some("its payment", found.pending().cloned())?;
     same("what is found", (found.session, found.attempts), (expected.clone(), 1))?;
     let id = MerchantPaymentId(drawn(1, 0));
-    let confirmed = Some(BankReport { at: after(500), result: BankReportResult::Confirmed });
-    same("the payment", (pending.id, pending.report, &pending.bank), (id, confirmed, &payer_bank()?))?;
-    same("its times", (pending.initiated_at, pending.completed_at), (Some(after(9)), None))?;
+    let confirmed = BankAnswer::Report(BankReport { at: after(500), result: BankReportResult::Confirmed });
+    let state = MerchantPaymentState::Pending { initiated_at: after(9), answer: Some(confirmed) };
+    same("the payment", (pending.id, pending.state, &pending.bank), (id, state, &payer_bank()?))?;
     same("events", kinds(&handle).await?, BTreeMap::new())?;
     let done = act(&handle, step(Who::Mine, 1, SessionAction::Due, (2, after(600)))?).await?;
     let expected = CheckoutSession {
@@ -97,8 +98,8 @@ async fn whole(handle: Handle) -> CheckResult {
         ..expected
     };
     same("the completed session", &done, &expected)?;
-    let completed =
-        MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(after(500)), ..pending };
+    let state = MerchantPaymentState::Completed { initiated_at: after(9), completed_at: after(500) };
+    let completed = MerchantPayment { state, ..pending };
     let found = FoundSession { session: expected, last: Some(completed.clone()), attempts: 1 };
     same("what is found", find(&handle, 1).await?, found)?;
     same("the payments", payments(&handle).await?, vec![completed])?;
@@ -145,12 +146,12 @@ async fn failed(handle: Handle) -> CheckResult {
     let approved = PayerDecision::Approve(BankAnswer::Report(BankReport { at: after(20), result: timed_out }));
     act(&handle, step(Who::Mine, 1, pay(None, approved)?, (4, after(8)))?).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::Due, (5, after(30)))?).await?;
-    let facts: Vec<_> =
-        payments(&handle).await?.into_iter().map(|payment| (payment.id.0, payment.status, payment.failure)).collect();
+    let facts: Vec<_> = payments(&handle).await?.into_iter().map(|payment| (payment.id.0, payment.state)).collect();
+    let failed = |initiated_at, reason, reported_at| MerchantPaymentState::Failed { initiated_at, reason, reported_at };
     let expected = vec![
-        (drawn(1, 0), MerchantPaymentStatus::Cancelled, None),
-        (drawn(2, 0), MerchantPaymentStatus::Failed, Some(PaymentFailure::RejectedByBank)),
-        (drawn(4, 0), MerchantPaymentStatus::Failed, Some(PaymentFailure::TimedOut)),
+        (drawn(1, 0), MerchantPaymentState::Cancelled { initiated_at: Some(after(5)) }),
+        (drawn(2, 0), failed(after(6), PaymentFailure::RejectedByBank, None)),
+        (drawn(4, 0), failed(after(8), PaymentFailure::TimedOut, Some(after(20)))),
     ];
     same("the payments", facts, expected)?;
     same("events", kinds(&handle).await?, [(EventKind::MerchantPaymentFailed, 2)].into())
@@ -298,7 +299,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
         };
         same("what every instance saw", seen, vec![found.session.status; 8])?;
         let own = payments(&handle).await?.into_iter().filter(|payment| payment.session == found.session.id);
-        same("its payment", own.map(|payment| payment.status).collect::<Vec<_>>(), vec![expected])?;
+        same("its payment", own.map(|payment| payment.status()).collect::<Vec<_>>(), vec![expected])?;
     }
     books_are_right(&handle).await
 }

@@ -5,10 +5,11 @@ use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Utc};
 use florin_domain::checkout::{
-    CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
-    CreateTopUpSituation, CreatedSession, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter,
-    MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary,
-    RefundRefusal, RefundSituation, SessionFilter, SessionRefusal, SessionSituation, SessionStatus,
+    BankAnswer, CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation,
+    CreateTopUpRefusal, CreateTopUpSituation, CreatedSession, DueItem, ListedPayment, MerchantPayment,
+    MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentState, MerchantPaymentStatus, PageTokenHash,
+    PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSituation, SessionFilter, SessionRefusal,
+    SessionSituation, SessionStatus,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::CheckoutType;
@@ -202,7 +203,7 @@ impl MerchantPayments for Mutant {
         let found = MerchantPayments::find(&self.inner, account, payment).await?;
         Ok(found.map(|overview| PaymentOverview {
             is_refundable: overview.is_refundable
-                || self.has(Bug::AlwaysRefundable) && overview.payment.status == MerchantPaymentStatus::Completed,
+                || self.has(Bug::AlwaysRefundable) && overview.payment.status() == MerchantPaymentStatus::Completed,
             ..overview
         }))
     }
@@ -302,8 +303,10 @@ impl MerchantPayments for Mutant {
                 Some(Bug::RefundsStay) => change.refund.clone_from(&situation.refund),
                 Some(Bug::EventsOfRefundsLost) => change.events.clear(),
                 Some(Bug::BanksOfRefundsNeverAskedAgain) => {
-                    if let Some(part) = &mut change.refund.refund {
-                        part.ask_again_at = None;
+                    if let MerchantPaymentState::Pending { answer: answer @ Some(BankAnswer::AskAgain(_)), .. } =
+                        &mut change.refund.state
+                    {
+                        *answer = None;
                     }
                 }
                 _ => {}

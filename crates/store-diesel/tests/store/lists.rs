@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{
-    Bank, BankId, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions,
+    Bank, BankId, Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions, WebUrl,
 };
 use florin_domain::page::PageRequest;
 use florin_ports::{AddressBook, Banks, Checkouts, Registry, Seeding};
@@ -19,7 +19,7 @@ fn checkout(account: &str, number: u128, kind: CheckoutKind, status: CheckoutSta
         name: Some("Käse & 🧀".into()),
         status,
         currency: gbp(),
-        return_url: "https://shop.example/done".into(),
+        return_url: WebUrl::parse("https://shop.example/done").unwrap(),
         locale: None,
         created_at: noon() + TimeDelta::microseconds(7),
         updated_at: noon() + TimeDelta::microseconds(8),
@@ -27,7 +27,8 @@ fn checkout(account: &str, number: u128, kind: CheckoutKind, status: CheckoutSta
 }
 
 fn shopping(collect_address: bool) -> CheckoutKind {
-    let shipping = ShippingOptions { collect_address, dynamic_rates_url: Some("https://shop.example/rates".into()) };
+    let dynamic_rates_url = WebUrl::parse("https://shop.example/rates").ok();
+    let shipping = ShippingOptions { collect_address, dynamic_rates_url };
     CheckoutKind::Shopping {
         settlement_account: Some(SettlementAccountId(Uuid::from_u128(77))),
         shipping: Some(shipping),

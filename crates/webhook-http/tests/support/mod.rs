@@ -7,6 +7,7 @@ use florin_domain::card::DecisionQuestion;
 use florin_domain::checkout::CheckoutSession;
 use florin_domain::checkout::SessionPurpose::Shopping;
 use florin_domain::ids::EventId;
+use florin_domain::merchant::WebUrl;
 use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_session, a_shipping, collecting_shipping};
 use florin_domain::webhook::{SigningSecret, TargetPolicy, WebhookSecrets, WebhookUrl};
 use florin_ports::{DecisionRequest, WebhookRequest};
@@ -359,13 +360,13 @@ pub(crate) fn question(url: &str, time_limit: Duration) -> DecisionRequest {
     }
 }
 
-/// A session that loads its rates from this URL.
+/// A session that loads its rates from this URL: https, or http to a loopback host.
 #[allow(dead_code, reason = "the other tests use the rest")]
 pub(crate) fn session(url: &str) -> CheckoutSession {
     let mut session = collecting_shipping(a_session("12.50 GBP"), true);
     session.shipping = Some(a_shipping());
     if let Shopping { options: Some(options), .. } = &mut session.purpose {
-        options.dynamic_rates_url = Some(url.to_owned());
+        options.dynamic_rates_url = Some(WebUrl::parse_or_loopback(url).unwrap());
     }
     session
 }

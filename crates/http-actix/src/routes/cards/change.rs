@@ -11,9 +11,8 @@ use crate::state::App;
 use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::change_card;
-use florin_domain::card::{CardChangeRequest, CardName, CardState, FulfillmentStatus};
+use florin_domain::card::{CardChangeRequest, CardName, CardPhone, CardState, FulfillmentStatus, PhoneNumber};
 use florin_domain::ids::PersonId;
-use florin_domain::text::Text;
 
 body! {
     /// The changes. Omitted members keep their values.
@@ -29,7 +28,7 @@ body! {
         "fulfillmentStatus" => fulfillment: Option<FulfillmentStatus>,
         /// The phone number of a shared card.
         #[example("+447911001762")]
-        "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
+        "budgetCardPhoneNumber" => phone: Option<PhoneNumber>,
         /// The person whose phone has that number.
         "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
     }
@@ -56,8 +55,7 @@ pub(crate) async fn handle(
         name: body.name,
         person: body.person,
         fulfillment: body.fulfillment,
-        phone: body.phone,
-        phone_person: body.phone_person,
+        phone: CardPhone { number: body.phone, person: body.phone_person },
         ..CardChangeRequest::nothing(write.call.caller.client.id, app.management.time.now_of(&account))
     };
     execute(claim, (CARD, "card"), change_card_problem, card_answer, async |claim| {

@@ -12,10 +12,9 @@ use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
 use florin_application::{NewCard, create_card};
-use florin_domain::card::{CardHolder, CardName, CardOwnerKind, GrantedBudget};
+use florin_domain::card::{CardHolder, CardName, CardOwnerKind, CardPhone, GrantedBudget, PhoneNumber};
 use florin_domain::ids::{BudgetId, PersonId};
 use florin_domain::money::Currency;
-use florin_domain::text::Text;
 
 body! {
     /// A new card.
@@ -35,7 +34,7 @@ body! {
         "budgets" => budgets: Option<Items<CardBudgetBody, 0, { CardHolder::MAX_BUDGETS }>>,
         /// The phone number of a shared card.
         #[example("+447911001762")]
-        "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
+        "budgetCardPhoneNumber" => phone: Option<PhoneNumber>,
         /// The person whose phone has that number.
         "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
         /// ISO 4217 code; the budget must hold this currency. Default: GBP if the budget holds it, else its first
@@ -83,8 +82,8 @@ pub(crate) async fn handle(
     });
     let account = write.account().await?;
     let CreateCardBody { name, phone, phone_person, currency, expires_on, activate, .. } = expect_valid(body)?;
-    let activate = activate.unwrap_or(false);
-    let new = NewCard { holder: expect_valid(holder)?, currency, name, phone, phone_person, expires_on, activate };
+    let (activate, phone) = (activate.unwrap_or(false), CardPhone { number: phone, person: phone_person });
+    let new = NewCard { holder: expect_valid(holder)?, currency, name, phone, expires_on, activate };
     let claim = claim(&write, &account, false, new_card_answer)?;
     let object = ("query.accountId", "account");
     execute(claim, object, create_card_problem, new_card_answer, async |claim| {

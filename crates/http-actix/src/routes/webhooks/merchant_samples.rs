@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
-    BankChoice, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PageTokenHash, PaymentFailure,
+    BankChoice, CheckoutSession, MerchantPayment, MerchantPaymentState, PageTokenHash, PaymentFailure,
     PaymentReference, RefundPart, SessionPurpose, SessionStatus,
 };
 use florin_domain::event::{EventKind, MerchantPaymentEvent};
 use florin_domain::ids::{
     AccountId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId, SettlementAccountId,
 };
-use florin_domain::merchant::BankId;
+use florin_domain::merchant::{BankId, Locale, WebUrl};
 use florin_domain::money::Money;
 use uuid::Uuid;
 
@@ -43,8 +43,8 @@ pub(super) fn session(
         amount,
         basket: None,
         shipping: None,
-        locale: Some("en-GB".to_owned()),
-        return_url: Some("https://shop.example/paid".to_owned()),
+        locale: Locale::parse("en-GB").ok(),
+        return_url: WebUrl::parse("https://shop.example/paid").ok(),
         token: PageTokenHash([0; 32]),
         payment_reference: PaymentReference::of(id),
         expires_at: at + TimeDelta::minutes(20),
@@ -64,26 +64,25 @@ pub(super) fn payment(
     at: DateTime<Utc>,
     (id, amount): (Uuid, Money),
 ) -> Option<MerchantPaymentEvent> {
-    let is_failed = kind == EventKind::MerchantPaymentFailed;
+    let state = if kind == EventKind::MerchantPaymentFailed {
+        MerchantPaymentState::Failed { initiated_at: at, reason: PaymentFailure::RejectedByBank, reported_at: None }
+    } else {
+        MerchantPaymentState::Completed { initiated_at: at, completed_at: at }
+    };
     let refund = RefundPart {
         id: RefundId(id),
         payment: MerchantPaymentId(id),
         reason: Some("Returned".to_owned()),
         token: PageTokenHash([0; 32]),
         authorise_before: at + TimeDelta::minutes(20),
-        ask_again_at: None,
     };
     let payment = MerchantPayment {
         id: MerchantPaymentId(id),
         account: account.clone(),
         session: CheckoutSessionId(id),
-        status: if is_failed { MerchantPaymentStatus::Failed } else { MerchantPaymentStatus::Completed },
+        state,
         amount,
         bank: BankChoice { id: BankId::parse("0123456789abcdef0123456789abcdef").ok()?, name: "Bank".to_owned() },
-        report: None,
-        failure: is_failed.then_some(PaymentFailure::RejectedByBank),
-        initiated_at: Some(at),
-        completed_at: (!is_failed).then_some(at),
         created_at: at,
         refund: (kind == EventKind::MerchantRefundCompleted).then_some(refund),
     };

@@ -43,7 +43,7 @@ bodies! {
         checkout_session_id: payment.session.0,
         amount: Amount(payment.amount),
         currency_code: payment.amount.currency.code(),
-        failure_reason: payment.failure.map(PaymentFailure::as_str),
+        failure_reason: payment.state.failure().map(PaymentFailure::as_str),
     }
 
     /// A refund was completed, or a payment was reconciled.

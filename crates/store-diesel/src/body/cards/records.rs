@@ -17,8 +17,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
 use florin_domain::budget::BudgetKind;
 use florin_domain::card::{
-    Card, CardBudget, CardChange, CardFilter, CardLimit, CardProfile, CardRecord, CardTransition, GrantedBudget,
-    IndividualHolder, PhysicalCard, PinDigest,
+    Card, CardBudget, CardChange, CardFilter, CardLimit, CardPhone, CardProfile, CardRecord, CardTransition,
+    GrantedBudget, IndividualHolder, PhoneNumber, PhysicalCard, PinDigest,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, PersonId, UserToken};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,8 +63,10 @@ impl CardRecordRow {
             name: self.name,
             state_reason: self.state_reason,
             fulfillment: self.fulfillment.0,
-            phone: self.phone,
-            phone_person: self.phone_person_id.map(|person| PersonId(person.0)),
+            phone: CardPhone {
+                number: phone_number(self.phone)?,
+                person: self.phone_person_id.map(|person| PersonId(person.0)),
+            },
             replaced_by: self.replaced_by.map(|card| CardId(card.0)),
             created_at: self.created_at.map(|at| at.0),
             controls: controls::read(self.controls.as_deref())?,
@@ -79,6 +81,11 @@ impl CardRecordRow {
             updated_at: self.updated_at.map(|at| at.0),
         })
     }
+}
+
+fn phone_number(stored: Option<String>) -> Outcome<Option<PhoneNumber>> {
+    let number = stored.map(PhoneNumber::parse).transpose();
+    number.map_err(|flaw| corrupt(format!("a stored phone number {}", flaw.message)))
 }
 
 /// Reads the digest of a PIN.
@@ -102,8 +109,8 @@ impl From<&CardRecord> for CardRecordRow {
             owner_type: Named(record.owner()),
             state_reason: record.state_reason.clone(),
             fulfillment: Named(record.fulfillment),
-            phone: record.phone.clone(),
-            phone_person_id: record.phone_person.map(|person| Id(person.0)),
+            phone: record.phone.number.as_ref().map(|number| number.as_str().to_owned()),
+            phone_person_id: record.phone.person.map(|person| Id(person.0)),
             replaced_by: record.replaced_by.map(|card| Id(card.0)),
             created_at: record.created_at.map(Time),
             updated_at: record.updated_at.map(Time),

@@ -35,7 +35,7 @@ pub(super) fn change_all<'a>(
 }
 
 fn counted(payment: &MerchantPayment, more: i64) -> (&AccountId, (MerchantPaymentKind, MerchantPaymentStatus), i64) {
-    (&payment.account, (payment.kind(), payment.status), more)
+    (&payment.account, (payment.kind(), payment.status()), more)
 }
 
 /// Returns the accounts whose counts are wrong, each once.

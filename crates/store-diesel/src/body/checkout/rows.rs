@@ -1,11 +1,12 @@
 //! Sessions and payments as rows.
 
 use super::body::errors::{Failure, Outcome, corrupt};
+use super::body::merchant::{read_locale, read_url};
 use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
-    BankChoice, BankReport, CheckoutSession, MerchantPayment, PageTokenHash, PaymentReference, PurposeKind, RefundPart,
-    SessionOfPayment, SessionPurpose,
+    BankChoice, BankReport, CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentParts,
+    MerchantPaymentState, PageTokenHash, PaymentReference, PurposeKind, RefundPart, SessionOfPayment, SessionPurpose,
 };
 use florin_domain::ids::{
     BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId, RefundId, SettlementAccountId,
@@ -31,7 +32,9 @@ impl SessionRow {
             payee_id: session.purpose.payee().map(|id| Id(id.0)),
             budget_id: session.purpose.budget().map(|id| Id(id.0)),
             collect_address: options.map(|options| options.collect_address),
-            dynamic_rates_url: options.and_then(|options| options.dynamic_rates_url.clone()),
+            dynamic_rates_url: options
+                .and_then(|options| options.dynamic_rates_url.as_ref())
+                .map(|url| url.as_str().to_owned()),
             idempotency_key: session.idempotency_key.clone(),
             merchant_reference: session.merchant_reference.clone(),
             description: session.description.clone(),
@@ -39,8 +42,8 @@ impl SessionRow {
             amount_minor: session.amount.minor.0,
             basket: json(session.basket.as_ref())?,
             shipping: json(session.shipping.as_ref())?,
-            locale: session.locale.clone(),
-            return_url: session.return_url.clone(),
+            locale: session.locale.as_ref().map(|locale| locale.as_str().to_owned()),
+            return_url: session.return_url.as_ref().map(|url| url.as_str().to_owned()),
             token_hash: Bytes(session.token.0.to_vec()),
             payment_reference: session.payment_reference.as_str().to_owned(),
             expires_at: Time(session.expires_at),
@@ -55,9 +58,9 @@ impl SessionRow {
 
     /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<CheckoutSession> {
-        let purpose = self.purpose();
+        let options = self.options()?;
         let id = self.id.0;
-        let purpose = purpose.ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
+        let purpose = self.purpose(options).ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
         Ok(CheckoutSession {
             id: CheckoutSessionId(id),
             account: self.account_id.0,
@@ -70,8 +73,8 @@ impl SessionRow {
             amount: Minor(self.amount_minor).of(self.currency.0),
             basket: read_json(self.basket.as_deref(), id)?,
             shipping: read_json(self.shipping.as_deref(), id)?,
-            locale: self.locale,
-            return_url: self.return_url,
+            locale: self.locale.as_deref().map(read_locale).transpose()?,
+            return_url: self.return_url.as_deref().map(read_url).transpose()?,
             token: token(self.token_hash, id)?,
             payment_reference: PaymentReference::parse(&self.payment_reference)
                 .map_err(|flaw| corrupt(format!("session {id}: {}", flaw.message)))?,
@@ -85,16 +88,20 @@ impl SessionRow {
         })
     }
 
-    fn purpose(&self) -> Option<SessionPurpose> {
+    /// Returns how the page collects shipping data.
+    fn options(&self) -> Outcome<Option<ShippingOptions>> {
+        let Some(collect_address) = self.collect_address else { return Ok(None) };
+        let dynamic_rates_url = self.dynamic_rates_url.as_deref().map(read_url).transpose()?;
+        Ok(Some(ShippingOptions { collect_address, dynamic_rates_url }))
+    }
+
+    fn purpose(&self, options: Option<ShippingOptions>) -> Option<SessionPurpose> {
         let checkout = self.checkout_id.map(|id| CheckoutId(id.0));
         Some(match self.purpose.0 {
             PurposeKind::Shopping => SessionPurpose::Shopping {
                 checkout: checkout?,
                 settlement_account: SettlementAccountId(self.settlement_account_id?.0),
-                options: self.collect_address.map(|collect_address| ShippingOptions {
-                    collect_address,
-                    dynamic_rates_url: self.dynamic_rates_url.clone(),
-                }),
+                options,
             },
             PurposeKind::Payee => SessionPurpose::Payee { checkout: checkout?, payee: PayeeId(self.payee_id?.0) },
             PurposeKind::Budget => SessionPurpose::Budget(BudgetId(self.budget_id?.0)),
@@ -118,21 +125,22 @@ impl PaymentRow {
     /// The row of a payment or refund, with what lists show of its session. A new payment has no refunds.
     pub(super) fn of(payment: &MerchantPayment, session: &CheckoutSession) -> Self {
         let refund = payment.refund.as_ref();
+        let MerchantPaymentParts { initiated_at, report, failure, completed_at, .. } = payment.state.parts();
         Self {
             account_id: Account(payment.account.clone()),
             id: Id(payment.id.0),
             session_id: Id(payment.session.0),
             kind: Named(payment.kind()),
-            status: Named(payment.status),
+            status: Named(payment.status()),
             currency: Currency(payment.amount.currency),
             amount_minor: payment.amount.minor.0,
             bank_id: payment.bank.id.as_str().to_owned(),
             bank_name: payment.bank.name.clone(),
-            report: payment.report.map(|report| Named(report.result)),
-            report_at: payment.report.map(|report| Time(report.at)),
-            failure: payment.failure.map(Named),
-            initiated_at: payment.initiated_at.map(Time),
-            completed_at: payment.completed_at.map(Time),
+            report: report.map(|report| Named(report.result)),
+            report_at: report.map(|report| Time(report.at)),
+            failure: failure.map(Named),
+            initiated_at: initiated_at.map(Time),
+            completed_at: completed_at.map(Time),
             created_at: Time(payment.created_at),
             refund_id: refund.map(|refund| Id(refund.id.0)),
             refunded_payment_id: refund.map(|refund| Id(refund.payment.0)),
@@ -151,6 +159,7 @@ impl PaymentRow {
     pub(super) fn read(self) -> Outcome<MerchantPayment> {
         let id = self.id.0;
         let damaged = || corrupt(format!("payment {id} is damaged"));
+        let parts = self.parts().ok_or_else(damaged)?;
         let refund = match (self.refund_id, self.refunded_payment_id, self.token_hash, self.authorise_before) {
             (Some(refund), Some(payment), Some(hash), Some(before)) => Some(RefundPart {
                 id: RefundId(refund.0),
@@ -158,33 +167,39 @@ impl PaymentRow {
                 reason: self.reason,
                 token: token(hash, id)?,
                 authorise_before: before.0,
-                // If the bank has the refund but has not reported yet, the due time is the time to ask again.
-                ask_again_at: self
-                    .due_at
-                    .filter(|_| self.initiated_at.is_some() && self.report.is_none())
-                    .map(|at| at.0),
             }),
             (None, None, None, None) => None,
             _ => return Err(damaged()),
         };
-        let report = match (self.report, self.report_at) {
-            (Some(result), Some(at)) => Some(BankReport { at: at.0, result: result.0 }),
-            (None, None) => None,
-            _ => return Err(damaged()),
-        };
+        let kind = if refund.is_some() { MerchantPaymentKind::Refund } else { MerchantPaymentKind::Payment };
         Ok(MerchantPayment {
             id: MerchantPaymentId(id),
             account: self.account_id.0,
             session: CheckoutSessionId(self.session_id.0),
-            status: self.status.0,
+            state: MerchantPaymentState::from_parts(kind, self.status.0, parts).ok_or_else(damaged)?,
             amount: Minor(self.amount_minor).of(self.currency.0),
             bank: BankChoice { id: BankId::parse(&self.bank_id).map_err(|_| damaged())?, name: self.bank_name },
-            report,
-            failure: self.failure.map(|failure| failure.0),
-            initiated_at: self.initiated_at.map(|time| time.0),
-            completed_at: self.completed_at.map(|time| time.0),
             created_at: self.created_at.0,
             refund,
+        })
+    }
+
+    /// Returns the data of the state in addition to its status. `None`: the columns of the report contradict each
+    /// other.
+    fn parts(&self) -> Option<MerchantPaymentParts> {
+        let report = match (self.report, self.report_at) {
+            (Some(result), Some(at)) => Some(BankReport { at: at.0, result: result.0 }),
+            (None, None) => None,
+            _ => return None,
+        };
+        // If the bank has the refund but has not reported yet, the due time is the time to ask again.
+        let ask_again_at = self.due_at.filter(|_| self.initiated_at.is_some() && report.is_none());
+        Some(MerchantPaymentParts {
+            initiated_at: self.initiated_at.map(|time| time.0),
+            report,
+            ask_again_at: ask_again_at.map(|time| time.0),
+            failure: self.failure.map(|failure| failure.0),
+            completed_at: self.completed_at.map(|time| time.0),
         })
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId, checkout: CheckoutId) -
         .select(ListedCheckoutRow::as_select())
         .get_result(conn)
         .optional()?;
-    Ok(row.map(|row: ListedCheckoutRow| row.read(&Account(account.clone()))))
+    row.map(|row: ListedCheckoutRow| row.read(&Account(account.clone()))).transpose()
 }
 
 /// Decides and stores a new checkout. The caller holds the lock of the merchant.
@@ -96,11 +96,13 @@ impl From<&Checkout> for CheckoutRow {
             status: Named(checkout.status),
             name: checkout.name.clone(),
             currency: Currency(checkout.currency),
-            return_url: checkout.return_url.clone(),
-            locale: checkout.locale.clone(),
+            return_url: checkout.return_url.as_str().to_owned(),
+            locale: checkout.locale.as_ref().map(|locale| locale.as_str().to_owned()),
             settlement_account_id: settlement_account.map(|id| Id(id.0)),
             collect_address: shipping.map(|shipping| shipping.collect_address),
-            dynamic_rates_url: shipping.and_then(|shipping| shipping.dynamic_rates_url.clone()),
+            dynamic_rates_url: shipping
+                .and_then(|shipping| shipping.dynamic_rates_url.as_ref())
+                .map(|url| url.as_str().to_owned()),
             created_at: Time(checkout.created_at),
             updated_at: Time(checkout.updated_at),
         }

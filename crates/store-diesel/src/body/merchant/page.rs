@@ -5,6 +5,7 @@ use super::body::errors::Outcome;
 use super::body::statements::{counted_page, identified_by_text, push_name};
 use super::body::tables::merchant::ListedCheckoutRow;
 use super::body::types::Account;
+use super::texts::{read_locale, read_url};
 use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
@@ -48,7 +49,8 @@ impl CheckoutQuery {
         let rows = Rows { selection: <ListedCheckoutRow as Selectable<Db>>::construct_selection(), query: self, page }
             .load::<(i64, ListedCheckoutRow)>(conn)?;
         let count = rows.first().map_or(0, |(count, _)| *count);
-        Ok(Page { count, rows: rows.into_iter().map(|(_, row)| row.read(&self.account)).collect() })
+        let rows = rows.into_iter().map(|(_, row)| row.read(&self.account)).collect::<Outcome<_>>()?;
+        Ok(Page { count, rows })
     }
 
     fn conditions<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
@@ -88,8 +90,9 @@ identified_by_text! {
 }
 
 impl ListedCheckoutRow {
-    pub(super) fn read(self, account: &Account) -> Checkout {
-        let dynamic_rates_url = self.dynamic_rates_url;
+    /// Converts the row to the domain.
+    pub(super) fn read(self, account: &Account) -> Outcome<Checkout> {
+        let dynamic_rates_url = self.dynamic_rates_url.as_deref().map(read_url).transpose()?;
         let kind = match self.checkout_type.0 {
             CheckoutType::Shopping => CheckoutKind::Shopping {
                 settlement_account: self.settlement_account_id.map(|id| SettlementAccountId(id.0)),
@@ -99,17 +102,17 @@ impl ListedCheckoutRow {
             },
             CheckoutType::TopUp => CheckoutKind::TopUp,
         };
-        Checkout {
+        Ok(Checkout {
             id: CheckoutId(self.id.0),
             account: account.0.clone(),
             kind,
             name: self.name,
             status: self.status.0,
             currency: self.currency.0,
-            return_url: self.return_url,
-            locale: self.locale,
+            return_url: read_url(&self.return_url)?,
+            locale: self.locale.as_deref().map(read_locale).transpose()?,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
-        }
+        })
     }
 }
