@@ -86,7 +86,7 @@ macro_rules! whole_row {
 
         impl super::table::WholeRow for $row {
             const KEY: &'static [&'static str] = &[$(stringify!($key)),+];
-            const VALUES: &'static [super::body::columns::Column] = &[$(super::body::columns::Column::of::<$type>()),+];
+            const VALUES: &'static [super::body::column_values::Column] = &[$(super::body::column_values::Column::of::<$type>()),+];
             #[cfg(test)]
             const DECLARED: &'static [crate::columns::DeclaredColumn] = &[$(crate::columns::DeclaredColumn {
                 name: stringify!($column),
@@ -219,7 +219,14 @@ macro_rules! lookups {
                 <$row as diesel::Selectable<super::body::backend::Db>>::construct_selection()
             }
 
-            fn run(statement: super::body::backend::Select<Self>, conn: &mut super::body::backend::Conn) -> diesel::QueryResult<Vec<$row>> {
+            fn run<Q>(statement: Q, conn: &mut super::body::backend::Conn) -> diesel::QueryResult<Vec<$row>>
+            where
+                Q: diesel::query_builder::Query<SqlType = Self::Sql>
+                    + diesel::query_builder::QueryFragment<super::body::backend::Db>
+                    + diesel::query_builder::QueryId
+                    + diesel::RunQueryDsl<super::body::backend::Conn>
+                    + 'static,
+            {
                 diesel::RunQueryDsl::load(statement, conn)
             }
         }
