@@ -2,13 +2,13 @@
 //!
 //! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A name that a module
 //! imports from elsewhere counts as the file that defines it, so a `mod.rs` that only lists its modules is in no
-//! circle. Unit tests are left out.
+//! circle. A file that `#[path]` includes as several modules has the imports of all of them. Unit tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 type Path = Vec<String>;
 
-/// The files of one crate by their module path.
+/// The files of one crate by their module path. A file that is included as several modules is there once for each.
 pub(crate) struct Modules {
     files: BTreeMap<Path, File>,
 }
@@ -24,10 +24,11 @@ struct File {
 impl Modules {
     /// Reads the sources of a crate: paths below its `src`, and texts.
     pub(crate) fn read(sources: &[(&str, &str)]) -> Self {
-        let places: BTreeSet<Path> = sources.iter().map(|(name, _)| module_of(name)).collect();
-        let file = |(name, text): &(&str, &str)| {
-            let module = module_of(name);
-            let mut file = File { name: (*name).to_owned(), imports: BTreeSet::new(), names: BTreeMap::new() };
+        let included = included(sources);
+        let modules: Vec<_> = sources.iter().map(|(name, _)| modules_of(name, &included)).collect();
+        let places: BTreeSet<Path> = modules.iter().flatten().cloned().collect();
+        let file = |(name, text): (&str, &str), module: Path| {
+            let mut file = File { name: name.to_owned(), imports: BTreeSet::new(), names: BTreeMap::new() };
             let code = code(text);
             let mut names = Vec::new();
             for (is_public, tree) in uses(&code) {
@@ -47,7 +48,11 @@ impl Modules {
             }
             (module, file)
         };
-        Self { files: sources.iter().map(file).collect() }
+        let mut files = BTreeMap::new();
+        for (source, modules) in sources.iter().zip(modules) {
+            files.extend(modules.into_iter().map(|module| file(*source, module)));
+        }
+        Self { files }
     }
 
     /// Returns the file that defines the item at a path.
@@ -62,17 +67,12 @@ impl Modules {
 
     /// Returns the circles: for each file that imports itself, the shortest way back to it.
     pub(crate) fn circles(&self) -> Vec<String> {
-        let edges: BTreeMap<&str, BTreeSet<&str>> = self
-            .files
-            .values()
-            .map(|file| {
-                let targets = file.imports.iter().filter_map(|path| self.definition(path, 8));
-                (
-                    file.name.as_str(),
-                    targets.map(|target| target.name.as_str()).filter(|name| *name != file.name).collect(),
-                )
-            })
-            .collect();
+        let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for file in self.files.values() {
+            let targets = file.imports.iter().filter_map(|path| self.definition(path, 8));
+            let others = targets.map(|target| target.name.as_str()).filter(|name| *name != file.name);
+            edges.entry(&file.name).or_default().extend(others);
+        }
         edges.keys().filter_map(|file| circle(&edges, file)).collect()
     }
 }
@@ -102,6 +102,34 @@ fn module_of(name: &str) -> Path {
     if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() }
 }
 
+/// Returns the files that `#[path]` includes, with the modules as which they are included.
+fn included(sources: &[(&str, &str)]) -> Vec<(String, Path)> {
+    let mut found = Vec::new();
+    for (name, text) in sources {
+        let folder = name.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        for part in code(text).split("#[path = \"").skip(1) {
+            let Some((file, after)) = part.split_once("\"]") else { continue };
+            let declared = after.split_once(';').map(|(declared, _)| declared.trim()).unwrap_or_default();
+            if let Some(module) = declared.rsplit(' ').next().filter(|_| declared.contains("mod ")) {
+                found.push((format!("{folder}{file}"), [module_of(name), vec![module.to_owned()]].concat()));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the module paths of a file. The modules below an included `mod.rs` are included with it.
+fn modules_of(name: &str, included: &[(String, Path)]) -> Vec<Path> {
+    let own = module_of(name);
+    let above = included.iter().filter(|(file, _)| file == name || file.ends_with("/mod.rs"));
+    let path = |(file, module): &(String, Path)| {
+        let below = own.strip_prefix(module_of(file).as_slice())?;
+        Some([module.as_slice(), below].concat())
+    };
+    let paths: Vec<_> = above.filter_map(path).collect();
+    if paths.is_empty() { vec![own] } else { paths }
+}
+
 /// Returns the text without comments and unit tests.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
@@ -116,7 +144,8 @@ fn uses(code: &str) -> Vec<(bool, String)> {
         let before = rest[..at].rsplit('\n').next().unwrap_or_default().trim();
         let Some(end) = rest[at..].find(';') else { break };
         if before.is_empty() || before.starts_with("pub") {
-            found.push((before.starts_with("pub"), rest[at + 4..at + end].split_whitespace().collect()));
+            let words: Vec<_> = rest[at + 4..at + end].split_whitespace().collect();
+            found.push((before.starts_with("pub"), words.join(" ")));
         }
         rest = &rest[at + 4..];
     }
@@ -139,13 +168,14 @@ fn without_uses(code: &str) -> String {
 /// Returns the paths of a `use` tree, each with the name under which it is imported.
 fn leaves(tree: &str) -> Vec<(Path, String)> {
     let Some((prefix, inner)) = tree.split_once('{') else {
-        let (path, alias) = tree.split_once("as").filter(|(path, _)| path.ends_with("::self")).unwrap_or((tree, ""));
+        let (path, alias) = tree.split_once(" as ").unwrap_or((tree, ""));
+        let parts = path.split("::").map(str::trim).enumerate();
         let path: Path =
-            path.split("::").filter(|part| *part != "self" || path.starts_with(part)).map(str::to_owned).collect();
-        let name = if alias.is_empty() { path.last().cloned().unwrap_or_default() } else { alias.to_owned() };
+            parts.filter(|(at, part)| *part != "self" || *at == 0).map(|(_, part)| part.to_owned()).collect();
+        let name = if alias.is_empty() { path.last().cloned().unwrap_or_default() } else { alias.trim().to_owned() };
         return vec![(path, name)];
     };
-    let inner = inner.strip_suffix('}').unwrap_or(inner);
+    let inner = inner.trim_end().strip_suffix('}').unwrap_or(inner);
     let (mut depth, mut start, mut parts) = (0_i32, 0, Vec::new());
     for (at, mark) in inner.char_indices() {
         match mark {
@@ -159,8 +189,8 @@ fn leaves(tree: &str) -> Vec<(Path, String)> {
         }
     }
     parts.push(&inner[start..]);
-    let whole = |part: &&str| leaves(&format!("{prefix}{part}"));
-    parts.iter().filter(|part| !part.is_empty()).flat_map(whole).collect()
+    let whole = |part: &str| leaves(&format!("{prefix}{part}"));
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).flat_map(whole).collect()
 }
 
 /// Returns all paths of two or more parts in the code.
@@ -211,6 +241,29 @@ mod tests {
             Modules::read(&by_name).circles(),
             ["a.rs -> b/inner.rs -> a.rs", "b/inner.rs -> a.rs -> b/inner.rs"]
         );
+        let mut renamed = by_name;
+        renamed[1].1 = "use crate::b::inner as other;\nfn f() { other::g() }\n";
+        assert_eq!(Modules::read(&renamed).circles(), Modules::read(&by_name).circles());
+    }
+
+    #[test]
+    fn a_file_that_several_modules_include_has_the_imports_of_all() {
+        let sources = [
+            ("lib.rs", "mod x;\nmod y;\n"),
+            ("x.rs", "mod rows;\npub(crate) use rows::Rows;\n#[path = \"body/mod.rs\"]\nmod body;\n"),
+            ("x/rows.rs", "use super::body::columns::Column;\n"),
+            ("y.rs", "pub(crate) struct Rows;\n#[path = \"body/mod.rs\"]\nmod body;\n"),
+            ("body/mod.rs", "mod backend;\nmod columns;\nuse super as database;\n"),
+            ("body/backend.rs", "pub(crate) use super::database::Rows;\n"),
+            ("body/columns.rs", "use super::backend::Rows;\n"),
+        ];
+        assert_eq!(
+            Modules::read(&sources).circles(),
+            ["body/columns.rs -> x/rows.rs -> body/columns.rs", "x/rows.rs -> body/columns.rs -> x/rows.rs"]
+        );
+        let mut one_way = sources;
+        one_way[2].1 = "";
+        assert_eq!(Modules::read(&one_way).circles(), [""; 0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! PostgreSQL: what the body needs from it, as `body/backend.rs` and `body/driver.rs` list it.
 
 mod account_lock;
+mod bound_column;
 mod changes;
 mod connection;
 mod event_positions;
@@ -13,7 +14,9 @@ mod statements;
 mod statistics;
 #[cfg(test)]
 pub(crate) mod testing;
+mod texts;
 mod url;
+mod value_lists;
 mod values;
 
 #[path = "body/mod.rs"]
@@ -64,6 +67,8 @@ pub(crate) mod sql {
 }
 
 pub(crate) use account_lock::{lock_account, lock_client, lock_move};
+pub(crate) use bound_column::BoundColumn;
+pub(crate) use changes::Changes;
 pub(crate) use connection::{
     by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, plan_by_values, probe,
     sort_by_index, structure_checks, without_time_limits, write,
@@ -71,9 +76,11 @@ pub(crate) use connection::{
 pub(crate) use event_positions::{draw_positions, event_tail, events_imported, reserve_positions, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use locks::{lock_balances, lock_free_webhooks, lock_operators};
+pub(crate) use lookups::{load, load_four, load_two};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
-pub(crate) use statements::{BoundColumn, Changes, Select, TableRows, Values, load, load_four, load_two};
+pub(crate) use statements::TableRows;
 pub(crate) use statistics::renew_statistics;
+pub(crate) use texts::read_text;
 pub(crate) use url::{Identity, identify, place};
-pub(crate) use values::read_text;
+pub(crate) use value_lists::Values;

@@ -2,6 +2,7 @@
 
 mod account_lock;
 mod balances;
+mod bound_column;
 mod connection;
 mod directory;
 mod event_positions;
@@ -13,6 +14,8 @@ mod statements;
 mod statistics;
 #[cfg(test)]
 pub(crate) mod testing;
+mod texts;
+mod value_lists;
 mod values;
 
 #[path = "body/mod.rs"]
@@ -64,6 +67,7 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::{lock_account, lock_client, lock_free_webhooks, lock_move};
 pub(crate) use balances::lock_balances;
+pub(crate) use bound_column::BoundColumn;
 pub(crate) use connection::{
     Readers, by_index, check_integrity, check_structure, connect_writer, create, finish, in_one_view, lock_operators,
     open_readers, plan_by_values, probe, read, renew_statistics, sort_by_index, structure_checks, without_time_limits,
@@ -73,5 +77,6 @@ pub(crate) use event_positions::{draw_positions, event_tail, events_imported, re
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use place::{Identity, Place, identify, place};
-pub(crate) use statements::{BoundColumn, Changes, Select, TableRows, Values, load, load_four, load_two};
-pub(crate) use values::read_text;
+pub(crate) use statements::{Changes, TableRows, load, load_four, load_two};
+pub(crate) use texts::read_text;
+pub(crate) use value_lists::Values;

@@ -25,8 +25,6 @@ pub(crate) use super::database::sql;
 /// Changes of several tables that are stored together, in no defined order: `on` a connection, `insert`, `update`,
 /// `update_all`, `store`. No change of a group may depend on another one.
 pub(crate) use super::database::Changes;
-/// The statement of a lookup, which [`Lookup::run`] executes.
-pub(crate) use super::database::Select;
 /// A list of column values, as nested pairs. Implemented for `()`, the empty list, and for every pair of a column value
 /// and another list.
 pub(crate) use super::database::Values;

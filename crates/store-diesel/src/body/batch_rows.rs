@@ -103,25 +103,7 @@ impl From<PaymentBatch> for BatchRow {
 impl BatchChange {
     /// Builds the change of a batch. `work_at` is the time at which it next needs processing; `None` if it needs none.
     pub(crate) fn of(batch: PaymentBatch, work_at: Option<Time>) -> Self {
-        let row = BatchRow::from(batch);
-        Self {
-            name: row.name,
-            status: row.status,
-            visible: row.visible,
-            input_format: row.input_format,
-            input_status: row.input_status,
-            input_budget_id: row.input_budget_id,
-            input_created_at: row.input_created_at,
-            input_updated_at: row.input_updated_at,
-            updated_at: row.updated_at,
-            confirmed_by: row.confirmed_by,
-            confirmed_at: row.confirmed_at,
-            passed_mfa_check_at: row.passed_mfa_check_at,
-            orders_sent_at: row.orders_sent_at,
-            work_at,
-            account_id: row.account_id,
-            id: row.id,
-        }
+        Self { work_at, ..Self::from(BatchRow::from(batch)) }
     }
 }
 

@@ -9,9 +9,10 @@ use super::footprint::Footprint;
 use super::group::under_claim;
 use super::list_counts;
 use super::people;
+use super::statements::update;
 use super::store::Store;
 use super::tables::access::accounts;
-use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
+use super::tables::money::{BalanceRow, BudgetChange, BudgetRow, balances, budgets};
 use super::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -133,22 +134,8 @@ fn edit(conn: &mut Conn, command: &EditBudgetCommand) -> Result<BudgetRecord, St
     };
     let situation = EditBudgetSituation { record, name_is_taken };
     let edited = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    let row = BudgetRow::from(&edited);
-    let place = budgets::table
-        .filter(budgets::account_id.eq(command.account.as_str()))
-        .filter(budgets::id.eq(Id(command.budget.0)));
-    let changed = diesel::update(place)
-        .set((
-            budgets::name.eq(row.name),
-            budgets::status.eq(row.status),
-            budgets::features.eq(row.features),
-            budgets::low_balance_minor.eq(row.low_balance_minor),
-            budgets::low_balance_currency.eq(row.low_balance_currency),
-            budgets::updated_at.eq(row.updated_at),
-            budgets::controls.eq(row.controls),
-        ))
-        .execute(conn)?;
-    if changed == 1 { Ok(edited) } else { Err(WriteError::Absent.into()) }
+    update(vec![BudgetChange::from(BudgetRow::from(&edited))], conn)?;
+    Ok(edited)
 }
 
 /// Returns whether names of budgets must be unique on the account, and a budget other than `except` has this name. The

@@ -14,8 +14,11 @@ pub(crate) enum Failure {
     /// The connection is lost, or its server accepts no writes any more. A new connection can retry immediately.
     #[allow(dead_code, reason = "only a database with a server constructs it")]
     ConnectionLost(String),
-    /// The database can't be used for now: its disk is full, or its schema is missing. An immediate retry fails, too.
+    /// The database can't be used for now: its disk fails, or its schema is missing. An immediate retry fails, too.
     Unavailable(String),
+    /// The disk of the database has no space for the write. Even a commit that fails so has stored nothing. An immediate
+    /// retry fails, too.
+    NoSpace(String),
     /// The connection was lost or the disk failed during the commit. The transaction may have been stored.
     OutcomeUnknown(String),
     /// A primary key or unique constraint refused a row.
@@ -52,7 +55,11 @@ impl Failure {
     /// Whether the same work may succeed later without a change.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
-            Self::Contended(_) | Self::ConnectionLost(_) | Self::Unavailable(_) | Self::OutcomeUnknown(_) => true,
+            Self::Contended(_)
+            | Self::ConnectionLost(_)
+            | Self::Unavailable(_)
+            | Self::NoSpace(_)
+            | Self::OutcomeUnknown(_) => true,
             Self::Duplicate { .. } | Self::NotFound(_) | Self::Corrupt(_) => false,
         }
     }
@@ -85,6 +92,7 @@ impl fmt::Display for Failure {
             Self::Contended(cause)
             | Self::ConnectionLost(cause)
             | Self::Unavailable(cause)
+            | Self::NoSpace(cause)
             | Self::OutcomeUnknown(cause)
             | Self::Duplicate { cause, .. }
             | Self::NotFound(cause)
@@ -96,9 +104,10 @@ impl fmt::Display for Failure {
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Contended(cause) | Failure::ConnectionLost(cause) | Failure::Unavailable(cause) => {
-                Self::Unavailable(cause)
-            }
+            Failure::Contended(cause)
+            | Failure::ConnectionLost(cause)
+            | Failure::Unavailable(cause)
+            | Failure::NoSpace(cause) => Self::Unavailable(cause),
             Failure::OutcomeUnknown(cause) => Self::OutcomeUnknown(cause),
             Failure::Duplicate { cause, .. } => Self::Duplicate(cause),
             Failure::NotFound(cause) => Self::NotFound(cause),
@@ -197,6 +206,7 @@ mod tests {
             (Failure::Contended(text()), true, true, true),
             (Failure::ConnectionLost(text()), true, true, false),
             (Failure::Unavailable(text()), true, false, false),
+            (Failure::NoSpace(text()), true, false, false),
             (Failure::OutcomeUnknown(text()), true, false, false),
             (duplicate, false, false, true),
             (Failure::NotFound(text()), false, false, true),
@@ -207,5 +217,6 @@ mod tests {
             assert!(!failure.at_commit(Failure::Unavailable).may_be_retried());
         }
         assert!(matches!(Failure::ConnectionLost(text()).at_commit(Failure::Unavailable), Failure::OutcomeUnknown(_)));
+        assert!(matches!(Failure::NoSpace(text()).at_commit(Failure::OutcomeUnknown), Failure::NoSpace(_)));
     }
 }

@@ -13,12 +13,12 @@ use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
 use super::group::under_claim;
 use super::recording::Recording;
-use super::statements::insert;
+use super::statements::{insert, update};
 use super::store::Store;
 use super::tables::access::accounts;
 use super::tables::cards::cards as card_rows;
 use super::tables::money::budgets;
-use super::tables::people::{PersonRow, people};
+use super::tables::people::{PersonChange, PersonRow, people};
 use super::tables::service::idempotency_records;
 use super::tables::worlds::{imported_snapshots, world_snapshots, worlds};
 use super::types::{Account, Day, Id, Named, Time};
@@ -142,26 +142,13 @@ fn edit(conn: &mut Conn, command: &EditPersonCommand) -> Result<PersonOverview, 
     let account = &command.account;
     let person = find(conn, account, command.person)?.ok_or(WriteError::Absent)?;
     let edited = ask(|| (command.decide)(&person))?.map_err(WriteError::Refused)?;
-    update(conn, &person, &edited)?;
+    store(conn, &person, &edited)?;
     Ok(overviews(conn, account, vec![edited])?.pop().ok_or_else(|| corrupt("a changed person is missing"))?)
 }
 
-/// Stores the members of a person that can change.
-fn update(conn: &mut Conn, before: &Person, after: &Person) -> Outcome<()> {
-    let row = PersonRow::from(after);
-    let place = people::table.filter(people::account_id.eq(row.account_id)).filter(people::id.eq(row.id));
-    diesel::update(place)
-        .set((
-            people::first_name.eq(row.first_name),
-            people::last_name.eq(row.last_name),
-            people::email.eq(row.email),
-            people::email_key.eq(row.email_key),
-            people::born.eq(row.born),
-            people::role.eq(row.role),
-            people::status.eq(row.status),
-            people::updated_at.eq(row.updated_at),
-        ))
-        .execute(conn)?;
+/// Stores a changed person.
+fn store(conn: &mut Conn, before: &Person, after: &Person) -> Outcome<()> {
+    update(vec![PersonChange::from(PersonRow::from(after))], conn)?;
     counts::change_one(conn, before, after)
 }
 
@@ -189,7 +176,7 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<Record
     working_set.events.record_with(recording);
     for (account, client) in &accounts {
         let found = find(conn, &account.0, command.person)?.ok_or_else(|| corrupt("a person is missing"))?;
-        update(conn, &found, &ask(|| (command.erase)(&found))?)?;
+        store(conn, &found, &ask(|| (command.erase)(&found))?)?;
         for (_, card) in owned.iter().filter(|(owner, _)| owner == account) {
             let situation = (card_of(conn, &account.0, CardId(card.0))?, ClientId(client.0));
             if let Some(change) = ask(|| (command.terminate)(&situation))? {

@@ -1,123 +1,18 @@
-//! What a database needs to build its generic statements: rows to insert, changes of existing rows, and lookups of rows
-//! by key.
+//! Generic statements: rows to insert, changes of existing rows, and lookups of rows by key.
 //!
 //! Each database executes them in its own way, with `Changes`, `load`, `load_two` and `load_four`. Every statement
-//! stays prepared.
+//! stays prepared. The databases import what follows from a declaration, so it has files of its own, which import no
+//! statement.
 
-use super::backend::{self, Changes, Conn, Db, Values};
+use super::backend::{Changes, Conn, Db};
+pub(crate) use super::declarations::{Change, Key, Lookup, Row, list, list_type};
 pub(crate) use super::driver::{load, load_four, load_two};
 use super::errors::Outcome;
 use super::names::Name;
+pub(crate) use super::query_ids::identified_by_text;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::{Connection, QueryResult, RunQueryDsl};
 use florin_domain::page::{Page, PageRequest};
-
-/// A row that can be inserted.
-pub(crate) trait Row: Sized + 'static {
-    /// The name of its table.
-    const TABLE: &'static str;
-    /// The names of its columns.
-    const COLUMNS: &'static [&'static str];
-    /// The values of its columns, as a list of nested pairs.
-    type Values: Values;
-
-    /// Returns the values, in the order of the columns.
-    fn into_values(self) -> Self::Values;
-}
-
-/// A change of existing rows.
-pub(crate) trait Change: Sized + 'static {
-    /// The name of its table.
-    const TABLE: &'static str;
-    /// The names of the columns that it sets.
-    const SET: &'static [&'static str];
-    /// The names of the columns that identify the rows.
-    const KEY: &'static [&'static str];
-    /// A further condition, which begins with ` AND `, or an empty text. The table's alias is `t`.
-    const FILTER: &'static str;
-    /// The values that it sets.
-    type Set: Values;
-    /// The values that identify the rows.
-    type Key: Values;
-
-    /// Returns both lists of values, in the orders of their columns.
-    fn into_values(self) -> (Self::Set, Self::Key);
-}
-
-/// A lookup of rows by key, with joined rows.
-pub(crate) trait Lookup: Sized + 'static {
-    /// The name of the table.
-    const TABLE: &'static str;
-    /// The names of the columns that identify the rows.
-    const KEY: &'static [&'static str];
-    /// The join, or an empty text.
-    const JOIN: &'static str;
-    /// A further condition on the table, which begins with ` AND `, or an empty text.
-    const FILTER: &'static str;
-    /// The order of the rows of all keys, which begins with ` ORDER BY `, or an empty text.
-    const ORDER: &'static str;
-    /// The lock on the rows, or an empty text where the database has no row locks.
-    #[allow(dead_code, reason = "some databases have no locks on rows")]
-    const LOCK: &'static str;
-    /// A key: a tuple of values.
-    type Key: Key;
-    /// A row with its joined rows.
-    type Row;
-    /// The columns that are selected.
-    type Selection: QueryFragment<Db> + diesel::Expression<SqlType = Self::Sql>;
-    /// The SQL types of the columns.
-    type Sql;
-
-    /// Returns the columns that are selected.
-    fn selection() -> Self::Selection;
-
-    /// Executes a statement.
-    fn run(statement: backend::Select<Self>, conn: &mut Conn) -> QueryResult<Vec<Self::Row>>;
-}
-
-/// A tuple of values that identifies rows.
-pub(crate) trait Key {
-    /// The same values as a list of nested pairs.
-    type Values: Values;
-
-    /// Returns the values, in their order.
-    fn into_values(self) -> Self::Values;
-}
-
-/// Expands to the type of a list of nested pairs.
-macro_rules! list_type {
-    () => { () };
-    ($first:ty $(, $more:ty)*) => { ($first, super::body::statements::list_type!($($more),*)) };
-}
-
-/// Expands to a list of nested pairs.
-macro_rules! list {
-    () => { () };
-    ($first:expr $(, $more:expr)*) => { ($first, super::body::statements::list!($($more),*)) };
-}
-pub(crate) use {list, list_type};
-
-macro_rules! keys {
-    ($(($($type:ident $value:ident),+))*) => {$(
-        impl<$($type),+> Key for ($($type,)+)
-        where
-            list_type!($($type),+): Values,
-        {
-            type Values = list_type!($($type),+);
-
-            fn into_values(self) -> Self::Values {
-                let ($($value,)+) = self;
-                list!($($value),+)
-            }
-        }
-    )*};
-}
-
-keys! {
-    (A a)
-    (A a, B b)
-    (A a, B b, C c)
-}
 
 /// Inserts rows.
 pub(crate) fn insert<R: Row>(rows: Vec<R>, conn: &mut Conn) -> Outcome<()> {
@@ -181,20 +76,3 @@ impl<Q> QueryId for FirstRow<Q> {
 }
 
 impl<Q> RunQueryDsl<Conn> for FirstRow<Q> {}
-
-/// Identifies queries by their texts, so that each text stays prepared. `Conn` must be in scope.
-macro_rules! identified_by_text {
-    ($($query:ty => $sql:ty;)*) => {$(
-        impl diesel::query_builder::QueryId for $query {
-            type QueryId = ();
-            const HAS_STATIC_QUERY_ID: bool = false;
-        }
-
-        impl diesel::query_builder::Query for $query {
-            type SqlType = $sql;
-        }
-
-        impl diesel::RunQueryDsl<Conn> for $query {}
-    )*};
-}
-pub(crate) use identified_by_text;

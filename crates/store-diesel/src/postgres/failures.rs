@@ -7,9 +7,12 @@ use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_store_contract::OpenError;
 
+/// The transaction and others waited for each other, and the server ended this one.
+const DEADLOCK: &str = "deadlock detected";
+
 /// The transaction was aborted because of other transactions. The connection can still be used.
 const CONTENDED: [&str; 6] = [
-    "deadlock detected",
+    DEADLOCK,
     "could not serialize access",
     "due to lock timeout",
     "due to statement timeout",
@@ -17,8 +20,11 @@ const CONTENDED: [&str; 6] = [
     "due to conflict with recovery",
 ];
 
-/// The server has no free disk space or memory.
-const NO_ROOM: [&str; 3] = ["No space left", "could not extend file", "out of memory"];
+/// The server has no free disk space.
+const NO_SPACE: [&str; 2] = ["No space left", "could not extend file"];
+
+/// The server has no free memory.
+const NO_MEMORY: &str = "out of memory";
 
 /// The connection is lost, or the server accepts no work for now. A new connection may reach another server.
 const CONNECTION_LOST: [&str; 11] = [
@@ -49,7 +55,8 @@ pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
         DatabaseErrorKind::ClosedConnection
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ReadOnlyTransaction => Failure::ConnectionLost(cause),
-        DatabaseErrorKind::Unknown if has(&NO_ROOM) || is_missing_table(message) => Failure::Unavailable(cause),
+        DatabaseErrorKind::Unknown if has(&NO_SPACE) => Failure::NoSpace(cause),
+        DatabaseErrorKind::Unknown if has(&[NO_MEMORY]) || is_missing_table(message) => Failure::Unavailable(cause),
         DatabaseErrorKind::Unknown if has(&CONTENDED) => Failure::Contended(cause),
         DatabaseErrorKind::Unknown if has(&CONNECTION_LOST) => Failure::ConnectionLost(cause),
         _ => Failure::Corrupt(cause),
@@ -66,9 +73,9 @@ pub(crate) fn failed_commit(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
-/// Whether the server ended the transaction because it and others waited for each other.
-pub(super) fn is_deadlock(failure: &Failure) -> bool {
-    failure.to_string().contains("deadlock detected")
+/// Classifies the error of a migration that failed. Diesel does not export its type.
+pub(super) fn classify_migration(cause: String) -> Failure {
+    if cause.contains(DEADLOCK) { Failure::Contended(cause) } else { Failure::Unavailable(cause) }
 }
 
 /// Whether the message says that a table is missing, because migrations are pending.
@@ -81,7 +88,9 @@ fn is_missing_table(message: &str) -> bool {
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         let cause = error.to_string();
-        if cause.contains("does not exist") || NO_ROOM.iter().any(|text| cause.contains(text)) {
+        if NO_SPACE.iter().any(|text| cause.contains(text)) {
+            Self::NoSpace(cause)
+        } else if cause.contains("does not exist") || cause.contains(NO_MEMORY) {
             Self::Unavailable(cause)
         } else {
             Self::ConnectionLost(cause)
@@ -95,9 +104,11 @@ mod tests {
     use diesel::result::DatabaseErrorKind as Kind;
 
     #[test]
-    fn a_deadlock_is_recognized_in_the_error_of_a_migration() {
-        assert!(is_deadlock(&Failure::Unavailable("migrations: Failed to run x with: deadlock detected".into())));
-        assert!(!is_deadlock(&Failure::Unavailable("migrations: Failed to run x with: permission denied".into())));
+    fn a_migration_that_a_deadlock_ended_can_be_tried_again() {
+        let failed = |text: &str| classify_migration(format!("migrations: Failed to run x with: {text}"));
+        assert!(matches!(failed("deadlock detected"), Failure::Contended(_)));
+        assert!(matches!(failed("permission denied"), Failure::Unavailable(_)));
+        assert!(matches!(failed("canceling statement due to lock timeout"), Failure::Unavailable(_)));
     }
 
     #[test]
@@ -114,7 +125,7 @@ mod tests {
             (Kind::ReadOnlyTransaction, "cannot execute UPDATE in a read-only transaction", "ConnectionLost"),
             (Kind::Unknown, "sorry, too many clients already", "ConnectionLost"),
             (Kind::Unknown, "relation \"balances\" does not exist", "Unavailable"),
-            (Kind::Unknown, "could not extend file \"base/1\": No space left on device", "Unavailable"),
+            (Kind::Unknown, "could not extend file \"base/1\": No space left on device", "NoSpace"),
             (Kind::Unknown, "out of memory", "Unavailable"),
             (Kind::Unknown, "column \"x\" does not exist", "Corrupt"),
             (Kind::Unknown, "invalid byte sequence for encoding \"UTF8\": 0x00", "Corrupt"),

@@ -2,7 +2,7 @@
 
 use super::body::errors::Outcome;
 use super::body::statements::{Key, Lookup};
-use super::statements::{Arrays, ArraysOf, Side, Values};
+use super::value_lists::{Arrays, ArraysOf, Side, Values};
 use super::{Conn, Db};
 use diesel::dsl::SqlTypeOf;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};

@@ -2,7 +2,7 @@
 
 use super::body::departures::must_be_settled;
 use super::body::errors::{Failure, Outcome};
-use super::failures::is_deadlock;
+use super::failures::classify_migration;
 use super::{Conn, Db};
 use diesel::connection::SimpleConnection;
 use diesel::migration::MigrationSource;
@@ -57,7 +57,7 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     for _ in 1..MAX_TRIES {
         match apply(conn) {
-            Err(failure) if is_deadlock(&failure) => {
+            Err(failure @ Failure::Contended(_)) => {
                 tracing::warn!(error = %failure, "trying the migrations again; no change was made");
             }
             applied => return applied,
@@ -68,7 +68,7 @@ pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
 
 fn apply(conn: &mut Conn) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
-        conn.batch_execute(ALONE)?;
+        conn.batch_execute(ALONE).map_err(still_locked)?;
         if conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
             must_be_settled(conn)?;
         }
@@ -81,7 +81,15 @@ fn apply(conn: &mut Conn) -> Outcome<usize> {
 fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
     match error.downcast::<diesel_migrations::MigrationError>() {
         Ok(error) => Failure::Corrupt(format!("migrations: {error}")),
-        Err(error) => Failure::Unavailable(format!("migrations: {error}")),
+        Err(error) => classify_migration(format!("migrations: {error}")),
+    }
+}
+
+/// Converts an error of the lock of migrations. A program that has waited for ten minutes does not wait again.
+fn still_locked(error: diesel::result::Error) -> Failure {
+    match Failure::from(error) {
+        Failure::Contended(cause) => Failure::Unavailable(cause),
+        other => other,
     }
 }
 

@@ -9,15 +9,6 @@ use diesel::sql_types::{BigInt, Date, Text, Timestamptz, Uuid as UuidSql};
 use std::io::Write;
 use uuid::Uuid;
 
-/// Reads a text in place, without a copy.
-#[allow(clippy::needless_pass_by_value, reason = "the signature is the same for every backend")]
-pub(crate) fn read_text<T>(
-    value: PgValue<'_>,
-    read: impl FnOnce(&str) -> deserialize::Result<T>,
-) -> deserialize::Result<T> {
-    read(str::from_utf8(value.as_bytes())?)
-}
-
 /// Implements `ToSql` and `FromSql` for a newtype by delegating to its inner type.
 macro_rules! delegate_sql {
     ($($name:ident($inner:ty) as $sql:ty,)*) => {$(

@@ -10,12 +10,11 @@ use florin_store_contract::OpenError;
 const LOCKED: &str = "is locked";
 
 /// The disk has no space for the write.
-const FULL: &str = "disk is full";
+const NO_SPACE: &str = "disk is full";
 
 /// The file can't be used for now.
-const PASSING: [&str; 8] = [
+const PASSING: [&str; 7] = [
     "disk I/O error",
-    FULL,
     "unable to open database file",
     "readonly database",
     "out of memory",
@@ -46,6 +45,7 @@ pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
         | DatabaseErrorKind::SerializationFailure
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ReadOnlyTransaction => Failure::Unavailable(cause),
+        DatabaseErrorKind::Unknown if message.contains(NO_SPACE) => Failure::NoSpace(cause),
         DatabaseErrorKind::Unknown if passes() => Failure::Unavailable(cause),
         _ => Failure::Corrupt(cause),
     }
@@ -56,10 +56,10 @@ pub(crate) fn broken_connection(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
-/// Classifies a commit that failed. Unless the disk had no space for it, all of it may be in the log: if only the sync
+/// Classifies a commit that failed although the disk had space for it. All of it may be in the log: if only the sync
 /// failed and the program ends before it writes again, the next start finds a committed transaction.
 pub(crate) fn failed_commit(cause: String) -> Failure {
-    if cause.contains(FULL) { Failure::Unavailable(cause) } else { Failure::OutcomeUnknown(cause) }
+    Failure::OutcomeUnknown(cause)
 }
 
 impl From<OpenError> for Failure {
@@ -77,7 +77,8 @@ mod tests {
     fn errors_are_classified() {
         for (kind, text, expected) in [
             (Kind::Unknown, "database is locked", "Unavailable"),
-            (Kind::Unknown, "database or disk is full", "Unavailable"),
+            (Kind::Unknown, "database or disk is full", "NoSpace"),
+            (Kind::Unknown, "disk I/O error", "Unavailable"),
             (Kind::Unknown, "attempt to write a readonly database", "Unavailable"),
             (Kind::Unknown, "no such table: balances", "Unavailable"),
             (Kind::Unknown, "no such column: x", "Corrupt"),
@@ -92,8 +93,9 @@ mod tests {
 
     #[test]
     fn a_failed_commit_is_unknown_unless_the_disk_is_full() {
-        assert!(matches!(failed_commit("disk I/O error".into()), Failure::OutcomeUnknown(_)));
-        assert!(matches!(failed_commit("database or disk is full".into()), Failure::Unavailable(_)));
+        let failed = |text| classify(Kind::Unknown, text).at_commit(failed_commit);
+        assert!(matches!(failed("disk I/O error"), Failure::OutcomeUnknown(_)));
+        assert!(matches!(failed("database or disk is full"), Failure::NoSpace(_)));
     }
 
     #[test]

@@ -1,53 +1,14 @@
 //! Sets of rows, loaded and stored one by one: a call into SQLite is cheap, and each of these statements stays
 //! prepared.
 
-use super::body::columns::{ColumnType, ColumnValues};
+use super::body::column_values::ColumnValues;
 use super::body::errors::{Outcome, exactly};
 use super::body::statements::{Change, Key, Lookup, Row, identified_by_text};
+use super::value_lists::Values;
 use super::{Conn, Db};
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::serialize::ToSql;
-use diesel::sql_types::{HasSqlType, Untyped};
+use diesel::sql_types::Untyped;
 use diesel::{QueryResult, RunQueryDsl};
-
-/// A list of values as nested pairs.
-pub(crate) trait Values: 'static {
-    /// Binds each value, after the SQL that `before` writes in front of it.
-    fn bind<'b>(
-        &'b self,
-        names: &[&'static str],
-        out: &mut AstPass<'_, 'b, Db>,
-        before: &mut Before<'_, 'b>,
-    ) -> QueryResult<()>;
-}
-
-/// A function that writes the SQL in front of the value of a column.
-type Before<'a, 'b> = dyn FnMut(&mut AstPass<'_, 'b, Db>, &'static str) + 'a;
-
-impl Values for () {
-    fn bind<'b>(&'b self, _: &[&'static str], _: &mut AstPass<'_, 'b, Db>, _: &mut Before<'_, 'b>) -> QueryResult<()> {
-        Ok(())
-    }
-}
-
-impl<H, T> Values for (H, T)
-where
-    H: ColumnType + ToSql<H::Sql, Db>,
-    Db: HasSqlType<H::Sql>,
-    T: Values,
-{
-    fn bind<'b>(
-        &'b self,
-        names: &[&'static str],
-        out: &mut AstPass<'_, 'b, Db>,
-        before: &mut Before<'_, 'b>,
-    ) -> QueryResult<()> {
-        let Some((name, names)) = names.split_first() else { return Ok(()) };
-        before(out, name);
-        out.push_bind_param::<H::Sql, H>(&self.0)?;
-        self.1.bind(names, out, before)
-    }
-}
 
 /// Inserts a row.
 struct Insert<R: Row>(R::Values);
@@ -74,27 +35,6 @@ fn insert_into(table: &str, columns: &[&str], out: &mut AstPass<'_, '_, Db>) {
         out.push_sql(before);
         out.push_sql(name);
         before = ", ";
-    }
-}
-
-/// A list of the values of a column.
-pub(crate) trait BoundColumn {
-    /// Binds the value of a row.
-    fn bind<'b>(&'b self, row: usize, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()>;
-
-    /// Binds the first value of the list.
-    fn bind_first<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        self.bind(0, out)
-    }
-}
-
-impl<T> BoundColumn for Vec<T>
-where
-    T: ColumnType + ToSql<T::Sql, Db>,
-    Db: HasSqlType<T::Sql>,
-{
-    fn bind<'b>(&'b self, row: usize, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        self.get(row).map_or(Ok(()), |value| out.push_bind_param::<T::Sql, T>(value))
     }
 }
 
@@ -174,7 +114,7 @@ impl<C: Change> QueryFragment<Db> for Update<C> {
 }
 
 /// Selects the rows of a key.
-pub(crate) struct Select<L: Lookup> {
+struct Select<L: Lookup> {
     selection: L::Selection,
     key: <L::Key as Key>::Values,
 }

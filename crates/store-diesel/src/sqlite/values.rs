@@ -1,20 +1,13 @@
 //! Storage formats of ids, times and dates in SQLite.
 
 use super::body::types::{Day, Exchange, Id, Time};
+use super::texts::read_text;
 use chrono::{DateTime, NaiveDate};
 use diesel::deserialize::{self, FromSql};
 use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Text};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use uuid::Uuid;
-
-/// Reads a text in place, without a copy.
-pub(crate) fn read_text<T>(
-    mut value: SqliteValue<'_, '_, '_>,
-    read: impl FnOnce(&str) -> deserialize::Result<T>,
-) -> deserialize::Result<T> {
-    read(value.read_text())
-}
 
 impl ToSql<Text, Sqlite> for Id {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {

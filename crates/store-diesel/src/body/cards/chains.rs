@@ -2,7 +2,7 @@
 
 use super::body::backend::{Conn, Db, RowByRow};
 use super::body::errors::{Outcome, corrupt};
-use super::body::tables::cards::{ChainChange, ChainRow, card_chains};
+use super::body::tables::cards::{ChainRow, card_chains};
 use super::body::tables::worlds::timelines;
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::counted;
@@ -72,25 +72,6 @@ impl From<&Chain> for ChainRow {
             forced_minor: chain.forced.0,
             expires_at: chain.expires_at.map(Time),
             disputed_minor: chain.disputed.0,
-        }
-    }
-}
-
-impl From<&Chain> for ChainChange {
-    fn from(chain: &Chain) -> Self {
-        Self {
-            held_minor: chain.held().0,
-            cleared_minor: chain.cleared.0,
-            ended_by: chain.end().map(Named),
-            due_at: chain.due_at().map(Time),
-            original_held_minor: chain.merchant.map(|side| side.held.0),
-            original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
-            counted: counted::text(&chain.counted),
-            forced_minor: chain.forced.0,
-            expires_at: chain.expires_at.map(Time),
-            disputed_minor: chain.disputed.0,
-            account_id: Account(chain.account.clone()),
-            id: Id(chain.id.0),
         }
     }
 }

@@ -269,32 +269,14 @@ pub(super) fn insert_words(conn: &mut Conn, record: &CardRecord) -> Outcome<()> 
 /// Stores a change of a card.
 pub(crate) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardChange) -> Outcome<()> {
     let CardChange { card: after, transition } = change;
-    let (account_id, id) = (Account(after.card.account.clone()), Id(after.card.id.0));
     if before.name != after.name {
         let words = card_words::table
             .filter(card_words::account_id.eq(after.card.account.as_str()))
-            .filter(card_words::card_id.eq(id));
+            .filter(card_words::card_id.eq(Id(after.card.id.0)));
         diesel::delete(words).execute(conn)?;
         insert_words(conn, &after)?;
     }
-    let row = CardRecordRow::from(&after);
-    let change = CardColumns {
-        state: row.state,
-        name: row.name,
-        state_reason: row.state_reason,
-        fulfillment: row.fulfillment,
-        phone: row.phone,
-        phone_person_id: row.phone_person_id,
-        replaced_by: row.replaced_by,
-        updated_at: row.updated_at,
-        person_id: row.person_id,
-        controls: row.controls,
-        pin_digest: row.pin_digest,
-        recipient_address: row.recipient_address,
-        account_id,
-        id,
-    };
-    update(vec![change], conn)?;
+    update(vec![CardColumns::from(CardRecordRow::from(&after))], conn)?;
     list_counts::change_card(conn, before, &after)?;
     transition.map_or(Ok(()), |transition| insert_transition(conn, transition))
 }

@@ -2,10 +2,12 @@
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
-use super::body::errors::{Outcome, Stop, exactly};
+use super::body::errors::{Outcome, Stop};
 use super::body::merchant;
-use super::body::statements::{insert, load};
-use super::body::tables::checkout::{LockedSessions, PaymentRow, SessionRow, checkout_sessions, merchant_payments};
+use super::body::statements::{insert, load, update};
+use super::body::tables::checkout::{
+    LockedSessions, PaymentChange, PaymentRow, SessionChange, SessionRow, checkout_sessions,
+};
 use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
 use super::carried::mark_refunded;
@@ -83,32 +85,10 @@ fn store(
         working_set.credits.used(&session.account, credit.number);
     }
     if session != situation.session {
-        update_session(conn, &session)?;
+        update(vec![SessionChange::from(SessionRow::of(&session)?)], conn)?;
     }
     working_set.events.add(&events);
     Ok(session)
-}
-
-/// Stores the members of a session that can change.
-fn update_session(conn: &mut Conn, session: &CheckoutSession) -> Outcome<()> {
-    let row = SessionRow::of(session)?;
-    let place = checkout_sessions::table
-        .filter(checkout_sessions::account_id.eq(row.account_id))
-        .filter(checkout_sessions::id.eq(row.id));
-    let written = diesel::update(place)
-        .set((
-            checkout_sessions::status.eq(row.status),
-            checkout_sessions::has_begun.eq(row.has_begun),
-            checkout_sessions::amount_minor.eq(row.amount_minor),
-            checkout_sessions::shipping.eq(row.shipping),
-            checkout_sessions::due_at.eq(row.due_at),
-            checkout_sessions::payment_id.eq(row.payment_id),
-            checkout_sessions::order_id.eq(row.order_id),
-            checkout_sessions::updated_at.eq(row.updated_at),
-            checkout_sessions::completed_at.eq(row.completed_at),
-        ))
-        .execute(conn)?;
-    exactly(1, written, "checkout_sessions")
 }
 
 /// Stores payments and refunds of a session: new ones, and changed ones with what they were before.
@@ -119,7 +99,7 @@ pub(super) fn store_payments<'a>(
 ) -> Outcome<()> {
     for (before, payment) in payments.clone() {
         if before.is_some() {
-            update_payment(conn, payment, session)?;
+            update(vec![PaymentChange::from(PaymentRow::of(payment, session))], conn)?;
             continue;
         }
         insert(vec![PaymentRow::of(payment, session)], conn)?;
@@ -128,25 +108,4 @@ pub(super) fn store_payments<'a>(
         }
     }
     counts::change_all(conn, payments)
-}
-
-/// Stores the members of a payment or refund that can change.
-fn update_payment(conn: &mut Conn, payment: &MerchantPayment, session: &CheckoutSession) -> Outcome<()> {
-    let row = PaymentRow::of(payment, session);
-    let place = merchant_payments::table
-        .filter(merchant_payments::account_id.eq(row.account_id))
-        .filter(merchant_payments::id.eq(row.id));
-    let written = diesel::update(place)
-        .set((
-            merchant_payments::status.eq(row.status),
-            merchant_payments::report.eq(row.report),
-            merchant_payments::report_at.eq(row.report_at),
-            merchant_payments::failure.eq(row.failure),
-            merchant_payments::initiated_at.eq(row.initiated_at),
-            merchant_payments::completed_at.eq(row.completed_at),
-            merchant_payments::due_at.eq(row.due_at),
-            merchant_payments::order_id.eq(row.order_id),
-        ))
-        .execute(conn)?;
-    exactly(1, written, "merchant_payments")
 }

@@ -96,7 +96,7 @@ pub(super) fn store_change(
     working_set: &mut WorkingSet,
     (before, decision): (&Dispute, &DisputeDecision),
 ) -> Outcome<DisputeDone> {
-    update(vec![DisputeChange::from(&decision.dispute)], conn)?;
+    update(vec![DisputeChange::from(DisputeRow::from(&decision.dispute))], conn)?;
     insert(evidence_from(&decision.dispute, before.evidence.len()), conn)?;
     Ok(stage(working_set, decision))
 }

@@ -2,7 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
-use super::body::tables::disputes::{DisputeChange, DisputeRow, EvidenceRow, dispute_evidence};
+use super::body::tables::disputes::{DisputeRow, EvidenceRow, dispute_evidence};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::card::{Dispute, DisputeEvidence, DisputeState};
@@ -28,14 +28,6 @@ impl From<&Dispute> for DisputeRow {
             updated_at: Time(dispute.updated_at),
             resolved_at: dispute.state.resolved_at().map(Time),
         }
-    }
-}
-
-impl From<&Dispute> for DisputeChange {
-    fn from(dispute: &Dispute) -> Self {
-        let DisputeRow { account_id, id, status, credit_id, settlement_id, updated_at, resolved_at, .. } =
-            DisputeRow::from(dispute);
-        Self { status, credit_id, settlement_id, updated_at, resolved_at, account_id, id }
     }
 }
 

@@ -5,7 +5,7 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop};
 use super::body::statements;
-use super::body::tables::merchant::{CheckoutRow, ListedCheckoutRow, checkouts};
+use super::body::tables::merchant::{CheckoutChange, CheckoutRow, ListedCheckoutRow, checkouts};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::counts;
 use super::profiles::profile;
@@ -46,7 +46,7 @@ pub(super) fn edit(
     let before = find(conn, &command.account, command.checkout)?.ok_or(WriteError::Absent)?;
     let whole = (situation, before);
     let after = ask(|| (command.decide)(&whole))?.map_err(WriteError::Refused)?;
-    update(conn, &after)?;
+    statements::update(vec![CheckoutChange::from(CheckoutRow::from(&after))], conn)?;
     counts::change_one(conn, &whole.1, &after)?;
     Ok(after)
 }
@@ -54,25 +54,6 @@ pub(super) fn edit(
 fn situation(conn: &mut Conn, account: &AccountId) -> Outcome<Option<CheckoutSituation>> {
     let Some(profile) = profile(conn, account)? else { return Ok(None) };
     Ok(Some(CheckoutSituation { profile, accounts: of_account(conn, account)?, checkouts: counts::of(conn, account)? }))
-}
-
-/// Stores the members of a checkout that can change.
-fn update(conn: &mut Conn, checkout: &Checkout) -> Outcome<()> {
-    let row = CheckoutRow::from(checkout);
-    let place = checkouts::table.filter(checkouts::account_id.eq(row.account_id)).filter(checkouts::id.eq(row.id));
-    diesel::update(place)
-        .set((
-            checkouts::status.eq(row.status),
-            checkouts::name.eq(row.name),
-            checkouts::return_url.eq(row.return_url),
-            checkouts::locale.eq(row.locale),
-            checkouts::settlement_account_id.eq(row.settlement_account_id),
-            checkouts::collect_address.eq(row.collect_address),
-            checkouts::dynamic_rates_url.eq(row.dynamic_rates_url),
-            checkouts::updated_at.eq(row.updated_at),
-        ))
-        .execute(conn)?;
-    Ok(())
 }
 
 /// Stores new checkouts, and counts them.

@@ -2,12 +2,12 @@
 
 use super::body::ask::ask;
 use super::body::backend::{Conn, Db};
-use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
-use super::body::statements::insert;
+use super::body::statements::{insert, update};
 use super::body::store::Store;
-use super::body::tables::merchant::{PayeeRow, payees};
+use super::body::tables::merchant::{PayeeChange, PayeeRow, payees};
 use super::body::types::{Account, Id, Named, Time};
 use super::profiles::profile;
 use async_trait::async_trait;
@@ -85,12 +85,7 @@ fn create(conn: &mut Conn, command: &CreatePayeeCommand) -> Result<CreatedPayee,
 fn approve(conn: &mut Conn, command: &ApprovePayeeCommand) -> Result<Payee, Stop<WriteError<PayeeRefusal>>> {
     let payee = find(conn, &command.account, command.payee)?.ok_or(WriteError::Absent)?;
     let decided = ask(|| (command.decide)(&payee))?.map_err(WriteError::Refused)?;
-    let place =
-        payees::table.filter(payees::account_id.eq(command.account.as_str())).filter(payees::id.eq(Id(payee.id.0)));
-    diesel::update(place)
-        .set((payees::approval.eq(Named(decided.approval)), payees::updated_at.eq(Time(decided.updated_at))))
-        .execute(conn)
-        .map_err(Failure::from)?;
+    update(vec![PayeeChange::from(PayeeRow::from(&decided))], conn)?;
     Ok(decided)
 }
 

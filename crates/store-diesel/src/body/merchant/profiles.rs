@@ -7,10 +7,10 @@ use super::body::footprint::Footprint;
 use super::body::group::under_claim;
 use super::body::keys::joined;
 use super::body::names::Name;
-use super::body::statements::insert;
+use super::body::statements::{insert, update};
 use super::body::store::Store;
 use super::body::tables::access::accounts;
-use super::body::tables::merchant::{ProfileRow, merchant_logos, merchant_profiles};
+use super::body::tables::merchant::{ProfileChange, ProfileRow, merchant_logos, merchant_profiles};
 use super::body::types::{Account, Id, Named};
 use super::logos;
 use async_trait::async_trait;
@@ -83,7 +83,7 @@ fn change(conn: &mut Conn, command: &ProfileCommand) -> Result<MerchantProfile, 
             .map_err(super::body::errors::Failure::from)?;
     }
     if found.is_stored {
-        update(conn, &changed)?;
+        update(vec![ProfileChange::from(ProfileRow::of(&changed)?)], conn)?;
     } else if changed != found.profile {
         insert_profile(conn, &changed)?;
     }
@@ -127,23 +127,6 @@ fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
             is_merchant,
         },
     }))
-}
-
-/// Stores the members of a profile that can change.
-fn update(conn: &mut Conn, profile: &MerchantProfile) -> Outcome<()> {
-    let row = ProfileRow::of(profile)?;
-    diesel::update(merchant_profiles::table.filter(merchant_profiles::account_id.eq(row.account_id)))
-        .set((
-            merchant_profiles::status.eq(row.status),
-            merchant_profiles::name.eq(row.name),
-            merchant_profiles::return_policy_url.eq(row.return_policy_url),
-            merchant_profiles::primary_colour.eq(row.primary_colour),
-            merchant_profiles::background_colour.eq(row.background_colour),
-            merchant_profiles::hide_service_logo.eq(row.hide_service_logo),
-            merchant_profiles::permissions.eq(row.permissions),
-        ))
-        .execute(conn)?;
-    Ok(())
 }
 
 /// Stores the profile of an existing account.

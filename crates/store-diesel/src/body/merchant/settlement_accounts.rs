@@ -7,9 +7,11 @@ use super::body::checkout;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
-use super::body::statements::insert;
+use super::body::statements::{insert, update};
 use super::body::store::Store;
-use super::body::tables::merchant::{BankRow, SettlementAccountRow, banks, checkouts, settlement_accounts as rows};
+use super::body::tables::merchant::{
+    BankRow, SettlementAccountChange, SettlementAccountRow, banks, checkouts, settlement_accounts as rows,
+};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::profiles::profile;
 use async_trait::async_trait;
@@ -110,25 +112,11 @@ fn store(conn: &mut Conn, before: &[SettlementAccount], after: &[SettlementAccou
     let mut changed: Vec<_> = after.iter().filter(|new| is_known(new) && !before.contains(new)).collect();
     // A currency has at most one default, so the old default is changed first.
     changed.sort_by_key(|account| account.is_default);
-    changed.into_iter().try_for_each(|account| update(conn, account))?;
+    for account in changed {
+        update(vec![SettlementAccountChange::from(SettlementAccountRow::from(account))], conn)?;
+    }
     let new: Vec<_> = after.iter().filter(|new| !is_known(new)).map(SettlementAccountRow::from).collect();
     if new.is_empty() { Ok(()) } else { insert(new, conn) }
-}
-
-/// Stores the members of a settlement account that can change.
-fn update(conn: &mut Conn, account: &SettlementAccount) -> Outcome<()> {
-    let row = SettlementAccountRow::from(account);
-    let place = rows::table.filter(rows::account_id.eq(row.account_id)).filter(rows::id.eq(row.id));
-    diesel::update(place)
-        .set((
-            rows::name.eq(row.name),
-            rows::bank_id.eq(row.bank_id),
-            rows::approval.eq(row.approval),
-            rows::is_default.eq(row.is_default),
-            rows::updated_at.eq(row.updated_at),
-        ))
-        .execute(conn)?;
-    Ok(())
 }
 
 /// Stores settlement accounts of existing accounts.

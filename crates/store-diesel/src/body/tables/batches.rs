@@ -116,6 +116,7 @@ changes! {
             work_at,
         }
         by { account_id, id, }
+        from BatchRow keeping { created_by, locked, created_at, lease_id, leased_until, }
     }
 
     /// The lease of a batch.

@@ -207,6 +207,7 @@ changes! {
     struct CardColumns of cards {
         set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, recipient_address, }
         by { account_id, id, }
+        from CardRecordRow keeping { budget_id, currency, user_token, expires_on, owner_type, created_at, virtual_card_id, }
     }
 
     /// The usage of a limit.
@@ -226,6 +227,7 @@ changes! {
     struct ChainChange of card_chains {
         set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, forced_minor, expires_at, disputed_minor, }
         by { account_id, id, }
+        from ChainRow keeping { card_id, budget_id, currency, kind, authorised_minor, created_at, }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sessions of checkouts and top-ups of budgets, their payments and refunds, and the secret of the payment pages.
 
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
-use super::declare::{lookups, parts, tables};
+use super::declare::{changes, lookups, parts, tables};
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
 };
@@ -116,6 +116,67 @@ parts! {
         settlement_account_id,
         order_id,
         merchant_reference,
+    }
+}
+
+changes! {
+    /// A session after a change.
+    struct SessionChange of checkout_sessions {
+        set {
+            status,
+            has_begun,
+            amount_minor,
+            shipping,
+            due_at,
+            payment_id,
+            order_id,
+            updated_at,
+            completed_at,
+        }
+        by { account_id, id, }
+        from SessionRow keeping {
+            purpose,
+            checkout_id,
+            settlement_account_id,
+            payee_id,
+            budget_id,
+            collect_address,
+            dynamic_rates_url,
+            idempotency_key,
+            merchant_reference,
+            description,
+            currency,
+            basket,
+            locale,
+            return_url,
+            token_hash,
+            payment_reference,
+            expires_at,
+            created_at,
+        }
+    }
+
+    /// A payment or refund after a change. Its mark of refunds is set separately.
+    struct PaymentChange of merchant_payments {
+        set { status, report, report_at, failure, initiated_at, completed_at, due_at, order_id, }
+        by { account_id, id, }
+        from PaymentRow keeping {
+            session_id,
+            kind,
+            currency,
+            amount_minor,
+            bank_id,
+            bank_name,
+            created_at,
+            refund_id,
+            refunded_payment_id,
+            reason,
+            token_hash,
+            authorise_before,
+            settlement_account_id,
+            merchant_reference,
+            has_refunds,
+        }
     }
 }
 

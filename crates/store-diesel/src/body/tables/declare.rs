@@ -86,7 +86,7 @@ macro_rules! whole_row {
 
         impl super::table::WholeRow for $row {
             const KEY: &'static [&'static str] = &[$(stringify!($key)),+];
-            const VALUES: &'static [super::body::columns::Column] = &[$(super::body::columns::Column::of::<$type>()),+];
+            const VALUES: &'static [super::body::column_values::Column] = &[$(super::body::column_values::Column::of::<$type>()),+];
             #[cfg(test)]
             const DECLARED: &'static [crate::columns::DeclaredColumn] = &[$(crate::columns::DeclaredColumn {
                 name: stringify!($column),
@@ -137,12 +137,16 @@ macro_rules! parts {
 
 /// Declares changes of existing rows: the columns to set, the columns that identify the rows, and a further condition
 /// on the row. The condition uses `t` as the alias of the row.
+///
+/// `from` a whole row builds the change from it. `keeping` lists the columns that the change leaves as they are: a new
+/// column that is in none of the three lists does not compile.
 macro_rules! changes {
     ($(
         $(#[$doc:meta])*
         struct $change:ident of $table:ident {
             set { $($set:ident,)+ }
             by { $($key:ident,)+ }
+            $(from $row:ident keeping { $($kept:ident,)* })?
             $(if $filter:literal)?
         }
     )+) => {$(
@@ -164,7 +168,24 @@ macro_rules! changes {
                 (super::body::statements::list!($(self.$set),+), super::body::statements::list!($(self.$key),+))
             }
         }
+
+        super::body::tables::declare::from_row! {
+            $change { $($set,)+ $($key,)+ } $(from $row keeping { $($kept,)* })?
+        }
     )+};
+}
+
+/// Builds a change from a whole row, if it is declared so.
+macro_rules! from_row {
+    ($change:ident { $($column:ident,)+ }) => {};
+    ($change:ident { $($column:ident,)+ } from $row:ident keeping { $($kept:ident,)* }) => {
+        impl From<$row> for $change {
+            fn from(row: $row) -> Self {
+                let $row { $($column,)+ $($kept: _,)* } = row;
+                Self { $($column),+ }
+            }
+        }
+    };
 }
 
 /// Declares lookups of rows by key, with a join, a further condition, an order, and a lock.
@@ -198,7 +219,14 @@ macro_rules! lookups {
                 <$row as diesel::Selectable<super::body::backend::Db>>::construct_selection()
             }
 
-            fn run(statement: super::body::backend::Select<Self>, conn: &mut super::body::backend::Conn) -> diesel::QueryResult<Vec<$row>> {
+            fn run<Q>(statement: Q, conn: &mut super::body::backend::Conn) -> diesel::QueryResult<Vec<$row>>
+            where
+                Q: diesel::query_builder::Query<SqlType = Self::Sql>
+                    + diesel::query_builder::QueryFragment<super::body::backend::Db>
+                    + diesel::query_builder::QueryId
+                    + diesel::RunQueryDsl<super::body::backend::Conn>
+                    + 'static,
+            {
                 diesel::RunQueryDsl::load(statement, conn)
             }
         }
@@ -212,4 +240,4 @@ macro_rules! lock {
     };
 }
 
-pub(crate) use {changes, diesel_table, lock, lookups, owned, parts, tables, whole_row};
+pub(crate) use {changes, diesel_table, from_row, lock, lookups, owned, parts, tables, whole_row};

@@ -38,6 +38,15 @@ changes! {
     struct DisputeChange of disputes {
         set { status, credit_id, settlement_id, updated_at, resolved_at, }
         by { account_id, id, }
+        from DisputeRow keeping {
+            card_id,
+            transaction_id,
+            chain_id,
+            currency,
+            amount_minor,
+            reason,
+            created_at,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads rows from JSON.
 
-use super::body::columns::{Column, ColumnValues};
+use super::body::column_values::{Column, ColumnValues};
 use serde::Deserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde_json::value::RawValue;

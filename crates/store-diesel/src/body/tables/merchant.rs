@@ -2,7 +2,7 @@
 
 use super::access::accounts;
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
-use super::declare::{parts, tables};
+use super::declare::{changes, parts, tables};
 use florin_domain::merchant::{ApprovalStatus, BankDetailsType, CheckoutStatus, CheckoutType, MerchantStatus};
 
 tables! {
@@ -107,5 +107,52 @@ parts! {
         dynamic_rates_url,
         created_at,
         updated_at,
+    }
+}
+
+changes! {
+    /// A profile after a change.
+    struct ProfileChange of merchant_profiles {
+        set {
+            status,
+            name,
+            return_policy_url,
+            primary_colour,
+            background_colour,
+            hide_service_logo,
+            permissions,
+        }
+        by { account_id, }
+        from ProfileRow keeping { }
+    }
+
+    /// A settlement account after a change.
+    struct SettlementAccountChange of settlement_accounts {
+        set { name, bank_id, approval, is_default, updated_at, }
+        by { account_id, id, }
+        from SettlementAccountRow keeping { details_type, details, created_at, }
+    }
+
+    /// A payee after its approval.
+    struct PayeeChange of payees {
+        set { approval, updated_at, }
+        by { account_id, id, }
+        from PayeeRow keeping { name, details_type, details, created_at, }
+    }
+
+    /// A checkout after a change.
+    struct CheckoutChange of checkouts {
+        set {
+            status,
+            name,
+            return_url,
+            locale,
+            settlement_account_id,
+            collect_address,
+            dynamic_rates_url,
+            updated_at,
+        }
+        by { account_id, id, }
+        from CheckoutRow keeping { checkout_type, currency, created_at, }
     }
 }

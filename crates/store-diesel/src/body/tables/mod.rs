@@ -5,7 +5,8 @@
 //! the databases. Next to it are the partial rows, the changes and the lookups.
 //!
 //! To add a column, write a migration for each database, a line in the declaration, and the code that maps the row to
-//! the domain.
+//! the domain. If a change is built from whole rows, say in its declaration whether it sets or keeps the column: the
+//! compiler requires that.
 
 pub(crate) mod access;
 mod all;

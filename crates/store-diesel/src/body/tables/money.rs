@@ -136,6 +136,13 @@ diesel::numeric_expr!(budget_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
 
 changes! {
+    /// A budget after a change.
+    struct BudgetChange of budgets {
+        set { name, features, status, low_balance_minor, low_balance_currency, updated_at, controls, }
+        by { account_id, id, }
+        from BudgetRow keeping { parent_id, created_at, kind, persona_id, box_id, }
+    }
+
     /// The balances of a budget in one currency, after a change.
     struct BalanceChange of balances {
         set { available_minor, held_minor, reserved_minor, last_number, movements, last_link, last_hash, }

@@ -2,7 +2,7 @@
 
 use super::access::accounts;
 use super::body::types::{Account, Day, Id, Named, Time};
-use super::declare::tables;
+use super::declare::{changes, tables};
 use super::worlds::worlds;
 use florin_domain::people::{PersonStatus, Role};
 
@@ -28,6 +28,15 @@ tables! {
         account_id: Account,
         role: Named<Role>,
         total: i64,
+    }
+}
+
+changes! {
+    /// A person after a change.
+    struct PersonChange of people {
+        set { first_name, last_name, email, email_key, born, role, status, updated_at, }
+        by { account_id, id, }
+        from PersonRow keeping { persona_id, created_at, }
     }
 }
 

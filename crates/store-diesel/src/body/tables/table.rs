@@ -5,7 +5,7 @@
 
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db, RowByRow, TableRows};
-use super::body::columns::{Column, ColumnValues};
+use super::body::column_values::{Column, ColumnValues};
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::statements::{Row, identified_by_text};
 use super::body::types::Id;

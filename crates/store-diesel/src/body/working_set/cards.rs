@@ -163,7 +163,8 @@ impl Cards {
         changes.insert(self.new_messages)?;
         changes.insert(self.reasons)?;
         changes.insert(self.new_chains)?;
-        changes.update(self.chains.into_changes().map(|(_, chain)| ChainChange::from(&chain)).collect())?;
+        let chain = |(_, chain): (Message, Chain)| ChainChange::from(ChainRow::from(&chain));
+        changes.update(self.chains.into_changes().map(chain).collect())?;
         let first = |((account, token), state): (Message, _)| FirstMessageChange {
             state: Named(state),
             account_id: Account(account),
