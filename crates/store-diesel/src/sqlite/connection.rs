@@ -291,8 +291,8 @@ fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::migrations::migrate;
     use super::*;
+    use crate::sqlite::migrations::migrate;
 
     #[derive(QueryableByName)]
     struct Value {

@@ -1,6 +1,6 @@
 //! Keys as the commands print them.
 
-use super::super::written;
+use crate::commands::written;
 use crate::machine::SystemClock;
 use crate::output;
 use florin_domain::access::{AccountGrant, ApiKey, Scope};
