@@ -43,8 +43,8 @@ mod tests {
             ("", None),
             ("$", None),
             ("x", None),
-            ("account", None),
-            (&"amount".repeat(11), None),
+            ("currency", None),
+            ("amount".repeat(11).as_str(), None),
         ] {
             assert_eq!(nearest(typed, known), meant, "{typed}");
         }
