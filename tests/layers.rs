@@ -200,6 +200,9 @@ fn forbidden_dependencies(rules: &[CrateRule], from: &str, dependencies: &[Depen
     dependencies.iter().filter_map(refused).collect()
 }
 
+/// The path of a module's grandparent, which moves with its file and is hard to read.
+const GRANDPARENT: &str = concat!("super", "::super");
+
 /// Finds violations in a source file.
 fn wrong_source(path: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -207,9 +210,14 @@ fn wrong_source(path: &str, text: &str) -> Vec<String> {
     if lines > MAX_LINES {
         wrong.push(format!("{path} has {lines} lines, more than {MAX_LINES}: split it"));
     }
-    if NO_FLOATS.iter().any(|money| path.starts_with(money)) {
-        for (number, line) in text.lines().enumerate() {
-            let code = line.split("//").next().unwrap_or_default();
+    let handles_money = NO_FLOATS.iter().any(|money| path.starts_with(money));
+    for (number, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        if code.contains(GRANDPARENT) {
+            let advice = "write the path from `crate`, or import a name";
+            wrong.push(format!("{path}:{} contains {GRANDPARENT}: {advice}", number + 1));
+        }
+        if handles_money {
             let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
             if words.any(|word| word.ends_with("f64") || word.ends_with("f32")) {
                 wrong.push(format!("{path}:{} uses a binary float in a crate that handles money", number + 1));
@@ -399,6 +407,15 @@ mod rules {
         assert_eq!(wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(500)), [""; 0]);
         let wrong = wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(501));
         assert_eq!(wrong, ["crates/mfa/src/lib.rs has 501 lines, more than 500: split it"]);
+    }
+
+    #[test]
+    fn a_path_by_the_grandparent_is_refused() {
+        let import = format!("use {GRANDPARENT}::Context;\n");
+        let said = "crates/mfa/src/lib.rs:2 contains super";
+        let wrong = wrong_source("crates/mfa/src/lib.rs", &format!("\n{import}// {import}"));
+        assert!(wrong.len() == 1 && wrong[0].starts_with(said), "{wrong:?}");
+        assert_eq!(wrong_source("crates/mfa/src/lib.rs", "use super::Context;\nuse crate::a;\n"), [""; 0]);
     }
 
     #[test]

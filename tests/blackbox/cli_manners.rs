@@ -84,16 +84,25 @@ fn a_host_name_is_listened_on() {
 #[test]
 fn progress_is_reported_on_request() {
     let home = Home::demo();
-    for arguments in [&["check"][..], &["migrate"], &["export", "all.jsonl", "--force"]] {
+    for (arguments, counted) in [
+        (&["check"][..], " journal transactions\n"),
+        (&["migrate"], " s\n"),
+        (&["export", "all.jsonl", "--force"], " MiB\n"),
+    ] {
         let silent = home.run(arguments);
         assert!(silent.status.success() && silent.stderr.is_empty(), "{silent:?}");
         let asked = home.run(&[arguments, &["--progress"]].concat());
         let stderr = String::from_utf8(asked.stderr).unwrap();
-        assert!(asked.status.success() && stderr.contains("done in"), "{arguments:?}: {stderr}");
+        assert!(asked.status.success() && stderr.contains(": done in "), "{arguments:?}: {stderr}");
+        assert!(stderr.ends_with(counted), "{arguments:?}: {stderr}");
         assert_eq!(silent.stdout, asked.stdout, "{arguments:?}");
     }
     let empty = Home::empty();
-    assert!(empty.run(&["migrate"]).status.success());
+    let migrated = empty.run(&["migrate", "--progress"]);
+    let stderr = String::from_utf8(migrated.stderr).unwrap();
+    let ended = stderr.lines().find_map(|line| line.strip_prefix("migrating: done in ")?.strip_suffix(" migrations"));
+    let (applied, all) = ended.unwrap().rsplit_once(", ").unwrap().1.split_once(" of ").unwrap();
+    assert!(migrated.status.success() && applied == all && applied.parse::<usize>().unwrap() > 20, "{stderr}");
     let path = home.path().join("all.jsonl").display().to_string();
     let imported = empty.run(&["import", &path, "--progress"]);
     let stderr = String::from_utf8(imported.stderr).unwrap();

@@ -308,7 +308,15 @@ fn all_faults_of_a_first_message_at_once() {
         ("body.cardAcceptor.name", "invalid_type"),
         ("body.cardAcceptor.nick", "unknown_field"),
     ];
-    expect_faults(&shared().client().post(&format!("{AUTHORIZATION}?"), body), 400, &expected);
+    let faults = expect_faults(&shared().client().post(&format!("{AUTHORIZATION}?"), body), 400, &expected);
+    for (path, message) in [
+        ("body.colour", "unknown field"),
+        ("body.Amount", "unknown field; did you mean \"amount\"?"),
+        ("body.cardAcceptor.nick", "unknown field"),
+    ] {
+        let fault = faults.iter().find(|fault| fault.path == path).unwrap();
+        assert_eq!(fault.message, message, "{path}");
+    }
 }
 
 #[test]

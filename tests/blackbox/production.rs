@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::assert::text;
 use crate::support::management::{CARDS, balance, budget, card, limits, move_card, transfer};
@@ -35,10 +35,13 @@ fn decisions() -> [(&'static str, String, &'static str); 5] {
     ]
 }
 
-/// A production server with one account, a key for it, and a key without scopes.
+/// A production server with one account, and its keys.
 struct Production {
     server: Server,
+    /// A key with all scopes, even those of simulations, as older versions issued it.
     key: String,
+    /// A key with all scopes that production grants.
+    granted: String,
     limited: String,
 }
 
@@ -56,8 +59,10 @@ fn production() -> &'static Production {
             text(&home.json(&arguments), "/key").to_owned()
         };
         let key = issue(&home, &["--all-scopes"]);
+        home.grant_simulations();
+        let granted = issue(&home, &["--all-scopes"]);
         let limited = issue(&home, &["--scope", "merchant:banks:read:any"]);
-        Production { server: Server::on(home), key, limited }
+        Production { server: Server::on(home), key, granted, limited }
     })
 }
 
@@ -116,6 +121,26 @@ fn every_simulation_is_refused() {
         }
         let bare = client().call("POST", &format!("{path}?")).header("Content-Type", "text/plain").bytes("x").send();
         expect_fault(&bare, 403, "", "sandbox_only");
+    }
+}
+
+#[test]
+fn scopes_of_simulations_are_not_granted() {
+    let home = production().server.home();
+    for scope in ["budgets:simulate:any", "cards:simulate:any", "merchant:simulate:any"] {
+        let arguments = ["keys", "issue", "--client", "Live", "--scope", "cards:read:any", "--scope", scope];
+        let said = home.refused_as_invalid(&arguments);
+        assert!(said.contains(scope) && said.contains("production"), "{said}");
+    }
+    let listed = home.json(&["keys", "list", "--json"]);
+    let scopes = |row: &Value| row["scopes"].as_array().unwrap().len();
+    let mut counts: Vec<_> = listed["rows"].as_array().unwrap().iter().map(scopes).collect();
+    counts.sort_unstable();
+    assert!(counts[0] == 1 && counts[1] > 30 && counts[2..] == [counts[1] + 3], "{listed}");
+    let granted = production().server.client_of(&production().granted, ACCOUNT);
+    expect_json(&granted.get(BANKS), 200);
+    for path in SIMULATIONS {
+        expect_fault(&granted.post(path, "{}"), 403, "header.Authorization", "insufficient_scope");
     }
 }
 

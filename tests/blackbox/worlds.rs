@@ -360,6 +360,7 @@ fn production_refuses_worlds() {
     let client = text(&client, "/id").to_owned();
     home.json(&["accounts", "create", "P1", "--client", &client, "--json"]);
     let key = home.json(&["keys", "issue", "--client", &client, "--json", "--all-scopes"]);
+    home.grant_simulations();
     let server = Server::on(home);
     let client = server.client_of(text(&key, "/key"), "P1");
     for (method, path) in [

@@ -123,6 +123,11 @@ impl Faults {
         }
     }
 
+    /// Returns the number of recorded errors.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
     /// Returns whether no error was recorded.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()

@@ -344,7 +344,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let url = format!("sqlite://{}", dir.path().join("florin.db").display());
         let store = florin_store_contract::open(&crate::wiring::ADAPTERS, &StoreSettings::at(url)).unwrap();
-        store.migrate().unwrap();
+        store.migrate(&|_, _| {}).unwrap();
         actix_web::rt::System::new().block_on(test(store.as_ref()));
         store.close();
     }

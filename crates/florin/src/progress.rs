@@ -1,9 +1,9 @@
 //! Progress of long commands on stderr, if it is a terminal or `--progress` is given.
 
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -41,25 +41,48 @@ pub(crate) struct Progress {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Bytes processed, and the total number of bytes (0: unknown).
+/// What a command has done so far. Its clones count together.
 #[derive(Clone, Default)]
-pub(crate) struct Counter(Arc<[AtomicU64; 2]>);
+pub(crate) struct Counter(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    /// Number of bytes processed.
+    done: AtomicU64,
+    /// Total number of bytes. 0: unknown.
+    all: AtomicU64,
+    /// The step of a command that counts no bytes; empty before the first step.
+    step: Mutex<String>,
+}
 
 impl Counter {
     fn add(&self, bytes: usize) {
-        self.0[0].fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.0.done.fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Replaces the step that is shown.
+    pub(crate) fn step(&self, text: String) {
+        *self.0.step.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
     /// The progress so far, as text.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         const MIB: u64 = 1024 * 1024;
-        let [done, all] = [0, 1].map(|index| self.0[index].load(Ordering::Relaxed));
+        let [done, all] = [&self.0.done, &self.0.all].map(|count| count.load(Ordering::Relaxed));
         match (done, all) {
-            (0, _) => String::new(),
+            (0, _) => {
+                let step = self.0.step.lock().unwrap_or_else(PoisonError::into_inner);
+                if step.is_empty() { String::new() } else { format!(", {step}") }
+            }
             (done, 0) => format!(", {} MiB", done / MIB),
-            (done, all) => format!(", {} %", (done.min(all).saturating_mul(100)) / all),
+            (done, all) => format!(", {} %", percent(done, all)),
         }
     }
+}
+
+/// Returns how much of all is done, in percent. Nothing of nothing is all of it.
+pub(crate) fn percent(done: u64, all: u64) -> u64 {
+    if all == 0 { 100 } else { done.min(all).saturating_mul(100) / all }
 }
 
 impl Progress {
@@ -92,6 +115,22 @@ impl Progress {
         Self { counter, running: Some(running), thread }
     }
 
+    /// Replaces the step that is shown.
+    pub(crate) fn step(&self, text: String) {
+        self.counter.step(text);
+    }
+
+    /// Returns the counter, for steps that are reported elsewhere.
+    pub(crate) fn counter(&self) -> Counter {
+        self.counter.clone()
+    }
+
+    /// Creates progress that is not shown.
+    #[cfg(test)]
+    pub(crate) fn silent() -> Self {
+        Self { counter: Counter::default(), running: None, thread: None }
+    }
+
     /// Wraps a writer to count the bytes written.
     pub(crate) fn writing<W>(&self, inner: W) -> CountingIo<W> {
         CountingIo { inner, counter: self.counter.clone() }
@@ -99,7 +138,7 @@ impl Progress {
 
     /// Wraps a reader to count the bytes read, of `all` bytes in total.
     pub(crate) fn reading<R>(&self, inner: R, all: u64) -> CountingIo<R> {
-        self.counter.0[1].store(all, Ordering::Relaxed);
+        self.counter.0.all.store(all, Ordering::Relaxed);
         CountingIo { inner, counter: self.counter.clone() }
     }
 }
@@ -150,7 +189,7 @@ impl<S: Seek> Seek for CountingIo<S> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         // Reset the counter, for a second pass over the file.
         let at = self.inner.seek(to)?;
-        self.counter.0[0].store(at, Ordering::Relaxed);
+        self.counter.0.done.store(at, Ordering::Relaxed);
         Ok(at)
     }
 }
@@ -161,7 +200,7 @@ mod tests {
 
     #[test]
     fn progress_is_in_mib_or_percent() {
-        let progress = Progress { counter: Counter::default(), running: None, thread: None };
+        let progress = Progress::silent();
         assert_eq!(progress.counter.text(), "");
         progress.writing(io::sink()).write_all(&vec![0; 3 << 20]).unwrap();
         assert_eq!(progress.counter.text(), ", 3 MiB");
@@ -169,5 +208,15 @@ mod tests {
         reader.rewind().unwrap();
         reader.read_exact(&mut [0; 250]).unwrap();
         assert_eq!(progress.counter.text(), ", 25 %");
+    }
+
+    #[test]
+    fn progress_without_bytes_is_a_step() {
+        let progress = Progress::silent();
+        for step in ["0 of 2 migrations", "1 of 2 migrations"] {
+            progress.step(step.to_owned());
+            assert_eq!(progress.counter.text(), format!(", {step}"));
+        }
+        assert_eq!([percent(0, 3), percent(2, 3), percent(5, 3), percent(0, 0)], [0, 66, 100, 100]);
     }
 }

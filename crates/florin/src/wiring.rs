@@ -26,7 +26,7 @@ use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_short_cache::MAX_CACHE_AGE;
-use florin_store_contract::{Adapter, AnyStore, StoreSettings};
+use florin_store_contract::{Adapter, AnyStore, MigrationProgress, StoreSettings};
 use florin_webhook_http::{
     HttpDecisions, HttpShippingRates, HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots,
 };
@@ -68,10 +68,18 @@ pub(crate) fn lock(url: &Sourced<SecretString>) -> anyhow::Result<Option<ServerL
 
 /// Applies pending migrations and returns their number. A schema newer than this program is refused.
 pub(crate) async fn bring_up_to_date(store: &dyn AnyStore) -> anyhow::Result<usize> {
+    bring_up_to_date_reporting(store, &|_, _| {}).await
+}
+
+/// Does what [`bring_up_to_date`] does, and reports each migration.
+pub(crate) async fn bring_up_to_date_reporting(
+    store: &dyn AnyStore,
+    progress: MigrationProgress<'_>,
+) -> anyhow::Result<usize> {
     match store.readiness().await? {
         // Change nothing: the server may lack the right to change the schema.
         Readiness::Ready => Ok(0),
-        Readiness::MigrationsPending => store.migrate().context("cannot apply the migrations"),
+        Readiness::MigrationsPending => store.migrate(progress).context("cannot apply the migrations"),
         unfit => Err(refusal(unfit)),
     }
 }

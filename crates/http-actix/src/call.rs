@@ -157,7 +157,7 @@ impl Call<'_> {
     pub(crate) async fn no_body(&mut self, payload: Payload) -> Result<(), Problem> {
         if let Some(body) = body::empty(self.request, payload).await? {
             let mut reading = Reading::new(self.context(), &mut self.faults);
-            reading.object(body.root(), &Place::Body, |_, _, _, _| false);
+            reading.object(body.root(), &Place::Body, &[], |_, _, _, _| false);
             reading.finish()?;
         }
         Ok(())

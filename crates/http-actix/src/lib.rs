@@ -39,6 +39,7 @@ mod settings;
 mod snapshot_file;
 mod state;
 mod stored_page_urls;
+mod suggest;
 mod unknown_keys;
 mod uploads;
 mod views;

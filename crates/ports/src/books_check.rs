@@ -6,6 +6,7 @@ use florin_domain::books::{AccountBooks, BrokenLink, DisputeBooks, MerchantBooks
 use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, DisputeId, JournalId, MerchantPaymentId};
 use florin_domain::ledger::HashChain;
 use florin_domain::money::Currency;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// The result of a check of the books.
@@ -103,6 +104,27 @@ impl Discrepancy {
     }
 }
 
+/// A step of a check of the books, in the order in which a store takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BooksCheckStep {
+    /// Check the structure of the database.
+    Structure,
+    /// Add up the journal, holds, reservations and payments.
+    Sums,
+    /// Verify the hash chains of the journal.
+    HashChains {
+        /// Number of links verified so far.
+        verified: u64,
+        /// Number of links that the ends of the chains state.
+        all: u64,
+    },
+    /// Compare stored counts, checkpoints, lists and the numbers of events.
+    Counts,
+}
+
+/// Receives the steps of a check, each when it begins, and the verification of hash chains also in between.
+pub type BooksCheckProgress = Arc<dyn Fn(BooksCheckStep) + Send + Sync>;
+
 /// Checks the books of the whole store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
@@ -116,4 +138,10 @@ pub trait BooksCheck: Send + Sync {
     /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums,
     /// and verifies every hash chain of the journal, in one consistent view.
     async fn check_all(&self) -> Result<BooksReport, StoreError>;
+
+    /// Does what [`Self::check_all`] does, and reports its steps. The default reports none.
+    async fn check_all_reporting(&self, progress: BooksCheckProgress) -> Result<BooksReport, StoreError> {
+        drop(progress);
+        self.check_all().await
+    }
 }

@@ -78,7 +78,7 @@ pub use batch_processing::{
 };
 pub use batch_reading::BatchReading;
 pub use books::{Books, ExplainResult};
-pub use books_check::{BooksCheck, BooksReport, Discrepancy};
+pub use books_check::{BooksCheck, BooksCheckProgress, BooksCheckStep, BooksReport, Discrepancy};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand};
 pub use card_management::{

@@ -4,12 +4,16 @@ use crate::{ExportImport, MoveClients};
 use florin_ports::{CellDirectory, CompleteStorage, StoreError};
 use std::sync::Arc;
 
+/// Receives the number of applied migrations and of all that were pending, before each migration and after the last.
+/// If a store begins again, the numbers do, too.
+pub type MigrationProgress<'p> = &'p (dyn Fn(usize, usize) + Sync);
+
 /// All storage ports, plus start-up, shut-down, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
 /// port.
 pub trait AnyStore: CompleteStorage + ExportImport {
     /// Applies all pending migrations or none, and returns their number. Concurrent calls apply each migration once.
     /// Blocks: for start-up.
-    fn migrate(&self) -> Result<usize, StoreError>;
+    fn migrate(&self, progress: MigrationProgress<'_>) -> Result<usize, StoreError>;
 
     /// The names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     fn pending(&self) -> Result<Vec<String>, StoreError>;

@@ -13,7 +13,7 @@ mod open_error;
 mod settings;
 
 pub use adapter::{Adapter, open};
-pub use any::AnyStore;
+pub use any::{AnyStore, MigrationProgress};
 pub use export::{ExportError, ExportImport};
 pub use moving::{Departure, MoveClients, MoveError};
 pub use open_error::OpenError;

@@ -3,9 +3,9 @@
 use crate::schemes;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 use florin_ports::{CellDirectory, StoreError};
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-use florin_store_contract::MoveClients;
 use florin_store_contract::{Adapter, AnyStore, OpenError, StoreSettings};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use florin_store_contract::{MigrationProgress, MoveClients};
 use std::sync::Arc;
 
 /// SQLite. Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or a plain path. Paths are taken
@@ -45,8 +45,8 @@ pub fn sqlite_file(settings: &StoreSettings) -> Option<std::path::PathBuf> {
 macro_rules! any_store {
     ($store:ty) => {
         impl AnyStore for $store {
-            fn migrate(&self) -> Result<usize, StoreError> {
-                <$store>::migrate(self)
+            fn migrate(&self, progress: MigrationProgress<'_>) -> Result<usize, StoreError> {
+                self.migrate_reporting(progress)
             }
 
             fn pending(&self) -> Result<Vec<String>, StoreError> {

@@ -1,5 +1,6 @@
 //! Scopes: the permissions of a key (contract 1.1).
 
+use super::Environment;
 use std::fmt;
 
 macro_rules! scopes {
@@ -67,10 +68,40 @@ impl Scope {
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.as_str() == text)
     }
+
+    /// Returns whether an operation of the environment requires the scope. Simulations exist in the sandbox only, so
+    /// their scopes open nothing in production.
+    pub const fn opens_in(self, environment: Environment) -> bool {
+        match environment {
+            Environment::Sandbox => true,
+            Environment::Production => {
+                !matches!(self, Self::BudgetsSimulate | Self::CardsSimulate | Self::MerchantSimulate)
+            }
+        }
+    }
+
+    /// Returns all scopes that open an operation of the environment.
+    pub fn all_in(environment: Environment) -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(move |scope| scope.opens_in(environment))
+    }
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_of_simulations_open_nothing_in_production() {
+        assert!(Scope::all_in(Environment::Sandbox).eq(Scope::ALL.iter().copied()));
+        let closed = Scope::ALL.iter().filter(|scope| !scope.opens_in(Environment::Production));
+        let closed: Vec<_> = closed.map(|scope| scope.as_str()).collect();
+        assert_eq!(closed, ["merchant:simulate:any", "budgets:simulate:any", "cards:simulate:any"]);
+        assert_eq!(Scope::all_in(Environment::Production).count(), Scope::ALL.len() - closed.len());
     }
 }

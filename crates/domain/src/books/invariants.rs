@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn hash_chains_are_checked() {
-        use super::super::BrokenLinkReason;
+        use crate::books::BrokenLinkReason;
         use crate::ledger::Link;
         let account = AccountId::parse("F1").unwrap();
         let mut books = books();

@@ -3,14 +3,15 @@
 use super::Context;
 use crate::cells::Stores;
 use crate::output;
-use crate::progress::{Progress, ProgressFlag};
+use crate::progress::{Progress, ProgressFlag, percent};
 use anyhow::Context as _;
 use florin_domain::books::{BrokenLink, BrokenLinkReason};
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::HashChain;
-use florin_ports::{BooksReport, Discrepancy};
+use florin_ports::{BooksCheckProgress, BooksCheckStep, BooksReport, Discrepancy};
 use serde::Serialize;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Arguments of a check.
 #[derive(Debug, clap::Args)]
@@ -182,15 +183,33 @@ pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Argument
     for (cell, store) in stores.each() {
         let cell = cell.map(ToString::to_string);
         let of_cell = || format!("cannot check cell {}", cell.as_deref().unwrap_or_default());
-        let checked = store.check_all().await;
+        let checked = store.check_all_reporting(reported(&progress, cell.as_deref())).await;
         let report = if cell.is_some() { checked.with_context(of_cell)? } else { checked? };
         reports.push((cell, report));
     }
+    let report = Report::of(&reports);
+    progress.step(format!("{} journal transactions", report.journal_transactions));
     drop(progress);
     stores.warn_of_differences().await;
-    let report = Report::of(&reports);
     output::print_json_or_text(context.json, &report, || print(&report))?;
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns what shows the steps of the check of a cell.
+fn reported(progress: &Progress, cell: Option<&str>) -> BooksCheckProgress {
+    let counter = progress.counter();
+    let of_cell = cell.map_or_else(String::new, |cell| format!(" of cell {cell}"));
+    Arc::new(move |step| counter.step(format!("{}{of_cell}", text_of(step))))
+}
+
+/// Returns a step of a check as progress shows it.
+fn text_of(step: BooksCheckStep) -> String {
+    match step {
+        BooksCheckStep::Structure => "structure of the database".to_owned(),
+        BooksCheckStep::Sums => "sums of the journal".to_owned(),
+        BooksCheckStep::HashChains { verified, all } => format!("{} % of the hash chains", percent(verified, all)),
+        BooksCheckStep::Counts => "stored counts".to_owned(),
+    }
 }
 
 fn print(report: &Report) -> String {
@@ -305,6 +324,16 @@ mod tests {
         assert_eq!(print(&report).lines().count(), 15);
         let sound = Report::of(&[(None, BooksReport::default())]);
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
+    }
+
+    #[test]
+    fn steps_are_reported_with_their_cell() {
+        let progress = Progress::silent();
+        reported(&progress, None)(BooksCheckStep::HashChains { verified: 3, all: 4 });
+        assert_eq!(progress.counter().text(), ", 75 % of the hash chains");
+        reported(&progress, Some("a"))(BooksCheckStep::Counts);
+        assert_eq!(progress.counter().text(), ", stored counts of cell a");
+        assert_eq!(text_of(BooksCheckStep::HashChains { verified: 0, all: 0 }), "100 % of the hash chains");
     }
 
     #[test]

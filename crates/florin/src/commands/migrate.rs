@@ -57,7 +57,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
         secrets::require(&context.settings, environment)?;
     }
     let progress = Progress::start(arguments.progress, "migrating");
-    let applied = Applied { applied: migrate(context, store).await? };
+    let applied = Applied { applied: migrate(context, store, &progress).await? };
     drop(progress);
     let environment = initialize(&context.settings, store).await?;
     secrets::open(&context.settings, environment, store).await?;
@@ -71,7 +71,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
 /// Migrates the cells and then the home, and returns the number of applied migrations. The home is last, because
 /// servers take their readiness from it: once the home is up to date, everything is. A repetition continues after a
 /// failure.
-async fn migrate(context: &Context, home: &dyn AnyStore) -> anyhow::Result<usize> {
+async fn migrate(context: &Context, home: &dyn AnyStore, progress: &Progress) -> anyhow::Result<usize> {
     cells::refuse_departures(&context.settings, home)?;
     let mut applied = 0;
     let mut done = |count: usize| {
@@ -82,10 +82,12 @@ async fn migrate(context: &Context, home: &dyn AnyStore) -> anyhow::Result<usize
         applied
     };
     for cell in cells::for_migration(&context.settings, home).await? {
-        let migrated = wiring::bring_up_to_date(cell.store.as_ref()).await;
+        let step = |done: usize, all: usize| progress.step(format!("{done} of {all} migrations of cell {}", cell.name));
+        let migrated = wiring::bring_up_to_date_reporting(cell.store.as_ref(), &step).await;
         done(migrated.with_context(|| format!("cell {}", cell.name))?);
     }
-    Ok(done(wiring::bring_up_to_date(home).await?))
+    let step = |done: usize, all: usize| progress.step(format!("{done} of {all} migrations"));
+    Ok(done(wiring::bring_up_to_date_reporting(home, &step).await?))
 }
 
 /// Lists the pending migrations.

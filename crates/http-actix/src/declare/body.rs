@@ -114,7 +114,7 @@ macro_rules! body {
                 reading: &mut $crate::json::Reading<'_>,
             ) -> Option<Self> {
                 $(let mut $field = $crate::declare::Slot::<$type>::Missing;)+
-                reading.object(value, place, |reading, name, value, place| {
+                reading.object(value, place, &[$($name),+], |reading, name, value, place| {
                     match name {
                         $($name => $field = $crate::declare::Slot::read(value, place, reading),)+
                         _ => return false,
@@ -261,6 +261,30 @@ mod tests {
         assert_eq!(faults_of("{}").len(), 2);
         assert_eq!(faults_of("null"), [("body".to_owned(), InvalidType)]);
         assert_eq!(faults_of(r#"[{"a": 1, "a": 1}]"#).len(), 2);
+    }
+
+    #[test]
+    fn misspelt_members_get_suggestions() {
+        let message_of = |name: &str, before: usize| {
+            let unknown: Vec<_> = (0..before).map(|number| format!("\"{number}\": 0, ")).collect();
+            let body = format!("{{{}\"inner\": {{\"name\": \"a\", {name:?}: 0}}, \"amount\": 1}}", unknown.concat());
+            let document = Document::parse(body.into_bytes()).unwrap();
+            let mut faults = Faults::default();
+            read::<Parcel>(Some(&document), CONTEXT, &mut faults).unwrap();
+            let last = faults.into_vec().pop().unwrap();
+            assert_eq!((last.path, last.flaw.code), (format!("body.inner.{name}"), UnknownField));
+            last.flaw.message
+        };
+        for (name, message) in [
+            ("nmae", "unknown field; did you mean \"name\"?"),
+            ("More", "unknown field; did you mean \"more\"?"),
+            ("amount", "unknown field"),
+            ("x", "unknown field"),
+        ] {
+            assert_eq!(message_of(name, 0), message);
+        }
+        assert!(message_of("nmae", 99).ends_with("did you mean \"name\"?"));
+        assert_eq!(message_of("nmae", 100), "unknown field", "the search is limited");
     }
 
     #[test]

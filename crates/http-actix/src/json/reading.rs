@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use super::value::{Kind, Name, NotJson, Value};
+use crate::suggest;
 use florin_domain::access::Environment;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::ids::BudgetId;
@@ -11,6 +12,9 @@ use std::collections::BTreeMap;
 /// Maximum size, in bytes, of an unread value that is searched for duplicate members. The search stores names, so it
 /// must be limited.
 const MAX_SEARCHED: usize = 1024 * 1024;
+/// Maximum number of recorded faults up to which unknown members get a suggestion. The search compares the member with
+/// all known ones, so it must be limited.
+const MAX_SUGGESTED: usize = 100;
 
 /// Facts outside the body that determine whether a member is valid.
 #[derive(Clone, Copy)]
@@ -69,16 +73,18 @@ impl<'r> Reading<'r> {
     }
 
     /// Passes each member of an object to `each`, once. `each` returns whether it knows the member. Duplicate and
-    /// unknown members are faults. Returns `None` if the value is not an object.
+    /// unknown members are faults. `known` contains the names of the known members, for suggestions. Returns `None` if
+    /// the value is not an object.
     ///
     /// Reading stops when no more faults can be recorded.
     pub(crate) fn object<'v>(
         &mut self,
         value: Value<'v>,
         place: &Place<'_>,
+        known: &[&'static str],
         mut each: impl FnMut(&mut Self, &str, Value<'v>, &Place<'_>) -> bool,
     ) -> Option<()> {
-        self.members(value, place, &mut each)
+        self.members(value, place, known, &mut each)
     }
 
     /// Does what [`Self::object`] does. It is not generic, so it is compiled once for all bodies.
@@ -86,6 +92,7 @@ impl<'r> Reading<'r> {
         &mut self,
         value: Value<'v>,
         place: &Place<'_>,
+        known: &[&'static str],
         each: &mut dyn FnMut(&mut Self, &str, Value<'v>, &Place<'_>) -> bool,
     ) -> Option<()> {
         if value.kind() != Kind::Object {
@@ -101,7 +108,7 @@ impl<'r> Reading<'r> {
             match seen.get_mut(&name) {
                 None => {
                     if !each(self, &name, value, &here) {
-                        self.fault(&here, Flaw::new(FlawCode::UnknownField, "unknown field"));
+                        self.fault(&here, unknown_field(&name, if self.suggests() { known } else { &[] }));
                         self.search(value, &here);
                     }
                     seen.insert(name, false);
@@ -116,6 +123,11 @@ impl<'r> Reading<'r> {
         });
         self.check(walked);
         Some(())
+    }
+
+    /// Whether an unknown member gets a suggestion.
+    fn suggests(&self) -> bool {
+        self.faults.len() < MAX_SUGGESTED
     }
 
     /// Passes the first `max` items of an array to `each`. More items are a fault. Returns `None` if the value is not
@@ -192,6 +204,15 @@ impl<'r> Reading<'r> {
             self.broken.get_or_insert(error);
         }
     }
+}
+
+/// Returns the flaw of an unknown member. It suggests the nearest of the known names, if one is near.
+fn unknown_field(name: &str, known: &[&'static str]) -> Flaw {
+    let message = match suggest::nearest(name, known.iter().map(|known| (*known, *known))) {
+        Some(meant) => Cow::Owned(format!("unknown field; did you mean {meant:?}?")),
+        None => Cow::Borrowed("unknown field"),
+    };
+    Flaw::new(FlawCode::UnknownField, message)
 }
 
 fn duplicate() -> Flaw {

@@ -1,7 +1,7 @@
 //! Reads payments from JSON. A value of the wrong JSON type is a validation error with its path. A string with an
 //! invalid value is stored, and becomes an alert.
 
-use super::columns::of_object;
+use super::columns::{COLUMNS, EMAIL, of_object};
 use super::schema;
 use super::typed::{JsonUpload, MAX_EMAILS, MAX_ROWS};
 use crate::declare::{FieldType, Schemas};
@@ -9,8 +9,17 @@ use crate::json::{Place, Reading, Value};
 use florin_domain::batch::{EmailInput, PaymentInput, PaymentRow};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::BudgetId;
+use std::sync::LazyLock;
 use utoipa::ToSchema;
 use utoipa::openapi::{Ref, RefOr, Schema};
+
+/// The list of e-mail addresses of a recipient.
+const EMAILS: &str = "subscribedEmails";
+
+/// The prefix of the columns of each object of a payment, with the names of the object's members.
+static OBJECTS: LazyLock<[(&str, Vec<&str>); 4]> = LazyLock::new(|| {
+    ["", "recipient.", "recipient.address.", "recipient.bankAddress."].map(|prefix| (prefix, names(prefix)))
+});
 
 /// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even for an invalid one, whose
 /// validation errors are recorded.
@@ -18,7 +27,7 @@ impl FieldType for JsonUpload {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut typed = Self::default();
         let mut has_rows = false;
-        reading.object(value, place, |reading, name, value, place| {
+        reading.object(value, place, &["defaultFundingBudgetId", "rows"], |reading, name, value, place| {
             match name {
                 "defaultFundingBudgetId" => {
                     typed.default_budget = present(value).and_then(|value| BudgetId::read(value, place, reading));
@@ -65,9 +74,19 @@ fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading
     });
 }
 
+/// Returns the names of the members of one object of a payment, those of the objects inside it included.
+fn names(prefix: &str) -> Vec<&'static str> {
+    let below = COLUMNS.iter().filter(|column| column.name != EMAIL);
+    let below = below.filter_map(|column| column.name.strip_prefix(prefix)?.split('.').next());
+    let mut names: Vec<_> = below.chain((prefix == "recipient.").then_some(EMAILS)).collect();
+    names.dedup();
+    names
+}
+
 /// Reads one object of a payment: the members whose column names begin with `prefix`.
 fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
-    reading.object(value, place, |reading, name, value, place| {
+    let known = OBJECTS.iter().find(|(object, _)| *object == prefix).map_or(&[][..], |(_, names)| names.as_slice());
+    reading.object(value, place, known, |reading, name, value, place| {
         if let Some((_, column)) = of_object(prefix).find(|(member, _)| *member == name) {
             if let Some(text) = text(value, place, reading) {
                 *(column.slot)(payment) = Some(text);
@@ -78,7 +97,7 @@ fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &P
             ("", "recipient") => "recipient.",
             ("recipient.", "address") => "recipient.address.",
             ("recipient.", "bankAddress") => "recipient.bankAddress.",
-            ("recipient.", "subscribedEmails") => {
+            ("recipient.", EMAILS) => {
                 if !value.is_null() {
                     emails(&mut payment.recipient.subscribed_emails, value, place, reading);
                 }
@@ -96,7 +115,7 @@ fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &P
 fn emails(emails: &mut Vec<EmailInput>, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
     reading.array(value, place, MAX_EMAILS, |reading, item, place| {
         let mut email = EmailInput::default();
-        reading.object(item, place, |reading, name, value, place| {
+        reading.object(item, place, &["name", "email"], |reading, name, value, place| {
             match name {
                 "name" => email.name = text(value, place, reading),
                 "email" => email.email = text(value, place, reading),
@@ -169,6 +188,43 @@ mod tests {
             ("body.rows[3].recipient", InvalidType),
         ];
         assert_eq!(faults, expected.map(|(path, code)| (path.to_owned(), code)));
+    }
+
+    #[test]
+    fn misspelt_members_get_suggestions() {
+        let text = r#"{"row": 1, "rows": [{"amout": "1", "Recipient": 1, "recipient.name": 1, "recipient": {
+            "nmae": 1, "adress": 1, "bankAdress": 1, "email": 1, "subscribedEmail": 1,
+            "address": {"postCode": 1}, "bankAddress": {"branches": 1}, "subscribedEmails": [{"mail": 1}]}}]}"#;
+        let body = Document::parse(text.as_bytes().to_vec()).unwrap();
+        let (context, mut faults) = (Context { environment: Environment::Sandbox, budget: None }, Faults::default());
+        crate::declare::read::<JsonUpload>(Some(&body), context, &mut faults).unwrap();
+        let messages: Vec<_> = faults.into_vec().into_iter().map(|fault| fault.flaw.message.into_owned()).collect();
+        let meant = [
+            Some("rows"),
+            Some("amount"),
+            Some("recipient"),
+            Some("recipient"),
+            Some("name"),
+            Some("address"),
+            Some("bankAddress"),
+            None,
+            Some("subscribedEmails"),
+            Some("postcode"),
+            Some("branch"),
+            Some("email"),
+        ];
+        let suggestion = |name| format!("unknown field; did you mean \"{name}\"?");
+        assert_eq!(messages, meant.map(|name| name.map_or("unknown field".to_owned(), suggestion)));
+    }
+
+    #[test]
+    fn every_object_has_its_names() {
+        for (prefix, names) in &*OBJECTS {
+            let unique: std::collections::BTreeSet<_> = names.iter().collect();
+            assert_eq!(unique.len(), names.len(), "{prefix}");
+            assert!(of_object(prefix).all(|(name, _)| names.contains(&name)), "{prefix}");
+        }
+        assert!(names("").contains(&"recipient") && names("recipient.").contains(&EMAILS));
     }
 
     #[test]

@@ -13,7 +13,8 @@ use super::store::Store;
 use async_trait::async_trait;
 use diesel::Connection;
 use florin_domain::books::{AccountBooks, Disagreement};
-use florin_ports::{BooksCheck, BooksReport, Discrepancy, StoreError};
+use florin_ports::{BooksCheck, BooksCheckProgress, BooksCheckStep, BooksReport, Discrepancy, StoreError};
+use std::sync::Arc;
 
 #[async_trait]
 impl BooksCheck for Store {
@@ -22,19 +23,25 @@ impl BooksCheck for Store {
     }
 
     async fn check_all(&self) -> Result<BooksReport, StoreError> {
+        self.check_all_reporting(Arc::new(|_| {})).await
+    }
+
+    async fn check_all_reporting(&self, progress: BooksCheckProgress) -> Result<BooksReport, StoreError> {
         // A damaged table may read as empty. Without this check, empty tables would match each other.
-        self.read_to_the_end(|conn| {
+        self.read_to_the_end(move |conn| {
+            progress(BooksCheckStep::Structure);
             driver::check_integrity(conn)?;
-            conn.transaction(check_all)
+            conn.transaction(|conn| check_all(conn, &*progress))
         })
         .await
     }
 }
 
 /// Checks every balance against the journal. The view is consistent if the transaction has a snapshot.
-pub(super) fn check_all(conn: &mut Conn) -> Outcome<BooksReport> {
+pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> Outcome<BooksReport> {
     driver::without_time_limits(conn)?;
-    let books = gather(conn, None)?;
+    let books = gather(conn, None, progress)?;
+    progress(BooksCheckStep::Counts);
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
     let journal_transactions = books.transactions;
     let mut discrepancies = of_books(books);

@@ -11,7 +11,7 @@ use super::types::Id;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_domain::ids::AccountId;
 use florin_ports::StoreError;
-use florin_store_contract::{OpenError, StoreSettings};
+use florin_store_contract::{MigrationProgress, OpenError, StoreSettings};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ functions! {
     applied_migrations: fn(&mut Conn) -> Outcome<Vec<String>>;
     /// Applies all pending migrations or none, and returns their number. Refuses that while the text of a client that
     /// has left is kept.
-    migrate: fn(&mut Conn) -> Outcome<usize>;
+    migrate: fn(&mut Conn, MigrationProgress<'_>) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
     /// Writes something that changes no data, so that its commit shows whether the disk has free space.

@@ -13,7 +13,7 @@ use super::webhooks::{Lateness, Warnings};
 use super::writer::Stepper;
 use super::writer::Writer;
 use florin_ports::{ClaimDeliveriesCommand, ClaimedDeliveries, EventRecording, Readiness, StoreError};
-use florin_store_contract::{OpenError, StoreSettings};
+use florin_store_contract::{MigrationProgress, OpenError, StoreSettings};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -96,9 +96,14 @@ impl Store {
     /// Applies all pending migrations or none, and returns their number. Refuses that while a client is between two
     /// cells. If several programs migrate concurrently, only one does the work. Blocks, so it is for start-up only.
     pub fn migrate(&self) -> Result<usize, StoreError> {
+        self.migrate_reporting(&|_, _| {})
+    }
+
+    /// Does what [`Self::migrate`] does, and reports its progress.
+    pub(crate) fn migrate_reporting(&self, progress: MigrationProgress<'_>) -> Result<usize, StoreError> {
         let mut conn =
             driver::connect_writer(self.place()).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(driver::migrate(&mut conn)?)
+        Ok(driver::migrate(&mut conn, progress)?)
     }
 
     /// Returns the names of the pending migrations, in order. Changes nothing. Blocks: for start-up.

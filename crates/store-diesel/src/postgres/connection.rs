@@ -162,9 +162,9 @@ fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::super::body::plans::plan;
-    use super::super::testing::Database;
     use super::*;
+    use crate::postgres::body::plans::plan;
+    use crate::postgres::testing::Database;
 
     /// Whether rows are read and sorted, although an index has them in order. The planner expects a single row.
     fn sorts(conn: &mut Conn) -> bool {

@@ -9,6 +9,7 @@ use diesel::migration::MigrationSource;
 use diesel::sql_types::{Bool, Text};
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use florin_store_contract::MigrationProgress;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
@@ -54,26 +55,32 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 /// Applies all pending migrations or none, in one transaction. Other programs wait for it. Instances that still write
 /// lock tables in other orders than the migrations. If the server resolves a deadlock with them by ending this
 /// transaction, it is tried again.
-pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
+pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     for _ in 1..MAX_TRIES {
-        match apply(conn) {
+        match apply(conn, progress) {
             Err(failure @ Failure::Contended(_)) => {
                 tracing::warn!(error = %failure, "trying the migrations again; no change was made");
             }
             applied => return applied,
         }
     }
-    apply(conn)
+    apply(conn, progress)
 }
 
-fn apply(conn: &mut Conn) -> Outcome<usize> {
+fn apply(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
         conn.batch_execute(ALONE).map_err(still_locked)?;
-        if conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
-            must_be_settled(conn)?;
+        let pending = conn.pending_migrations(MIGRATIONS).map_err(failed)?;
+        if pending.is_empty() {
+            return Ok(0);
         }
-        let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
-        Ok(run.len())
+        must_be_settled(conn)?;
+        for (applied, migration) in pending.iter().enumerate() {
+            progress(applied, pending.len());
+            conn.run_migration(migration.as_ref()).map_err(failed)?;
+        }
+        progress(pending.len(), pending.len());
+        Ok(pending.len())
     })
 }
 

@@ -291,8 +291,8 @@ fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::migrations::migrate;
     use super::*;
+    use crate::sqlite::migrations::migrate;
 
     #[derive(QueryableByName)]
     struct Value {
@@ -317,7 +317,7 @@ mod tests {
         let mut conn = Conn::establish(location.to_str().unwrap()).unwrap();
         set_up(&mut conn, false).unwrap();
         assert_eq!(pragma(&mut conn, "temp_store"), "2", "in memory");
-        assert!(migrate(&mut conn).unwrap() > 0);
+        assert!(migrate(&mut conn, &|_, _| {}).unwrap() > 0);
         assert_eq!(pragma(&mut conn, "temp_store"), "2", "no migration changes it");
         check_integrity(&mut conn).unwrap();
         let mut with_directory = connect_writer(&location).unwrap();
@@ -329,7 +329,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let location = directory.path().join("florin.db");
         let mut conn = connect_writer(&location).unwrap();
-        migrate(&mut conn).unwrap();
+        migrate(&mut conn, &|_, _| {}).unwrap();
         assert_eq!(structure_checks(&mut conn).unwrap(), [WHOLE_CHECK]);
         let checks = structure_checks_of(&mut conn, 0).unwrap();
         for table in ["accounts", "outbox_events"] {

@@ -9,6 +9,7 @@ use diesel::migration::MigrationSource;
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use florin_store_contract::MigrationProgress;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
@@ -39,19 +40,24 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 
 /// Applies all pending migrations or none. Diesel's runner acquires no lock, but the immediate transaction around it
 /// does. If two programs start together, one finds the migrations applied. The planner's statistics follow the schema.
-pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
+pub(crate) fn migrate(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
     // Data that migrations remove may be secret. Without this setting it would stay readable in free pages.
     conn.batch_execute("PRAGMA secure_delete = ON;")?;
     conn.immediate_transaction(|conn| {
-        if conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
+        let pending = conn.pending_migrations(MIGRATIONS).map_err(failed)?;
+        if !pending.is_empty() {
             must_be_settled(conn)?;
         }
-        let applied = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?.len();
+        for (applied, migration) in pending.iter().enumerate() {
+            progress(applied, pending.len());
+            conn.run_migration(migration.as_ref()).map_err(failed)?;
+        }
         conn.batch_execute(&format!("PRAGMA application_id = {APPLICATION_ID};"))?;
-        if applied > 0 {
+        if !pending.is_empty() {
+            progress(pending.len(), pending.len());
             statistics::write(conn)?;
         }
-        Ok(applied)
+        Ok(pending.len())
     })
 }
 

@@ -1,9 +1,9 @@
 //! Tests of disputes.
 
-use super::super::testing::{row, scenario_with};
-use super::super::{FirstKind, FollowUp};
 use super::*;
 use crate::card::CardState;
+use crate::card::decide::testing::{row, scenario_with};
+use crate::card::decide::{FirstKind, FollowUp};
 use crate::money::Total;
 use crate::test_support::{CardScenario, decimal, first_message, quotes};
 use proptest::prelude::*;

@@ -43,10 +43,10 @@ pub(crate) struct NewKey {
     /// The client it is for: id or name
     #[arg(long, value_name = "CLIENT")]
     client: String,
-    /// A scope, such as cards:simulate:any; repeatable
+    /// A scope, such as cards:read:any; repeatable
     #[arg(long = "scope", value_name = "SCOPE", conflicts_with = "all_scopes")]
     scopes: Vec<String>,
-    /// Grant every scope
+    /// Grant every scope that opens an operation in the store's environment
     #[arg(long)]
     all_scopes: bool,
     /// Account that the key may access, by id or name; repeatable [default: every account of the client]
@@ -124,9 +124,9 @@ fn scopes(key: &ApiKey) -> String {
 /// Builds the key that the arguments describe.
 async fn compose(store: &dyn CompleteStorage, new: &NewKey, environment: Environment) -> anyhow::Result<ApiKey> {
     let scopes = if new.all_scopes {
-        Scope::ALL.iter().copied().collect()
+        Scope::all_in(environment).collect()
     } else {
-        new.scopes.iter().map(|text| scope(text)).collect::<Result<BTreeSet<_>, _>>()?
+        new.scopes.iter().map(|text| scope(text, environment)).collect::<Result<BTreeSet<_>, _>>()?
     };
     let expires_at = new.expires_at.as_deref().map(|text| time("--expires-at", text)).transpose()?;
     let mut accounts = BTreeSet::new();
@@ -148,11 +148,18 @@ async fn compose(store: &dyn CompleteStorage, new: &NewKey, environment: Environ
     })
 }
 
-fn scope(text: &str) -> Result<Scope, UsageError> {
-    Scope::parse(text).ok_or_else(|| {
-        let known: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+/// Parses a scope, and refuses one that opens nothing in the environment.
+fn scope(text: &str, environment: Environment) -> Result<Scope, UsageError> {
+    let scope = Scope::parse(text).ok_or_else(|| {
+        let known: Vec<_> = Scope::all_in(environment).map(Scope::as_str).collect();
         UsageError::new(format!("unknown scope `{text}`; {}", suggest::or_list(text, "scopes", &known)))
-    })
+    })?;
+    if scope.opens_in(environment) {
+        Ok(scope)
+    } else {
+        let environment = environment.as_str();
+        Err(UsageError::new(format!("scope `{scope}` is not available in {environment}: it opens no operation there")))
+    }
 }
 
 #[cfg(test)]
@@ -163,13 +170,23 @@ mod tests {
 
     #[test]
     fn an_unknown_scope_is_refused_with_advice() {
-        assert!(scope("cards:simulat:any").unwrap_err().to_string().contains("did you mean `cards:simulate:any`?"));
-        let said = scope("everything").unwrap_err().to_string();
+        let refused = |text, environment| scope(text, environment).unwrap_err().to_string();
+        let said = refused("cards:simulat:any", Environment::Sandbox);
+        assert!(said.contains("did you mean `cards:simulate:any`?"), "{said}");
+        let said = refused("everything", Environment::Production);
         assert!(said.contains("budgets:read:any") && said.contains("merchant:orders"), "{said}");
+        assert!(!said.contains("simulate"), "{said}");
     }
 
     #[test]
-    fn every_scope_is_required_by_an_operation() {
+    fn a_scope_that_opens_nothing_in_the_environment_is_refused() {
+        assert_eq!(scope("cards:simulate:any", Environment::Sandbox).unwrap(), Scope::CardsSimulate);
+        let said = scope("cards:simulate:any", Environment::Production).unwrap_err().to_string();
+        assert_eq!(said, "scope `cards:simulate:any` is not available in production: it opens no operation there");
+    }
+
+    #[test]
+    fn every_scope_is_required_by_an_operation_of_each_environment_that_it_opens_in() {
         fn sources(folder: &Path, text: &mut String) {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 if entry.file_type().unwrap().is_dir() {
@@ -182,7 +199,10 @@ mod tests {
         let mut text = String::new();
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../http-actix/src/routes"), &mut text);
         for scope in Scope::ALL {
-            assert!(text.contains(&format!("Scope::{scope:?}")), "{scope:?}");
+            let all = text.matches(&format!("Scope::{scope:?}")).count();
+            let sandbox_only = text.matches(&format!("Requirement::sandbox(Scope::{scope:?})")).count();
+            assert!(all > 0, "{scope:?}");
+            assert_eq!(all > sandbox_only, scope.opens_in(Environment::Production), "{scope:?}");
         }
     }
 }

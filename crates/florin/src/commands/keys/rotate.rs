@@ -1,7 +1,7 @@
 //! `florin keys rotate`
 
-use super::super::{Context, argument, caches_expired, time, written};
 use super::rows::{Issued, Row};
+use crate::commands::{Context, argument, caches_expired, time, written};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output;
 use crate::usage::UsageError;

@@ -1,6 +1,6 @@
 //! Keys as the commands print them.
 
-use super::super::written;
+use crate::commands::written;
 use crate::machine::SystemClock;
 use crate::output;
 use florin_domain::access::{AccountGrant, ApiKey, Scope};
@@ -16,6 +16,9 @@ pub(super) struct Row {
     client_id: String,
     environment: &'static str,
     scopes: Vec<&'static str>,
+    /// Whether the key has every scope that opens an operation in its environment.
+    #[serde(skip)]
+    has_all_scopes: bool,
     /// `None`: every account of the client.
     accounts: Option<Vec<String>>,
     created_at: String,
@@ -41,6 +44,7 @@ impl From<ApiKey> for Row {
     fn from(key: ApiKey) -> Self {
         Self {
             expires_soon: key.expires_soon(SystemClock.now()),
+            has_all_scopes: Scope::all_in(key.environment).all(|scope| key.scopes.contains(&scope)),
             id: key.id.to_string(),
             client_id: key.client.to_string(),
             environment: key.environment.as_str(),
@@ -59,10 +63,10 @@ impl From<ApiKey> for Row {
 
 pub(super) fn print(rows: &[Row]) -> String {
     let cells = |row: &Row| {
-        let scopes = match row.scopes.len() {
-            all if all == Scope::ALL.len() => "all".to_owned(),
-            0 => "none".to_owned(),
-            _ => row.scopes.join(" "),
+        let scopes = match row.scopes.as_slice() {
+            [] => "none".to_owned(),
+            _ if row.has_all_scopes => "all".to_owned(),
+            scopes => scopes.join(" "),
         };
         let accounts = row.accounts.as_ref().map_or("all".to_owned(), |accounts| output::listed(accounts));
         let state = match (&row.revoked_at, &row.expires_at) {

@@ -1,7 +1,7 @@
 //! Forwards events to a receiver.
 
-use super::super::common::Context;
 use super::event::Event;
+use crate::commands::Context;
 use crate::machine::SystemClock;
 use crate::output;
 use crate::usage::UsageError;

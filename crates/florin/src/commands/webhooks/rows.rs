@@ -1,6 +1,6 @@
 //! Webhooks as the commands print them, without their secrets.
 
-use super::super::written;
+use crate::commands::written;
 use crate::output;
 use florin_domain::ids::ClientId;
 use florin_domain::webhook::{AttemptRecord, Delivery, DisabledReason, SendError, Webhook};

@@ -165,7 +165,7 @@ impl<'a> MessageInput<'a> {
     fn credit(&mut self) -> Result<Option<ValidMessage>, Problem> {
         if let Some(body) = self.body {
             let mut reading = Reading::new(self.context, self.faults);
-            reading.object(body.root(), &Place::Body, |_, _, _, _| false);
+            reading.object(body.root(), &Place::Body, &[], |_, _, _, _| false);
             reading.finish()?;
         }
         Ok(self.dispute.map(|dispute| ValidMessage::OnDispute(dispute, DisputeAction::Credit)))

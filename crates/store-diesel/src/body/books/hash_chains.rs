@@ -15,6 +15,7 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use florin_domain::books::{ChainBooks, ChainsOfAccounts, verify_link};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::{HashChain, LegSide};
+use florin_ports::BooksCheckStep;
 
 /// The ends of the chains of balances. `{of}` is replaced by the condition on the account.
 const BALANCES: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, e.currency AS currency, \
@@ -32,6 +33,9 @@ const UNLINKED: &str = "SELECT s.account_id AS account_id, s.budget_id AS budget
     UNION SELECT e.account_id, e.to_budget_id, e.currency, e.journal_id FROM journal_legs e \
         WHERE {of} AND e.from_link IS NULL AND e.to_link IS NULL AND e.to_budget_id IS NOT NULL) s \
     GROUP BY s.account_id, s.budget_id, s.currency";
+
+/// Number of links between two reports of progress.
+const REPORTED: u64 = 1024;
 
 /// The statement that selects the links of both sides of the legs, in the order of their numbers, each with its leg.
 struct Links {
@@ -100,8 +104,16 @@ struct UnlinkedRow {
 }
 
 /// Verifies the hash chains of one account, or of all. The database sorts the links, and they are read one at a time.
-pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<ChainsOfAccounts> {
+pub(super) fn gather(
+    conn: &mut Conn,
+    account: Option<&AccountId>,
+    progress: &dyn Fn(BooksCheckStep),
+) -> Outcome<ChainsOfAccounts> {
     let mut chains = ends(conn, account)?;
+    let stated = chains.values().filter_map(|chain| u64::try_from(chain.stated.number).ok());
+    let all = stated.fold(0, u64::saturating_add);
+    let mut verified = 0_u64;
+    progress(BooksCheckStep::HashChains { verified, all });
     for row in about(UNLINKED, account).load::<UnlinkedRow>(conn)? {
         let chain = HashChain::Balance(BudgetId(row.budget_id.0), row.currency.0);
         chains.entry((row.account_id.0, chain)).or_default().unlinked = row.count;
@@ -112,6 +124,10 @@ pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ch
         let (is_to, _, leg) = row?;
         let side = if is_to == 0 { LegSide::From } else { LegSide::To };
         verify_link(&mut chains, &leg.account_id.0, &leg.line(), leg.links()?, side);
+        verified += 1;
+        if verified.is_multiple_of(REPORTED) {
+            progress(BooksCheckStep::HashChains { verified, all });
+        }
     }
     Ok(chains)
 }

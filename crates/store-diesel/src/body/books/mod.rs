@@ -102,5 +102,5 @@ async fn extend(store: &Store, of: Of, extension: Option<Extension>) {
 /// Adds up the books of an account.
 pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<AccountBooks> {
     let limits = limits::compare(conn, account)?;
-    Ok(AccountBooks { limits, ..gather(conn, Some(account))? })
+    Ok(AccountBooks { limits, ..gather(conn, Some(account), &|_| {})? })
 }

@@ -15,6 +15,7 @@ use diesel::sql_types::{BigInt, Text};
 use florin_domain::books::{AccountBooks, BudgetBooks, BudgetPool, PoolSums};
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::{self, Total};
+use florin_ports::BooksCheckStep;
 use std::collections::BTreeMap;
 
 /// Journal transactions with a leg that does not follow the leg before it, and those without legs to which other rows
@@ -108,8 +109,13 @@ struct StatedRow {
 
 type Budgets = BTreeMap<(AccountId, BudgetId, money::Currency), BudgetBooks>;
 
-/// Adds up the books of one account, or of all. Does not check spending limits.
-pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
+/// Adds up the books of one account, or of all, and reports the steps. Does not check spending limits.
+pub(crate) fn gather(
+    conn: &mut Conn,
+    account: Option<&AccountId>,
+    progress: &dyn Fn(BooksCheckStep),
+) -> Outcome<AccountBooks> {
+    progress(BooksCheckStep::Sums);
     let transactions = about(TRANSACTIONS, account).get_result::<CountRow>(conn)?.count;
     let broken = about(&BROKEN.replace("{missing}", MISSING), account).load::<BrokenRow>(conn)?.into_iter();
     let broken = broken.map(|row| (JournalId(row.journal_id.0), row.currency.0)).collect();
@@ -132,7 +138,7 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
     }
     let (limits, disputes) = (Vec::new(), disputes::gather(conn, account)?);
     let merchant = merchant::gather(conn, account)?;
-    let chains = hash_chains::gather(conn, account)?;
+    let chains = hash_chains::gather(conn, account, progress)?;
     Ok(AccountBooks { transactions, broken, budgets, open_holds, open_orders, limits, disputes, merchant, chains })
 }
 

@@ -1,5 +1,7 @@
 //! The rows of one account, read as lines of an export, and inserted again into the same or another account.
 
+#[cfg(test)]
+use super::body::backend;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::merchant::copied_logo;
@@ -139,7 +141,6 @@ pub(super) fn failure(stop: Stop<ExportError>) -> Failure {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::super::body::backend;
     use super::*;
     use uuid::Uuid;
 

@@ -138,7 +138,7 @@ fn import(
             return Err(ExportError::Count { table: table.name, found, expected });
         }
     }
-    let report = check_all(conn).map_err(StoreError::from)?;
+    let report = check_all(conn, &|_| {}).map_err(StoreError::from)?;
     if report.discrepancies.is_empty() { Ok((contents, report)) } else { Err(ExportError::Books(report)) }
 }
 

@@ -13,6 +13,9 @@ macro_rules! tables {
         $(#[$doc:meta])*
         struct $row:ident in $table:ident($($key:ident),+) $($owned:ident)+ { $($columns:tt)+ }
     )+) => {
+        // The modules of the tables import it from here.
+        use super::body::columns::sql_of;
+
         $(
             super::body::tables::declare::diesel_table!($table ($($key),+) {} $($columns)+);
             super::body::tables::declare::whole_row! {
@@ -31,7 +34,7 @@ macro_rules! tables {
 macro_rules! diesel_table {
     ($table:ident $key:tt {$($done:tt)*}) => {
         diesel::table! {
-            use super::super::body::columns::sql_of;
+            use super::sql_of;
             use diesel::sql_types::{Nullable, Text};
 
             $table $key { $($done)* }

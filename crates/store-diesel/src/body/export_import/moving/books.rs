@@ -11,7 +11,7 @@ use florin_ports::Discrepancy;
 pub(super) fn discrepancies(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<Discrepancy>> {
     let mut discrepancies = Vec::new();
     for account in &owner.accounts {
-        discrepancies.extend(of_books(gather(conn, Some(account))?));
+        discrepancies.extend(of_books(gather(conn, Some(account), &|_| {})?));
     }
     Ok(discrepancies)
 }
