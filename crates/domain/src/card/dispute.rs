@@ -10,7 +10,7 @@ use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// Why a transaction is disputed.
+/// The reason for a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeReason {
     /// The cardholder did not make the transaction.
@@ -82,7 +82,7 @@ impl DisputeStatus {
     }
 }
 
-/// How the network decides a dispute.
+/// The decision of the network on a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeOutcome {
     /// For the cardholder.
@@ -141,7 +141,7 @@ pub struct Dispute {
     pub currency: Currency,
     /// The disputed amount, above zero.
     pub amount: Minor,
-    /// Why it was opened.
+    /// The reason for the dispute.
     pub reason: DisputeReason,
     /// Its status.
     pub status: DisputeStatus,

@@ -61,7 +61,7 @@ pub struct CardRecord {
     pub phone: Option<String>,
     /// The person who has this phone.
     pub phone_person: Option<PersonId>,
-    /// Where and how it may be used.
+    /// The controls of the card.
     pub controls: Controls,
     /// The digest of its PIN, if it is set.
     pub pin: Option<PinDigest>,

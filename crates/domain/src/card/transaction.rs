@@ -212,9 +212,9 @@ pub struct CardTransaction {
 pub struct MessageDetails {
     /// The part of the amount that the merchant pays out in cash, above zero.
     pub cash_back: Option<Minor>,
-    /// What a fee is for, in the network's words.
+    /// The type of a fee, in the network's words.
     pub fee_type: Option<String>,
-    /// How the card was used, as the caller described it.
+    /// The use of the card at the point of sale, as the caller described it.
     pub pos: Option<PointOfSale>,
     /// The outcome of 3-D Secure.
     pub three_d_secure: Option<ThreeDSecure>,

@@ -59,7 +59,7 @@ pub struct CheckoutEdit {
     pub locale: Option<Option<Locale>>,
     /// The settlement account; `Some(None)` for the default one.
     pub settlement_account: Option<Option<SettlementAccountId>>,
-    /// How shipping data is collected.
+    /// The options for collecting shipping data.
     pub shipping: Option<Option<ShippingOptions>>,
 }
 
@@ -68,7 +68,7 @@ pub struct CheckoutEdit {
 pub enum ShoppingMember {
     /// The settlement account.
     SettlementAccount,
-    /// How shipping data is collected.
+    /// The options for collecting shipping data.
     ShippingOptions,
 }
 

@@ -74,7 +74,7 @@ impl<T: ColumnType> ColumnType for Option<T> {
     const NULLABLE: bool = true;
 }
 
-/// How the values of a column are exported and imported, whatever their type.
+/// Exports and imports the values of a column, whatever their type.
 pub(crate) struct Column {
     /// Writes a value of a row as JSON.
     pub(crate) write: fn(Option<RawValue<'_>>, &mut Vec<u8>) -> deserialize::Result<()>,

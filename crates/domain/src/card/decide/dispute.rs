@@ -25,7 +25,7 @@ use crate::stamp::Stamp;
 pub struct DisputeRequest {
     /// The amount, in the card's currency. `None` for the whole undisputed amount.
     pub amount: Option<DecimalAmount>,
-    /// Why the transaction is disputed.
+    /// The reason for the dispute.
     pub reason: DisputeReason,
 }
 
