@@ -231,17 +231,6 @@ pub struct MessageDetails {
 }
 
 impl CardTransaction {
-    /// Whether it settles a purchase, a withdrawal or a refund.
-    pub const fn is_clearing(&self) -> bool {
-        matches!(
-            self.kind,
-            MessageKind::Clearing
-                | MessageKind::CashbackClearing
-                | MessageKind::AtmClearing
-                | MessageKind::RefundClearing
-        )
-    }
-
     /// The message that it follows. For the first message of a dispute's chain, the disputed message.
     pub fn follows(&self) -> Option<TransactionToken> {
         self.preceding.or_else(|| self.details.dispute.map(|link| link.transaction))
