@@ -9,6 +9,9 @@ mod dependencies;
 #[path = "layers/circles.rs"]
 mod circles;
 
+#[path = "layers/examples.rs"]
+mod examples;
+
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -308,6 +311,13 @@ fn every_source_follows_the_rules() {
     let sources = sources(&root());
     assert!(sources.iter().any(|(path, _)| path == "crates/domain/src/lib.rs"), "the sources were not found");
     assert_none(&sources.iter().flat_map(|(path, text)| wrong_source(path, text)).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_decision_of_the_domain_has_an_example() {
+    let sources = sources(&root());
+    let domain = sources.iter().filter(|(path, _)| path.starts_with("crates/domain/src/"));
+    assert_none(&domain.flat_map(|(path, text)| examples::missing_examples(path, text)).collect::<Vec<_>>());
 }
 
 #[test]

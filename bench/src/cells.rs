@@ -21,7 +21,7 @@ use std::time::Duration;
 const CELLS: [&str; 4] = ["home", "a", "b", "c"];
 /// Number of budgets of each account, each with one card.
 const BUDGETS: usize = 50;
-/// What an authorization of 10.00 adds to the counts of [`COUNTS`].
+/// The increase of the counts of [`COUNTS`] by an authorization of 10.00.
 const EFFECT: [i64; 3] = [1, 1, 1000];
 /// Counts messages, idempotency records and held minor units.
 const COUNTS: &str = "SELECT (SELECT COUNT(*) FROM card_transactions), (SELECT COUNT(*) FROM idempotency_records), \

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long the endpoint takes to reply.
+/// Time that the endpoint takes to reply.
 const THINKING: Duration = Duration::from_millis(50);
 /// Number of authorizations in a round for which the endpoint is asked.
 const DECIDED: u64 = 10_000;

@@ -21,7 +21,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file()).unwrap_or_else(|| name.into())
 }
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     Seconds(f64),

@@ -38,7 +38,7 @@ struct Stranger {
     reach: Reach,
 }
 
-/// What the key of a stranger can reach.
+/// The reach of a stranger's key.
 #[derive(Clone, Copy)]
 enum Reach {
     /// Nothing: it is refused with this status and code.
@@ -47,7 +47,7 @@ enum Reach {
     Account(&'static str),
 }
 
-/// What the requests of a stranger refer to.
+/// The objects that the requests of a stranger name.
 #[derive(Clone, Copy)]
 enum Names {
     /// The demo account, with its objects.

@@ -17,7 +17,7 @@ use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 
 /// Number of callers of each budget.
 const CALLERS: usize = 2;
-/// How long a caller waits between two messages, and before it repeats one.
+/// Pause of a caller between two messages, and before it repeats one.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Maximum time until enough messages succeed after the cluster is whole.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -110,7 +110,7 @@ fn numbers(ends: &[AttemptEnd]) -> Vec<u128> {
     numbers
 }
 
-/// What the rule of an ended attempt decides for the subscription with this URL.
+/// Returns the decision of the rule of an ended attempt for the subscription with this URL.
 fn decided(end: &AttemptEnd, url: &str) -> (DeliveryStatus, Option<DisabledReason>) {
     let webhook = Webhook { url: WebhookUrl::stored(url.into()), ..webhook(1) };
     let situation = AttemptSituation { delivery: claimed(1).delivery, webhook, clock: ClockSetting::default() };

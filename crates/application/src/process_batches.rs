@@ -87,7 +87,7 @@ async fn process_portion(services: &ProcessingServices, account: &Account, lease
     Ok(asked + exchange(services, account, lease, taken, Step::Send).await?)
 }
 
-/// What the worker does first with a payment: ask the bank about it, or send it.
+/// The first step of the worker with a payment: it asks the bank about it, or sends it.
 #[derive(Clone, Copy)]
 enum Step {
     Ask,

@@ -73,7 +73,7 @@ pub struct Services {
     pub key_uses: Arc<KeyUses>,
     /// The refused authentications that are not in the audit log yet.
     pub refusals: Arc<RefusedAuthentications>,
-    /// How long a new world exists, unless it is renewed.
+    /// The lifetime of a new world that is not renewed.
     pub world_lifetime: TimeDelta,
 }
 

@@ -48,7 +48,7 @@ pub struct DeliveryServices {
     /// Called with the outcome of each attempt: `delivered`, `refused` (the response has no success status), or the
     /// name of an error.
     pub observe: Arc<dyn Fn(&'static str) + Send + Sync>,
-    /// How long a claim lasts. It must be longer than an attempt (at most 17 s) and the recording of its outcome.
+    /// The duration of a claim. It must be longer than an attempt (at most 17 s) and the recording of its outcome.
     pub lease: TimeDelta,
 }
 

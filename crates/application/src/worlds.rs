@@ -29,7 +29,7 @@ const PORTION: u32 = 10;
 /// A client's request for a world.
 #[derive(Clone, Debug)]
 pub struct NewWorld {
-    /// What the world starts from.
+    /// The initial data of the world.
     pub template: NewWorldTemplate,
     /// The seed of the world's ids. `None`: random ids.
     pub seed: Option<SeedText>,
@@ -42,7 +42,7 @@ pub struct NewWorld {
     pub claim: Option<CreationClaim>,
 }
 
-/// What a new world starts from.
+/// The initial data of a new world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewWorldTemplate {
     /// The demo data.

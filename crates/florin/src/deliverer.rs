@@ -21,7 +21,7 @@ const PORTION: u32 = 200;
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 /// Minimum pause between two rounds. The events of this time are queued in one transaction.
 const ROUND_PAUSE: Duration = Duration::from_millis(100);
-/// How long the state of a receiver is kept after its last deliveries.
+/// Time for which the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
 /// Maximum time that attempts in flight have to end when the server stops: the time limit of an attempt, and a second
 /// to record its outcome.

@@ -15,7 +15,7 @@ pub(crate) struct ProgressFlag {
     progress: bool,
 }
 
-/// How progress is written.
+/// The style in which progress is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// One line that is overwritten, and cleared at the end.

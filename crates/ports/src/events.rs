@@ -24,7 +24,7 @@ pub trait EventRenderer: Send + Sync {
     fn envelope(&self, event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError>;
 }
 
-/// How a store writes events.
+/// The environment and the renderer with which a store writes events.
 #[derive(Clone)]
 pub struct EventRecording {
     /// The environment of the store. In the sandbox, every client may list events.

@@ -27,7 +27,7 @@ struct State {
     underway: Vec<PaymentInstruction>,
 }
 
-/// What happens to one request.
+/// The fate of one request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RequestFate {
     Good,

@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Confirmation(usize),
 }
 
-/// What the client knows about the outcome of its request.
+/// The outcome of a request, as far as the client knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KnownOutcome {
     /// It was not sent yet.
@@ -51,13 +51,13 @@ pub(crate) enum KnownOutcome {
 /// One request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    /// What is requested.
+    /// The kind of the request.
     pub(crate) kind: Kind,
     /// Its amount in minor units. No two requests have the same amount, except confirmations, which have 0.
     pub(crate) amount: i64,
     /// Whether it has an idempotency key. If so, the client repeats it until it is acknowledged.
     pub(crate) has_key: bool,
-    /// What the client knows about its outcome.
+    /// Its outcome, as far as the client knows it.
     pub(crate) known: KnownOutcome,
 }
 

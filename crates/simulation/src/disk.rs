@@ -8,7 +8,7 @@ use tempfile::TempDir;
 /// The name of the database file.
 const FILE: &str = "florin.db";
 
-/// How the programs on a disk end.
+/// The cause of the end of the programs on a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The power is cut: what was not synced may be lost.

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What all instances of a run share.
+/// The parts that all instances of a run share.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
     /// The clock of all machines.

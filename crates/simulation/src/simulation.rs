@@ -22,7 +22,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What happened in a run.
+/// The record of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// All events in order.
@@ -44,9 +44,9 @@ pub struct Violation {
     pub seed: u64,
     /// The bug that was built in.
     pub mutant: Option<Mutant>,
-    /// What is wrong.
+    /// A description of the violation.
     pub what: String,
-    /// What happened until then.
+    /// The record of the run until then.
     pub run: Run,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How to open a store.
+/// Settings with which a store is opened.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoreSettings {
     /// The database: a URL, whose scheme selects the adapter, or a path without a scheme. The adapter reads the rest.

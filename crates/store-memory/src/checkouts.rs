@@ -59,7 +59,7 @@ impl Checkouts for MemoryStore {
     }
 }
 
-/// What the rules of checkouts read. `None`: the account is no merchant.
+/// Returns the situation of the rules of checkouts. `None`: the account is no merchant.
 fn situation(data: &Data, account: &AccountId) -> Option<CheckoutSituation> {
     let own = data.checkouts.values().filter(|checkout| checkout.account == *account);
     let checkouts = u64::try_from(own.count()).unwrap_or(u64::MAX);

@@ -2,7 +2,7 @@
 
 use reqwest::Response;
 
-/// Why the body of a response could not be read.
+/// Reasons that the body of a response could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyError {
     /// The connection was lost before the end of the body.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long an idle connection is kept open. Receivers close idle connections after five seconds or more.
+/// Time for which an idle connection is kept open. Receivers close idle connections after five seconds or more.
 const IDLE: Duration = Duration::from_secs(4);
 
 /// The certificate authorities that may sign receivers' certificates.
@@ -37,11 +37,11 @@ pub struct SenderSettings {
     pub names: Arc<dyn NameLookup>,
     /// The certificate authorities that may sign receivers' certificates.
     pub roots: TrustedRoots,
-    /// How long connecting, sending and the headers of the response may take together.
+    /// Maximum time for connecting, sending and the headers of the response together.
     pub time_limit: Duration,
 }
 
-/// Why a sender, or a reader of a stream, could not be created.
+/// The reason that a sender, or a reader of a stream, could not be created.
 #[derive(Debug)]
 pub struct SenderError(String);
 

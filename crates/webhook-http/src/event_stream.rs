@@ -7,7 +7,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 use std::fmt;
 use std::time::Duration;
 
-/// How long connecting may take.
+/// Maximum time for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// Maximum time without data; after that the connection is treated as lost. A server sends a comment every 15 seconds.
 const READ_TIMEOUT: Duration = Duration::from_secs(45);
@@ -25,7 +25,7 @@ pub struct StreamedEvent {
     pub envelope: String,
 }
 
-/// Why no event arrived.
+/// Reasons that no event arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamError {
     /// The server refused the request. Repeating the request does not help.

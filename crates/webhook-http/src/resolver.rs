@@ -7,7 +7,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Why the HTTP client must not connect to a name.
+/// Reasons that the HTTP client must not connect to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameError {
     /// The name has no address.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 /// Maximum number of bytes that are read of a response's body.
 const BODY_MAX: usize = 1024;
-/// How long the body is read after the headers have arrived.
+/// Maximum time for reading the body after the headers have arrived.
 const BODY_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of concurrent lookups of host names for one client.
 const LOOKUPS_OF_CLIENT_MAX: usize = 32;

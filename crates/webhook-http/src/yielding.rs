@@ -6,7 +6,8 @@ use std::panic::resume_unwind;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, JoinSet};
 
-/// How much these threads yield to other threads: a thread with this niceness has a tenth of the weight of another one.
+/// The niceness of these threads, with which they yield to others: a thread with this niceness has a tenth of the
+/// weight of another one.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 

@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-/// What ended a chain.
+/// The event that ended a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Cleared,

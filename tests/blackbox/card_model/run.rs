@@ -13,7 +13,7 @@ use crate::support::management::{BUDGETS, CARDS, budget_of, new_budget};
 use crate::support::server::Server;
 use crate::support::worlds::make;
 
-/// When the worlds begin: shortly before the end of a day, a week and a month.
+/// The time at which the worlds begin: shortly before the end of a day, a week and a month.
 const START: &str = "2026-01-30T21:00:00Z";
 
 /// The budgets: name, number of the parent, currencies. The first one is the account's parent budget.
@@ -62,7 +62,7 @@ pub(super) struct Run {
     pub(super) boxes: Vec<Option<String>>,
     pub(super) writes: Vec<Write>,
     pub(super) keys: usize,
-    /// How often each operation had each result.
+    /// Number of times that each operation had each result.
     pub(super) counts: BTreeMap<(String, String), usize>,
 }
 

@@ -1,7 +1,7 @@
 //! A model of a session, its payments and its refunds, according to the contract. Times are minutes of the account's
 //! clock.
 
-/// How long a refund can be authorised, in minutes.
+/// Time in which a refund can be authorised, in minutes.
 const AUTHORISATION: i64 = 20;
 /// The largest refund, in minor units.
 const MAX_REFUND: i64 = 100_000;

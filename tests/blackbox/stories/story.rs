@@ -49,7 +49,7 @@ pub(super) struct Story {
     pub(super) handles: Vec<SessionHandles>,
     pub(super) writes: usize,
     pub(super) last: Option<Write>,
-    /// How many steps are left.
+    /// Number of steps that are left.
     pub(super) left: usize,
 }
 

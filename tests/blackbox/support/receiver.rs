@@ -79,7 +79,7 @@ struct State {
     hangs: bool,
     /// Whether to close connections in the middle of the body.
     cuts: bool,
-    /// How long to wait before answering.
+    /// The pause before each answer.
     delay: Duration,
     is_dead: bool,
     streams: Vec<Weak<TcpStream>>,

@@ -83,6 +83,19 @@ pub fn decide_edit_budget(
 }
 
 /// Replaces the controls of a budget. If they stay the same, `updated_at` does not change.
+///
+/// ```
+/// use chrono::TimeDelta;
+/// use florin_domain::budget::decide_budget_controls;
+/// use florin_domain::card::{Controls, MccRange};
+/// use florin_domain::test_support::{a_budget, noon};
+///
+/// let airlines = MccRange::parse("3000-3350").unwrap();
+/// let controls = Controls { blocked_mccs: Some(vec![airlines]), ..Controls::default() };
+/// let budget = decide_budget_controls(&a_budget().build(), &controls, noon());
+/// assert_eq!((&budget.controls, budget.updated_at), (&controls, Some(noon())));
+/// assert_eq!(decide_budget_controls(&budget, &controls, noon() + TimeDelta::hours(1)), budget);
+/// ```
 pub fn decide_budget_controls(record: &BudgetRecord, controls: &Controls, now: DateTime<Utc>) -> BudgetRecord {
     if record.controls == *controls {
         return record.clone();

@@ -107,7 +107,7 @@ pub struct BudgetRecord {
     pub box_id: Option<String>,
     /// The balance below which the caller considers it low.
     pub low_balance: Option<Money>,
-    /// Where and how cards that spend from it may be used.
+    /// The controls of the cards that spend from it.
     pub controls: Controls,
     /// When it was created. `None` if the time was not recorded.
     pub created_at: Option<DateTime<Utc>>,
@@ -159,7 +159,7 @@ pub struct BudgetOverview {
     pub funds: Vec<BudgetFunds>,
 }
 
-/// What the API shows of a budget in one currency in addition to its balances.
+/// The funds of a budget in one currency that the API shows in addition to its balances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetFunds {
     /// The sums over all budgets below it, at any depth.

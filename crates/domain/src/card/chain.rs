@@ -48,7 +48,7 @@ impl ChainKind {
     }
 }
 
-/// What ended a chain.
+/// The event that ended a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainEnd {
     /// A clearing, or a message that ends its chain immediately, such as an account check or a debit.
@@ -141,7 +141,7 @@ impl Chain {
         }
     }
 
-    /// What ended the chain. `None` while it is open.
+    /// Returns the event that ended the chain. `None` while it is open.
     pub const fn end(&self) -> Option<ChainEnd> {
         match self.state {
             ChainState::Open { .. } => None,
@@ -149,7 +149,7 @@ impl Chain {
         }
     }
 
-    /// When its hold is due to expire. `None` if nothing is held.
+    /// Returns the time at which its hold is due to expire. `None` if nothing is held.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
         self.expires_at.filter(|_| !self.held().is_zero())
     }

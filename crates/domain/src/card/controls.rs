@@ -252,12 +252,12 @@ impl ControlCheck {
     }
 }
 
-/// What controls read from a message.
+/// The data of a message that the controls read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CardUse<'a> {
     /// The merchant or machine.
     pub(super) acceptor: &'a Acceptor,
-    /// How the card's data was entered, if the message says so.
+    /// The entry mode of the card's data, if the message has one.
     pub(super) entry_mode: Option<EntryMode>,
 }
 

@@ -7,7 +7,7 @@ use crate::webhook::{ShownOnce, WebhookUrl};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
-/// How long Florin waits for the reply of an endpoint: 100 to 5,000 ms.
+/// The time limit for the reply of an endpoint: 100 to 5,000 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecisionTime(u16);
 
@@ -42,13 +42,13 @@ impl DecisionTime {
 /// The settings of an endpoint, as its account chooses them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointSettings {
-    /// Where questions are sent.
+    /// The URL to which questions are sent.
     pub url: WebhookUrl,
     /// Whether the endpoint is asked.
     pub enabled: bool,
-    /// How long Florin waits for its reply.
+    /// The time limit for its reply.
     pub time_limit: DecisionTime,
-    /// What happens to a message if the endpoint does not decide.
+    /// The outcome of a message on which the endpoint does not decide.
     pub fallback: Fallback,
 }
 

@@ -11,7 +11,7 @@ use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// Why a transaction is disputed.
+/// The reason for a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeReason {
     /// The cardholder did not make the transaction.
@@ -43,7 +43,7 @@ impl DisputeReason {
     }
 }
 
-/// How the network decides a dispute.
+/// The decision of the network on a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeOutcome {
     /// For the cardholder.
@@ -102,7 +102,7 @@ pub struct Dispute {
     pub currency: Currency,
     /// The disputed amount, above zero.
     pub amount: Minor,
-    /// Why it was opened.
+    /// The reason for the dispute.
     pub reason: DisputeReason,
     /// Its state.
     pub state: DisputeState,

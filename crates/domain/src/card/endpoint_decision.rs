@@ -8,7 +8,7 @@ use super::Response;
 use crate::money::{Minor, Money};
 use crate::webhook::SendError;
 
-/// What is known about the decision of the account's endpoint when the rules run.
+/// The state of the decision of the account's endpoint when the rules run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EndpointDecision {
     /// The account has no enabled endpoint, so nothing is asked.
@@ -28,9 +28,9 @@ pub enum Verdict {
     Reply(DecisionReply),
     /// The endpoint did not decide.
     Fallback {
-        /// What happens to the message instead.
+        /// The outcome of the message instead.
         fallback: Fallback,
-        /// Why the endpoint did not decide.
+        /// The reason that the endpoint did not decide.
         reason: NoDecision,
     },
 }
@@ -46,7 +46,7 @@ pub enum DecisionReply {
     Partial(Money),
 }
 
-/// What happens to a message if the endpoint does not decide.
+/// The outcome of a message on which the endpoint does not decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fallback {
     /// The message is approved. The funds are still checked.
@@ -167,7 +167,7 @@ impl NoDecision {
     }
 }
 
-/// What the rule `decision` evaluates: the verdict, and whether the message can be approved in part.
+/// The input of the rule `decision`: the verdict, and whether the message can be approved in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecisionCheck {
     /// The verdict.

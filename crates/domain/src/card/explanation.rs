@@ -137,7 +137,7 @@ impl Rule {
     }
 }
 
-/// Why a message was declined. Rules after the failed one were not evaluated.
+/// The explanation of a decline. Rules after the failed one were not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclineExplanation {
     /// The rules that passed, in the order of evaluation.

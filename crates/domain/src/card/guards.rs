@@ -4,7 +4,7 @@ use super::pin::PinDigest;
 use super::{CardSettings, Controls};
 use crate::people::PersonStatus;
 
-/// What the rules for a message read in addition to the card, its limits and the balance.
+/// The data that the rules for a message read in addition to the card, its limits and the balance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guards {
     /// The controls of the card.

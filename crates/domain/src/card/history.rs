@@ -21,7 +21,7 @@ pub struct ChainHistory {
 pub struct ExplainedMessage {
     /// The record.
     pub transaction: CardTransaction,
-    /// Why it was declined. `None` if it was approved, or was declined before Florin stored explanations.
+    /// The explanation of its decline. `None` if it was approved, or was declined before Florin stored explanations.
     pub declined: Option<DeclineExplanation>,
 }
 

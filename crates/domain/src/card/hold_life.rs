@@ -9,7 +9,7 @@ use super::{MccRange, MessageKind};
 use crate::fault::{Fault, Flaw};
 use chrono::TimeDelta;
 
-/// How long new holds of an account last: a default, and rules for some of them. Existing holds keep their life.
+/// The life of new holds of an account: a default, and rules for some of them. Existing holds keep their life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoldLife {
     /// The life of a hold that no rule applies to.

@@ -44,7 +44,7 @@ pub struct IndividualHolder {
     pub budgets: Vec<GrantedBudget>,
 }
 
-/// Who holds a new card.
+/// The holder of a new card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardHolder {
     /// A budget: the card is shared.

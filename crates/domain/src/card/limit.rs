@@ -4,7 +4,7 @@ use crate::ids::LimitId;
 use crate::money::Minor;
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
 
-/// What a limit applies to: a single transaction, or a period over which it counts. Periods begin at 00:00 UTC.
+/// The window of a limit: a single transaction, or a period over which it counts. Periods begin at 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LimitWindow {
     /// A single transaction. Such a limit counts nothing.
@@ -138,7 +138,7 @@ impl CardLimit {
     }
 }
 
-/// What a rule compared: a limit, its use at that time, and the requested amount.
+/// The input of the rule of a limit: the limit, its use at that time, and the requested amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitCheck {
     /// The window of the limit.

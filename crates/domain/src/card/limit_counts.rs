@@ -18,11 +18,11 @@ pub struct CountedAmount {
     pub window_start: NaiveDate,
     /// The amount, above zero.
     pub amount: Minor,
-    /// What can happen to the amount later.
+    /// Whether the amount can be given back or added again later.
     pub kind: CountedKind,
 }
 
-/// What can happen later to an amount that a limit counted.
+/// The kind of a counted amount: whether it can be given back or added again later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CountedKind {
     /// Spent. It is given back when the hold is released or the money is returned.

@@ -2,7 +2,7 @@
 
 use crate::money::{Currency, Minor};
 
-/// Which clearings above their hold are refused.
+/// The clearings above their hold that are refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OverClearing {
     /// None. Issuers cannot refuse a clearing that a merchant presents.

@@ -4,7 +4,7 @@
 //! - Networks mark payments that the merchant starts, and payments of a series.
 //!   <https://docs.galileo-ft.com/pro/reference/api-reference-cit-and-mit-indicators>
 
-/// How the card's data entered the terminal or the shop.
+/// The way in which the card's data entered the terminal or the shop.
 ///
 /// The modes are the values of field 22 of ISO 8583 as the card networks use it, with the codes in brackets. Their
 /// names are usual among issuers, such as Lithic and Adyen.
@@ -56,10 +56,10 @@ impl EntryMode {
     }
 }
 
-/// How a card was used, as the caller describes it. `None`: the caller did not say.
+/// The use of a card at the point of sale, as the caller describes it. `None`: the caller did not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointOfSale {
-    /// How the card's data was entered.
+    /// The entry mode of the card's data.
     pub entry_mode: Option<EntryMode>,
     /// Whether the merchant, not the cardholder, started the payment.
     pub merchant_initiated: Option<bool>,

@@ -18,6 +18,17 @@ pub fn decide_card_controls(record: &CardRecord, controls: &Controls, now: DateT
 }
 
 /// Sets the PIN of a card. If it stays the same, `updated_at` does not change.
+///
+/// ```
+/// use chrono::TimeDelta;
+/// use florin_domain::card::{CardRecord, PinDigest, decide_card_pin};
+/// use florin_domain::test_support::{a_card, noon};
+///
+/// let pin = PinDigest::new([7; 32]);
+/// let set = decide_card_pin(&CardRecord::seeded(a_card().build()), pin, noon()).card;
+/// assert_eq!((set.pin, set.updated_at), (Some(pin), Some(noon())));
+/// assert_eq!(decide_card_pin(&set, pin, noon() + TimeDelta::hours(1)).card, set);
+/// ```
 pub fn decide_card_pin(record: &CardRecord, pin: PinDigest, now: DateTime<Utc>) -> CardChange {
     changed(CardRecord { pin: Some(pin), ..record.clone() }, record, now)
 }

@@ -59,7 +59,7 @@ pub struct CardRecord {
     pub fulfillment: FulfillmentStatus,
     /// The phone of a shared card.
     pub phone: CardPhone,
-    /// Where and how it may be used.
+    /// The controls of the card.
     pub controls: Controls,
     /// The digest of its PIN, if it is set.
     pub pin: Option<PinDigest>,

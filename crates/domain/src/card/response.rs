@@ -50,16 +50,16 @@ pub enum Response {
 }
 
 impl Response {
-    /// All responses.
+    /// All responses, the three approvals first.
     pub const ALL: [Self; 22] = [
         Self::Approved,
         Self::AccountVerified,
+        Self::PartiallyApproved,
         Self::CardNotActive,
         Self::CardSuspended,
         Self::CardExpired,
         Self::UsageLimitReached,
         Self::NotSufficientFunds,
-        Self::PartiallyApproved,
         Self::CardStolen,
         Self::CardLost,
         Self::IncorrectPin,
@@ -76,28 +76,11 @@ impl Response {
         Self::DecisionDuplicate,
     ];
 
-    /// The declines that a caller of the sandbox can force.
-    pub const DECLINES: [Self; 19] = [
-        Self::CardNotActive,
-        Self::CardSuspended,
-        Self::CardExpired,
-        Self::UsageLimitReached,
-        Self::NotSufficientFunds,
-        Self::CardStolen,
-        Self::CardLost,
-        Self::IncorrectPin,
-        Self::CardholderNotActive,
-        Self::IncorrectSecurityCode,
-        Self::SuspectedFraud,
-        Self::MerchantNotAllowed,
-        Self::CountryNotAllowed,
-        Self::EntryModeNotAllowed,
-        Self::DecisionFunds,
-        Self::DecisionNotPermitted,
-        Self::DecisionAmountLimit,
-        Self::DecisionUsageLimit,
-        Self::DecisionDuplicate,
-    ];
+    /// The declines, which a caller of the sandbox can force.
+    pub const DECLINES: [Self; 19] = {
+        let [_, _, _, declines @ ..] = Self::ALL;
+        declines
+    };
 
     /// The response code.
     pub const fn code(self) -> &'static str {
@@ -152,6 +135,18 @@ impl Response {
             Self::DecisionAmountLimit => "Real-time decision: amount limit reached",
             Self::DecisionUsageLimit => "Real-time decision: usage limit reached",
             Self::DecisionDuplicate => "Real-time decision: duplicate entry",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_approval_is_a_decline() {
+        for approval in [Response::Approved, Response::AccountVerified, Response::PartiallyApproved] {
+            assert!(!Response::DECLINES.contains(&approval), "{approval:?}");
         }
     }
 }

@@ -5,8 +5,8 @@ use super::{HoldLife, OverClearing};
 /// The card settings of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardSettings {
-    /// How long new holds last.
+    /// The life of new holds.
     pub hold_life: HoldLife,
-    /// Which clearings above their hold are refused.
+    /// The clearings above their hold that are refused.
     pub over_clearing: OverClearing,
 }

@@ -212,9 +212,9 @@ pub struct CardTransaction {
 pub struct MessageDetails {
     /// The part of the amount that the merchant pays out in cash, above zero.
     pub cash_back: Option<Minor>,
-    /// What a fee is for, in the network's words.
+    /// The type of a fee, in the network's words.
     pub fee_type: Option<String>,
-    /// How the card was used, as the caller described it.
+    /// The use of the card at the point of sale, as the caller described it.
     pub pos: Option<PointOfSale>,
     /// The outcome of 3-D Secure.
     pub three_d_secure: Option<ThreeDSecure>,
@@ -231,17 +231,6 @@ pub struct MessageDetails {
 }
 
 impl CardTransaction {
-    /// Whether it settles a purchase, a withdrawal or a refund.
-    pub const fn is_clearing(&self) -> bool {
-        matches!(
-            self.kind,
-            MessageKind::Clearing
-                | MessageKind::CashbackClearing
-                | MessageKind::AtmClearing
-                | MessageKind::RefundClearing
-        )
-    }
-
     /// The message that it follows. For the first message of a dispute's chain, the disputed message.
     pub fn follows(&self) -> Option<TransactionToken> {
         self.preceding.or_else(|| self.details.dispute.map(|link| link.transaction))

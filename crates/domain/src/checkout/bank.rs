@@ -12,7 +12,7 @@ pub struct BankChoice {
     pub name: String,
 }
 
-/// What a payer does at the simulated bank, and how the bank reacts.
+/// The payer's action at the simulated bank, and the bank's reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PayerOutcome {
     /// The payer approves, and the bank confirms immediately.

@@ -124,6 +124,25 @@ pub enum CreateSessionRefusal {
 }
 
 /// Decides the creation of a session, which is then OPEN. A known idempotency key returns its existing session.
+///
+/// ```
+/// use florin_domain::checkout::{CreateSessionRefusal, CreateSessionSituation, decide_create_session};
+/// use florin_domain::merchant::SettlementAccount;
+/// use florin_domain::test_support::{a_checkout, a_session, a_session_request, a_settlement_account};
+///
+/// let situation = CreateSessionSituation {
+///     known: None,
+///     checkout: Some(a_checkout()),
+///     settlement_accounts: vec![SettlementAccount { is_default: true, ..a_settlement_account(1) }],
+///     payee: None,
+///     taken: [].into(),
+/// };
+/// let created = decide_create_session(&situation, &a_session_request("12.50 GBP")).unwrap();
+/// assert_eq!(created.session, a_session("12.50 GBP"));
+///
+/// let refused = decide_create_session(&situation, &a_session_request("12.50 EUR"));
+/// assert_eq!(refused, Err(CreateSessionRefusal::OtherCurrency(a_checkout().currency)));
+/// ```
 pub fn decide_create_session(
     situation: &CreateSessionSituation,
     request: &SessionRequest,

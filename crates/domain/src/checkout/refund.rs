@@ -82,6 +82,20 @@ pub enum RefundRefusal {
 }
 
 /// Decides the creation of a refund, which then awaits the merchant's authorisation.
+///
+/// ```
+/// use florin_domain::checkout::{CreateRefundSituation, RefundRefusal, RefundSource, decide_create_refund};
+/// use florin_domain::test_support::{a_completed_session, a_refund_of, a_refund_request, minor, money};
+///
+/// let (session, payment) = a_completed_session("12.50 GBP");
+/// let refunded_or_pending = minor("3.00 GBP");
+/// let situation = CreateRefundSituation { payment, session, refunded_or_pending, source: RefundSource::Ready };
+/// let refund = decide_create_refund(&situation, &a_refund_request("9.50 GBP")).unwrap();
+/// assert_eq!(refund, a_refund_of(&situation.payment, "9.50 GBP"));
+///
+/// let refused = decide_create_refund(&situation, &a_refund_request("9.51 GBP"));
+/// assert_eq!(refused, Err(RefundRefusal::AboveRemainder(money("9.50 GBP"))));
+/// ```
 pub fn decide_create_refund(
     situation: &CreateRefundSituation,
     request: &RefundRequest,
@@ -162,6 +176,22 @@ pub struct RefundChange {
 }
 
 /// Decides an action on a locked refund, after everything that was due before.
+///
+/// ```
+/// use florin_domain::checkout::{
+///     PayerDecision, RefundAction, RefundRefusal, RefundSituation, RefundStatus, decide_refund,
+/// };
+/// use florin_domain::test_support::{a_completed_session, a_refund_of, a_stamp};
+///
+/// let (session, payment) = a_completed_session("12.50 GBP");
+/// let situation = RefundSituation { refund: a_refund_of(&payment, "5.00 GBP"), session };
+/// let reject = RefundAction::AtBank(PayerDecision::Reject);
+/// let refund = decide_refund(&situation, reject, &a_stamp()).unwrap().refund;
+/// assert_eq!(refund.refund_status(), RefundStatus::Cancelled);
+///
+/// let refused = decide_refund(&RefundSituation { refund, ..situation }, reject, &a_stamp());
+/// assert_eq!(refused, Err(RefundRefusal::NotAwaiting(RefundStatus::Cancelled)));
+/// ```
 pub fn decide_refund(
     situation: &RefundSituation,
     action: RefundAction,

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageTokenHash(pub [u8; 32]);
 
-/// What a session pays for, and who receives the money. It never changes.
+/// The purpose of a session and the recipient of the money. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionPurpose {
     /// A purchase, through a SHOPPING checkout.
@@ -23,7 +23,7 @@ pub enum SessionPurpose {
         checkout: CheckoutId,
         /// The settlement account that receives the money.
         settlement_account: SettlementAccountId,
-        /// How the page collects shipping data. `None`: it collects none.
+        /// The options for collecting shipping data on the page. `None`: it collects none.
         options: Option<ShippingOptions>,
     },
     /// A payment to a payee, through a `TOP_UP` checkout.
@@ -134,7 +134,7 @@ pub struct CheckoutSession {
     pub id: CheckoutSessionId,
     /// The merchant's account.
     pub account: AccountId,
-    /// What the session pays for.
+    /// The purpose of the session.
     pub purpose: SessionPurpose,
     /// Its status.
     pub status: SessionStatus,

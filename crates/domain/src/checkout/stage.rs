@@ -36,6 +36,22 @@ impl SessionStage {
 
     /// Decides an action of a payer whose page showed this stage. If the session is at another stage, only what is due
     /// is applied.
+    ///
+    /// ```
+    /// use florin_domain::checkout::{SessionAction, SessionSituation, SessionStage};
+    /// use florin_domain::test_support::{a_bank_choice, a_session, a_stamp};
+    ///
+    /// let session = a_session("12.50 GBP");
+    /// let shown = SessionStage::of(&session, None);
+    /// let situation = SessionSituation { session, pending: None, budget: None, may_reconcile: false };
+    /// let action = SessionAction::ChooseBank(a_bank_choice());
+    /// let decision = shown.decide(&situation, &action, &a_stamp()).unwrap();
+    /// let later = SessionSituation { pending: decision.payments.into_iter().next(), ..situation };
+    /// assert!(later.pending.is_some());
+    ///
+    /// // Another tab still shows the stage without a payment.
+    /// assert!(shown.decide(&later, &action, &a_stamp()).unwrap().payments.is_empty());
+    /// ```
     pub fn decide(
         &self,
         situation: &SessionSituation,

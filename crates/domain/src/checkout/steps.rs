@@ -57,6 +57,20 @@ pub enum PayerDecision {
 }
 
 /// Decides an action on a locked session, after everything that was due before.
+///
+/// ```
+/// use florin_domain::checkout::{SessionAction, SessionRefusal, SessionSituation, SessionStatus, decide_session};
+/// use florin_domain::test_support::{a_session, a_stamp};
+///
+/// let session = a_session("12.50 GBP");
+/// let situation = SessionSituation { session, pending: None, budget: None, may_reconcile: false };
+/// let session = decide_session(&situation, &SessionAction::MerchantCancels, &a_stamp()).unwrap().session;
+/// assert_eq!(session.status, SessionStatus::Cancelled);
+///
+/// let cancelled = SessionSituation { session, ..situation };
+/// let refused = decide_session(&cancelled, &SessionAction::MerchantCancels, &a_stamp());
+/// assert_eq!(refused, Err(SessionRefusal::NotOpen(SessionStatus::Cancelled)));
+/// ```
 pub fn decide_session(
     situation: &SessionSituation,
     action: &SessionAction,

@@ -41,6 +41,19 @@ pub enum CreateTopUpRefusal {
 }
 
 /// Decides the creation of a top-up, which is then OPEN. A known idempotency key returns its existing top-up.
+///
+/// ```
+/// use florin_domain::checkout::{CreateTopUpRefusal, CreateTopUpSituation, decide_create_top_up};
+/// use florin_domain::test_support::{a_budget, a_top_up, a_top_up_request};
+///
+/// let budget = Some(a_budget().with("0.00 GBP").build().budget);
+/// let situation = CreateTopUpSituation { known: None, budget, taken: [].into() };
+/// let created = decide_create_top_up(&situation, &a_top_up_request("12.50 GBP")).unwrap();
+/// assert_eq!(created.session, a_top_up("12.50 GBP"));
+///
+/// let refused = decide_create_top_up(&situation, &a_top_up_request("12.50 EUR"));
+/// assert_eq!(refused, Err(CreateTopUpRefusal::NotHeld));
+/// ```
 pub fn decide_create_top_up(
     situation: &CreateTopUpSituation,
     request: &TopUpRequest,

@@ -3,7 +3,7 @@
 use super::EventKind;
 use std::collections::BTreeSet;
 
-/// Who may see the events of an account. An event is written only if somebody may see it.
+/// The audience of the events of an account. An event is written only if somebody may see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audience {
     /// Whether the client of the account may list events.

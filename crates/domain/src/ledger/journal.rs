@@ -133,7 +133,7 @@ impl Leg {
     }
 }
 
-/// What a journal transaction adds to one pool, or takes from it if negative.
+/// The amount that a journal transaction adds to one pool, or takes from it if negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// The pool.

@@ -50,7 +50,7 @@ impl CheckoutStatus {
     }
 }
 
-/// How a SHOPPING checkout collects shipping data.
+/// The options with which a SHOPPING checkout collects shipping data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShippingOptions {
     /// Whether the payer must give a shipping address.
@@ -76,7 +76,7 @@ pub enum CheckoutKind {
     Shopping {
         /// The settlement account. `None`: the default one of the currency.
         settlement_account: Option<SettlementAccountId>,
-        /// How shipping data is collected. `None`: it is not collected.
+        /// The options for collecting shipping data. `None`: none is collected.
         shipping: Option<ShippingOptions>,
     },
     /// Sessions pay into payees.

@@ -59,7 +59,7 @@ pub struct CheckoutEdit {
     pub locale: Option<Option<Locale>>,
     /// The settlement account; `Some(None)` for the default one.
     pub settlement_account: Option<Option<SettlementAccountId>>,
-    /// How shipping data is collected.
+    /// The options for collecting shipping data.
     pub shipping: Option<Option<ShippingOptions>>,
 }
 
@@ -68,7 +68,7 @@ pub struct CheckoutEdit {
 pub enum ShoppingMember {
     /// The settlement account.
     SettlementAccount,
-    /// How shipping data is collected.
+    /// The options for collecting shipping data.
     ShippingOptions,
 }
 
@@ -102,6 +102,21 @@ pub enum CheckoutRefusal {
 }
 
 /// Decides the creation of a checkout, which is then ACTIVE.
+///
+/// ```
+/// use florin_domain::merchant::{CheckoutKind, CheckoutRefusal, CheckoutSituation, decide_create_checkout};
+/// use florin_domain::test_support::{a_checkout, a_checkout_request, a_merchant, a_settlement_account};
+///
+/// let mut account = a_settlement_account(1);
+/// account.is_default = true;
+/// let situation = CheckoutSituation { profile: a_merchant(), accounts: vec![account], checkouts: 0 };
+/// let shopping = CheckoutKind::Shopping { settlement_account: None, shipping: None };
+/// let checkout = decide_create_checkout(&situation, &a_checkout_request(shopping)).unwrap();
+/// assert_eq!(checkout, a_checkout());
+///
+/// let refused = decide_create_checkout(&situation, &a_checkout_request(CheckoutKind::TopUp));
+/// assert_eq!(refused, Err(CheckoutRefusal::TopUpNotEnabled));
+/// ```
 pub fn decide_create_checkout(
     situation: &CheckoutSituation,
     request: &CheckoutRequest,
@@ -135,6 +150,22 @@ pub fn decide_create_checkout(
 }
 
 /// Decides a change of a checkout. A change without effect does not change `updated_at`.
+///
+/// ```
+/// use florin_domain::merchant::{
+///     CheckoutEdit, CheckoutRefusal, CheckoutSituation, CheckoutStatus, decide_edit_checkout,
+/// };
+/// use florin_domain::test_support::{a_checkout, a_merchant, a_settlement_account, noon};
+///
+/// let situation = CheckoutSituation { profile: a_merchant(), accounts: Vec::new(), checkouts: 1 };
+/// let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
+/// let edited = decide_edit_checkout(&situation, &a_checkout(), &edit, noon()).unwrap();
+/// assert_eq!(edited.status, CheckoutStatus::Deactivated);
+///
+/// let edit = CheckoutEdit { settlement_account: Some(Some(a_settlement_account(1).id)), ..edit };
+/// let refused = decide_edit_checkout(&situation, &a_checkout(), &edit, noon());
+/// assert_eq!(refused, Err(CheckoutRefusal::NoSettlementAccount));
+/// ```
 pub fn decide_edit_checkout(
     situation: &CheckoutSituation,
     checkout: &Checkout,

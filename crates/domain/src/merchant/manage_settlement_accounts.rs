@@ -100,6 +100,18 @@ pub enum SettlementRefusal {
 
 /// Decides the creation of a settlement account. It is immediately APPROVED if the merchant may create `TOP_UP`
 /// checkouts.
+///
+/// ```
+/// use florin_domain::merchant::{SettlementRefusal, decide_create_settlement_account};
+/// use florin_domain::test_support::{a_settlement_request, a_settlement_situation};
+///
+/// let request = a_settlement_request(2);
+/// let change = decide_create_settlement_account(&a_settlement_situation([1]), &request).unwrap();
+/// assert_eq!((change.changed, change.accounts.len()), (Some(request.id), 2));
+///
+/// let refused = decide_create_settlement_account(&a_settlement_situation([1, 2]), &request);
+/// assert_eq!(refused, Err(SettlementRefusal::DetailsTaken));
+/// ```
 pub fn decide_create_settlement_account(
     situation: &SettlementSituation,
     request: &SettlementAccountRequest,
@@ -136,6 +148,21 @@ pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
 }
 
 /// Decides a change by the merchant. A change without effect does not change `updated_at`.
+///
+/// ```
+/// use florin_domain::merchant::{SettlementAccountEdit, SettlementRefusal, decide_edit_settlement_account};
+/// use florin_domain::test_support::{a_settlement_account, a_settlement_situation, noon};
+///
+/// let (situation, id) = (a_settlement_situation([1, 2]), a_settlement_account(2).id);
+/// let edit = SettlementAccountEdit { make_default: true, ..SettlementAccountEdit::default() };
+/// let change = decide_edit_settlement_account(&situation, id, &edit, noon()).unwrap();
+/// let defaults: Vec<_> = change.accounts.iter().map(|account| account.is_default).collect();
+/// assert_eq!(defaults, [false, true]);
+///
+/// let edit = SettlementAccountEdit { bank: Some(true), ..edit };
+/// let refused = decide_edit_settlement_account(&situation, id, &edit, noon());
+/// assert_eq!(refused, Err(SettlementRefusal::UnknownBank));
+/// ```
 pub fn decide_edit_settlement_account(
     situation: &SettlementSituation,
     id: SettlementAccountId,
@@ -168,6 +195,21 @@ pub fn decide_edit_settlement_account(
 }
 
 /// Decides the approval or rejection by the operator, who can decide only once.
+///
+/// ```
+/// use florin_domain::merchant::{Approval, ApprovalStatus, SettlementRefusal, decide_settlement_approval};
+/// use florin_domain::test_support::{a_settlement_situation, noon};
+///
+/// let mut situation = a_settlement_situation([1, 2]);
+/// situation.accounts[1].approval = ApprovalStatus::Pending;
+/// let id = situation.accounts[1].id;
+/// let change = decide_settlement_approval(&situation, id, Approval::Reject, noon()).unwrap();
+/// assert_eq!(change.accounts[1].approval, ApprovalStatus::Rejected);
+///
+/// situation.accounts = change.accounts;
+/// let refused = decide_settlement_approval(&situation, id, Approval::Approve, noon());
+/// assert_eq!(refused, Err(SettlementRefusal::Decided(ApprovalStatus::Rejected)));
+/// ```
 pub fn decide_settlement_approval(
     situation: &SettlementSituation,
     id: SettlementAccountId,
@@ -187,6 +229,20 @@ pub fn decide_settlement_approval(
 
 /// Decides the deletion of a settlement account. If it is the default, the oldest other APPROVED settlement account of
 /// its currency becomes the default.
+///
+/// ```
+/// use florin_domain::merchant::{SettlementRefusal, decide_delete_settlement_account};
+/// use florin_domain::test_support::{a_settlement_account, a_settlement_situation, noon};
+///
+/// let (mut situation, id) = (a_settlement_situation([1, 2]), a_settlement_account(1).id);
+/// let change = decide_delete_settlement_account(&situation, id, noon()).unwrap();
+/// assert_eq!(change.accounts.len(), 1);
+/// assert!(change.accounts[0].is_default);
+///
+/// situation.in_use.insert(id);
+/// let refused = decide_delete_settlement_account(&situation, id, noon());
+/// assert_eq!(refused, Err(SettlementRefusal::AwaitsPayments));
+/// ```
 pub fn decide_delete_settlement_account(
     situation: &SettlementSituation,
     id: SettlementAccountId,

@@ -4,7 +4,7 @@ use super::*;
 use crate::ids::CheckoutId;
 use crate::merchant::{BankId, MerchantCurrency};
 use crate::money::Currency;
-use crate::test_support::{a_merchant, a_settlement_request, currency, noon, pounds_details};
+use crate::test_support::{a_settlement_request, a_settlement_situation, currency, noon, pounds_details};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -18,19 +18,9 @@ fn target(number: u32, names: Option<u32>) -> CheckoutTarget {
     CheckoutTarget { checkout, currency: currency("GBP"), names: names.map(id) }
 }
 
-fn empty() -> SettlementSituation {
-    SettlementSituation {
-        profile: a_merchant(),
-        accounts: Vec::new(),
-        targets: Vec::new(),
-        in_use: BTreeSet::new(),
-        bank: None,
-    }
-}
-
 /// Returns settlement accounts 1 to `count`, which were approved in this order.
 fn approved(count: u32) -> SettlementSituation {
-    let mut situation = empty();
+    let mut situation = a_settlement_situation([]);
     situation.profile.permissions.insert(MerchantPermission::CreateTopUpCheckouts);
     for number in 1..=count {
         let change = decide_create_settlement_account(&situation, &a_settlement_request(number)).unwrap();
@@ -46,7 +36,7 @@ fn default_of(accounts: &[SettlementAccount]) -> Option<SettlementAccountId> {
 
 #[test]
 fn the_first_approved_one_is_the_default() {
-    let mut situation = empty();
+    let mut situation = a_settlement_situation([]);
     for number in [1, 2] {
         let change = decide_create_settlement_account(&situation, &a_settlement_request(number)).unwrap();
         situation.accounts = change.accounts;
@@ -157,7 +147,7 @@ fn step(situation: &mut SettlementSituation, kind: u8, number: u32) {
 proptest! {
     #[test]
     fn a_currency_with_an_approved_account_has_one_default(steps in prop::collection::vec((0_u8..5, 1_u32..8), 0..40)) {
-        let mut situation = empty();
+        let mut situation = a_settlement_situation([]);
         situation.targets = vec![target(1, None), target(2, Some(3))];
         for (kind, number) in steps {
             let had_target = situation.accounts.iter().any(|account| situation.targets[0].pays_into(account));

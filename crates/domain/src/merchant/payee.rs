@@ -109,6 +109,20 @@ pub enum CreatePayeeRefusal {
 }
 
 /// Decides the creation of a payee. It is immediately APPROVED if the merchant may create `TOP_UP` checkouts.
+///
+/// ```
+/// use florin_domain::merchant::{
+///     ApprovalStatus, CreatePayeeRefusal, CreatePayeeSituation, PayeeRequest, decide_create_payee,
+/// };
+/// use florin_domain::test_support::{a_merchant, a_payee_request};
+///
+/// let situation = CreatePayeeSituation { profile: a_merchant(), known: None, payees: 2 };
+/// let created = decide_create_payee(&situation, &a_payee_request(1)).unwrap();
+/// assert_eq!((created.is_new, created.payee.approval), (true, ApprovalStatus::Pending));
+///
+/// let request = PayeeRequest { max_payees: 2, ..a_payee_request(1) };
+/// assert_eq!(decide_create_payee(&situation, &request), Err(CreatePayeeRefusal::TooMany { max: 2 }));
+/// ```
 pub fn decide_create_payee(
     situation: &CreatePayeeSituation,
     request: &PayeeRequest,
@@ -140,6 +154,18 @@ pub enum PayeeRefusal {
 }
 
 /// Decides the approval or rejection of a payee by the operator, who can decide only once.
+///
+/// ```
+/// use florin_domain::merchant::{Approval, ApprovalStatus, Payee, PayeeRefusal, decide_payee_approval};
+/// use florin_domain::test_support::{a_payee, noon};
+///
+/// let payee = Payee { approval: ApprovalStatus::Pending, ..a_payee(1) };
+/// let approved = decide_payee_approval(&payee, Approval::Approve, noon()).unwrap();
+/// assert_eq!(approved.approval, ApprovalStatus::Approved);
+///
+/// let refused = decide_payee_approval(&approved, Approval::Reject, noon());
+/// assert_eq!(refused, Err(PayeeRefusal::Decided(ApprovalStatus::Approved)));
+/// ```
 pub fn decide_payee_approval(payee: &Payee, approval: Approval, now: DateTime<Utc>) -> Result<Payee, PayeeRefusal> {
     if payee.approval != ApprovalStatus::Pending {
         return Err(PayeeRefusal::Decided(payee.approval));

@@ -8,7 +8,7 @@ use crate::card::{
     LimitWindow, MAX_CARDS, Network, PhysicalCardRequest, RecipientAddress,
 };
 use crate::checkout::CountryCode;
-use crate::ids::{BudgetId, CardId, LimitId, UserToken};
+use crate::ids::{CardId, LimitId, UserToken};
 use crate::money::Minor;
 use crate::text::Text;
 use chrono::NaiveDate;
@@ -43,20 +43,6 @@ impl CardBuilder {
     #[must_use]
     pub fn in_currency(mut self, code: &str) -> Self {
         self.0.currency = currency(code);
-        self
-    }
-
-    /// Sets the last day on which the card is valid, such as `2026-08-31`.
-    #[must_use]
-    pub fn expiring_on(mut self, day: &str) -> Self {
-        self.0.expires_on = day.parse().unwrap();
-        self
-    }
-
-    /// Sets the budget of the card.
-    #[must_use]
-    pub fn paid_from(mut self, budget: BudgetId) -> Self {
-        self.0.budget = budget;
         self
     }
 

@@ -5,10 +5,11 @@ use super::money::currency;
 use crate::ids::{CheckoutId, PayeeId, SettlementAccountId};
 use crate::merchant::{
     ApprovalStatus, BankDetails, CheckoutKind, CheckoutRequest, MAX_CHECKOUTS, MAX_PAYEES, MerchantProfile,
-    PayeeRequest, SettlementAccount, SettlementAccountRequest, WebUrl,
+    PayeeRequest, SettlementAccount, SettlementAccountRequest, SettlementSituation, WebUrl,
 };
 use crate::text::Text;
 use chrono::TimeDelta;
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// Returns an active merchant without permissions.
@@ -46,6 +47,16 @@ pub fn a_settlement_account(number: u32) -> SettlementAccount {
         created_at: now,
         updated_at: now,
     }
+}
+
+/// Returns the situation of a merchant without checkouts that has these settlement accounts. The first is the default.
+pub fn a_settlement_situation(numbers: impl IntoIterator<Item = u32>) -> SettlementSituation {
+    let mut accounts: Vec<_> = numbers.into_iter().map(a_settlement_account).collect();
+    if let Some(first) = accounts.first_mut() {
+        first.is_default = true;
+    }
+    let (targets, in_use) = (Vec::new(), BTreeSet::new());
+    SettlementSituation { profile: a_merchant(), accounts, targets, in_use, bank: None }
 }
 
 /// Returns a request to create payee `number`, for pounds.

@@ -49,7 +49,8 @@ pub use checkout::{
 pub use ids::{BUDGET, CLIENT, CountingIds, PARENT, account, noon};
 pub use key::an_api_key;
 pub use merchant::{
-    a_checkout_request, a_merchant, a_payee_request, a_settlement_account, a_settlement_request, pounds_details,
+    a_checkout_request, a_merchant, a_payee_request, a_settlement_account, a_settlement_request,
+    a_settlement_situation, pounds_details,
 };
 pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};

@@ -229,6 +229,24 @@ impl Delivery {
 
     /// Decides the result of an attempt that ended at this time of the account. If the attempt went to a previous
     /// receiver of the subscription, its failure does not affect the subscription.
+    ///
+    /// ```
+    /// use chrono::TimeDelta;
+    /// use florin_domain::ids::EventId;
+    /// use florin_domain::test_support::{a_webhook, account, noon};
+    /// use florin_domain::webhook::{AttemptOutcome, DeliveredEvent, Delivery, DeliveryStatus, Jitter, RetrySchedule};
+    /// use uuid::Uuid;
+    ///
+    /// let (message, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
+    /// let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+    /// let delivery = Delivery::new(a_webhook().id, event);
+    /// let outcome =
+    ///     AttemptOutcome { response: Ok(500), body: None, retry_after: None, took: TimeDelta::seconds(1) };
+    /// let schedule = (RetrySchedule::Standard, Jitter::NONE);
+    /// let decision = delivery.decide(&outcome, (None, true), (noon(), noon()), schedule);
+    /// assert_eq!(decision.status, DeliveryStatus::Failed);
+    /// assert_eq!(decision.due_at, Some(noon() + TimeDelta::seconds(5)));
+    /// ```
     pub fn decide(
         &self,
         outcome: &AttemptOutcome,

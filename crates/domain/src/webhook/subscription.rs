@@ -211,11 +211,29 @@ impl From<ShownOnce> for WebhookRefusal {
 }
 
 /// Decides the creation of a subscription by a client that has `existing` others.
+///
+/// ```
+/// use florin_domain::webhook::{WEBHOOKS_OF_A_CLIENT, WebhookRefusal, decide_create_webhook};
+///
+/// assert_eq!(decide_create_webhook(WEBHOOKS_OF_A_CLIENT - 1), Ok(()));
+/// assert_eq!(decide_create_webhook(WEBHOOKS_OF_A_CLIENT), Err(WebhookRefusal::TooMany));
+/// ```
 pub const fn decide_create_webhook(existing: u32) -> Result<(), WebhookRefusal> {
     if existing < WEBHOOKS_OF_A_CLIENT { Ok(()) } else { Err(WebhookRefusal::TooMany) }
 }
 
 /// Decides a recovery of the events since a time. `now` is the current time of the subscription.
+///
+/// ```
+/// use chrono::TimeDelta;
+/// use florin_domain::test_support::{a_webhook, noon};
+/// use florin_domain::webhook::{DELIVERIES_KEPT, WebhookRefusal, decide_recover};
+///
+/// let oldest = noon() - DELIVERIES_KEPT;
+/// assert_eq!(decide_recover(&a_webhook(), oldest, noon()), Ok(()));
+/// let refused = decide_recover(&a_webhook(), oldest - TimeDelta::seconds(1), noon());
+/// assert_eq!(refused, Err(WebhookRefusal::SinceOutOfRange));
+/// ```
 pub fn decide_recover(webhook: &Webhook, since: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), WebhookRefusal> {
     if since > now || now - since > DELIVERIES_KEPT {
         return Err(WebhookRefusal::SinceOutOfRange);

@@ -31,7 +31,7 @@ use std::iter::once;
 use std::sync::Arc;
 use std::thread;
 
-/// Why a listed cell that is not configured is not open.
+/// The reason that a listed cell is not open if it is not configured.
 const NOT_CONFIGURED: &str = "it is not configured";
 /// The end of the name of the migration that creates the directory.
 const DIRECTORY_MIGRATION: &str = "_cell_entries";

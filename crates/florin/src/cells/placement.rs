@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Maximum number of clients whose cells are read at once.
 const CLIENTS_PER_READ: usize = 1000;
 
-/// How the clients of a cell differ from the directory.
+/// The differences between the clients of a cell and the directory.
 #[derive(Default)]
 struct Placement {
     /// The clients of the cell that the directory places in another one.

@@ -1,10 +1,8 @@
 //! `florin addresses import`
 
-use super::{Context, read_file};
-use crate::output;
+use super::{Context, print_imported, read_file};
 use anyhow::anyhow;
 use florin_ports::Registry;
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Actions on addresses.
@@ -18,19 +16,13 @@ pub(crate) enum Action {
     },
 }
 
-/// JSON result of `florin addresses import`.
-#[derive(Serialize)]
-struct Imported {
-    imported: usize,
-}
-
 pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
     let Action::Import { file } = action;
     let text = read_file(&file)?;
     let addresses = florin_postcode_embedded::read_csv(text.as_slice())
         .map_err(|fault| anyhow!("cannot import {}:\n{fault}", file.display()))?;
-    let imported = Imported { imported: addresses.len() };
+    let imported = addresses.len();
     registry.replace_addresses(addresses).await?;
-    context.note(format!("{} address(es)", imported.imported));
-    output::print_json_or_text(context.json, &imported, || format!("Imported {} addresses.", imported.imported))
+    context.note(format!("{imported} address(es)"));
+    print_imported(context, imported, "addresses")
 }

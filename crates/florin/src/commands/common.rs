@@ -1,6 +1,7 @@
 //! The context of commands, and helpers for arguments, files, times and errors.
 
 use crate::cli::CommandLine;
+use crate::output;
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use crate::wiring;
@@ -8,6 +9,7 @@ use anyhow::anyhow;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::fault::Flaw;
 use florin_ports::StoreError;
+use serde::Serialize;
 use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
@@ -66,6 +68,15 @@ pub(super) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
         return Err(anyhow!("{} is larger than {} MiB", path.display(), MAX / 1024 / 1024));
     }
     fs::read(path).map_err(unreadable)
+}
+
+/// Prints the number of imported records: `Imported 3 banks.`, or as JSON.
+pub(super) fn print_imported(context: &Context, imported: usize, records: &str) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Imported {
+        imported: usize,
+    }
+    output::print_json_or_text(context.json, &Imported { imported }, || format!("Imported {imported} {records}."))
 }
 
 /// Percent-encodes a part of a URI.

@@ -35,7 +35,7 @@ use crate::wiring;
 use crate::{environment, secrets};
 use anyhow::Context as _;
 pub(crate) use common::written;
-use common::{argument, caches_expired, explain, percent_encoded, read_file, time};
+use common::{argument, caches_expired, explain, percent_encoded, print_imported, read_file, time};
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;

@@ -265,7 +265,7 @@ async fn refuse_damage(store: &Arc<dyn AnyStore>) -> anyhow::Result<()> {
     }
 }
 
-/// How long the start of the server waits for the check of the store.
+/// Maximum time that the start of the server waits for the check of the store.
 const CHECK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Refuses a clock that shows a time before 1970: HTTP can't express such a time in a response.

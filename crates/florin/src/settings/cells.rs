@@ -15,7 +15,7 @@ pub(crate) struct CellSetting {
     pub(crate) url: Sourced<SecretString>,
 }
 
-/// What a cell must look like, for messages.
+/// The form of a cell, for messages.
 const FORM: &str = "NAME=URL, such as eu-1=sqlite://eu-1.db; several are separated by blanks";
 
 impl Texts {

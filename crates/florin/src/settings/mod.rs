@@ -86,7 +86,7 @@ pub(crate) struct Settings {
     pub(crate) secret_key: Option<Sourced<SecretKey>>,
     /// The previous key, which decrypts secrets during a rotation.
     pub(crate) secret_key_previous: Option<Sourced<SecretKey>>,
-    /// Where the server listens.
+    /// The address at which the server listens.
     pub(crate) listen: Listen,
     /// The separate address on which the server serves health and metrics.
     pub(crate) admin_listen: AdminListen,
@@ -110,15 +110,15 @@ pub(crate) struct Settings {
     pub(crate) max_in_flight: usize,
     /// Number of threads that serve requests.
     pub(crate) workers: usize,
-    /// How long the server accepts requests after a stop signal, while `/readyz` reports 503.
+    /// Time in which the server accepts requests after a stop signal, while `/readyz` reports 503.
     pub(crate) drain: Duration,
     /// Time that requests in progress have to finish when the server stops.
     pub(crate) shutdown: Duration,
-    /// How long address lookups are cached; zero disables the cache.
+    /// Time for which address lookups are cached; zero disables the cache.
     pub(crate) postcode_cache: Duration,
-    /// How long idempotency records are kept.
+    /// Time for which idempotency records are kept.
     pub(crate) idempotency: TimeDelta,
-    /// How long events are kept.
+    /// Time for which events are kept.
     pub(crate) events: TimeDelta,
     /// The lifetime of worlds.
     pub(crate) world_lifetime: TimeDelta,

@@ -143,7 +143,7 @@ pub(crate) fn has_password(urls: &str) -> bool {
     after_colon.contains('@') || urls.contains("password=")
 }
 
-/// What is shown of a URL that can't be split: any part of it may be a password.
+/// The text shown for a URL that can't be split: any part of it may be a password.
 const UNKNOWN: &str = "?";
 
 /// A URL for people: without user, password and parameters.

@@ -54,7 +54,7 @@ const REFUSALS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of metrics maintenance.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
 
-/// How long records are kept.
+/// Times for which records are kept.
 #[derive(Clone, Copy)]
 pub(crate) struct Retention {
     /// Idempotency records.
@@ -63,7 +63,7 @@ pub(crate) struct Retention {
     pub(crate) events: TimeDelta,
 }
 
-/// What the workers of one cell use. They work on its store alone, so that a busy cell delays no other.
+/// The services of the workers of one cell. They work on its store alone, so that a busy cell delays no other.
 pub(crate) struct CellServices {
     /// The name of the cell; `None` without cells.
     pub(crate) cell: Option<CellName>,

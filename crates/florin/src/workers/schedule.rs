@@ -46,7 +46,7 @@ pub(super) fn counted<N: Default + PartialEq>(
     ended(logged, task)
 }
 
-/// When a worker runs its next round.
+/// The time at which a worker runs its next round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Immediately: there may be more to do.

@@ -5,7 +5,6 @@ mod member_rules;
 mod operations;
 mod requests;
 mod schemas;
-mod scopes;
 mod webhooks_section;
 
 use super::{

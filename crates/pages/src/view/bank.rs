@@ -10,7 +10,7 @@ use florin_domain::money::Money;
 pub struct ChooseBank {
     /// The address of the forms, and their token.
     pub form: Form,
-    /// What the payer pays for.
+    /// The order to pay.
     pub order: Order,
     /// The text that was searched for. Empty: no search.
     pub query: String,

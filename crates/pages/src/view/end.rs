@@ -22,7 +22,7 @@ pub struct Waiting {
 /// The receipt of a completed payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// What was paid for.
+    /// The order that was paid.
     pub order: Order,
     /// The reference of the payment: `RQ…`.
     pub payment_reference: String,
@@ -45,7 +45,7 @@ pub struct Failed {
     pub form: Form,
     /// The amount.
     pub amount: Money,
-    /// Why the payment failed.
+    /// The reason that the payment failed.
     pub reason: FailureReason,
     /// The name of the bank.
     pub bank_name: String,
@@ -53,7 +53,7 @@ pub struct Failed {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Why a payment failed.
+/// The reason that a payment failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureReason {
     /// The payer rejected the payment at the bank, or the bank refused it.

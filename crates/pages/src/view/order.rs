@@ -13,11 +13,11 @@ use florin_domain::money::{Minor, Money};
 pub struct Summary {
     /// The address of the forms, and their token.
     pub form: Form,
-    /// What the payer pays for.
+    /// The order to pay.
     pub order: Order,
     /// When the session ends, shown as the time limit.
     pub expires_at: DateTime<Utc>,
-    /// What the payer must do next.
+    /// The next step of the payer.
     pub step: Step,
     /// The path of this page with the address form, for corrections. `None`: the address can't be changed.
     pub change_address_path: Option<String>,
@@ -57,7 +57,7 @@ pub struct RateChoice {
     pub amount: Money,
 }
 
-/// What the payer pays for.
+/// The order that the payer pays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The purpose of the payment.

@@ -6,7 +6,7 @@ use diesel::deserialize::{self, FromSql};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// How the values of a column are exported and imported, whatever their type.
+/// Exports and imports the values of a column, whatever their type.
 pub(crate) struct Column {
     /// Writes a value of a row as JSON.
     pub(crate) write: fn(Option<RawValue<'_>>, &mut Vec<u8>) -> deserialize::Result<()>,

@@ -17,7 +17,7 @@ use florin_domain::world::CreationClaim;
 use florin_ports::{ClientNetworks, Decide, StoreError, WriteError};
 use serde::{Deserialize, Serialize};
 
-/// What a caller recorded about a network.
+/// The details of a network that a caller recorded.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Details {

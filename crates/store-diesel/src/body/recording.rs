@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
-/// How events are written.
+/// The renderer of the events that are written, and the signal that there are new ones.
 #[derive(Clone)]
 pub(crate) struct Recording {
     pub(crate) with: EventRecording,

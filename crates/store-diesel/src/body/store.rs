@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const READ_DEADLINE: Duration = Duration::from_secs(10);
 /// Maximum time of one transaction of the writer. If it takes longer, the store is not ready.
 const STUCK: Duration = Duration::from_secs(5);
-/// How long a successful probe counts. Until then, readiness checks do not write again.
+/// Time for which a successful probe counts. Until then, readiness checks do not write again.
 const PROBE_VALID_FOR: Duration = Duration::from_secs(2);
 
 /// A store on one database, which implements every storage port. Clones share it.

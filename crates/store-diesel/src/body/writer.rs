@@ -126,7 +126,7 @@ impl Writer {
         self.new_events.wait().await;
     }
 
-    /// How long the oldest transaction in progress has taken so far; `None` if none is in progress.
+    /// Returns the time that the oldest transaction in progress has taken so far; `None` if none is in progress.
     pub(crate) fn longest(&self) -> Option<Duration> {
         self.progress.longest()
     }

@@ -2,7 +2,7 @@
 
 /// The first migration that is missing.
 pub(crate) const MIGRATION: &str = "2026-11-26-000056";
-/// What is added to the rows of the first schema: snapshots of the schema before the migration, and one of an earlier
+/// Rows added to those of the first schema: snapshots of the schema before the migration, and one of an earlier
 /// schema.
 pub(crate) const ROWS: &str = "
     INSERT INTO worlds (account_id, client_id, template, created_at, expires_at)

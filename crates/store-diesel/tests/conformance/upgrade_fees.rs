@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// The first migration that is missing.
 pub(crate) const MIGRATION: &str = "2026-11-26-000054";
-/// What is changed in the rows of the first schema: one message has a fee and a detail, one only a fee.
+/// Changes of the rows of the first schema: one message has a fee and a detail, one only a fee.
 pub(crate) const ROWS: &str = "
     UPDATE card_transactions SET acquirer_fee_minor = 250, details = '{\"fee_type\":\"ATM\"}' WHERE preceding IS NULL;
     UPDATE card_transactions SET acquirer_fee_minor = 9007199254740993 WHERE preceding IS NOT NULL";

@@ -7,7 +7,7 @@ use florin_ports::{BooksCheck, People};
 
 /// The first migration that is missing.
 pub(crate) const MIGRATION: &str = "2026-11-29-000059";
-/// What is added to the rows of the first schema: an owner and two users.
+/// Rows added to those of the first schema: an owner and two users.
 pub(crate) const ROWS: &str = "
     INSERT INTO people (
         account_id, id, persona_id, first_name, last_name, role, status, created_at, updated_at

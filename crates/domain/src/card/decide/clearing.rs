@@ -31,7 +31,7 @@ pub struct ClearingInput {
     pub acceptor: Option<Acceptor>,
     /// The merchant's currency. Allowed only with `card`.
     pub currency: Option<Currency>,
-    /// How the card was used. Allowed only with `card`.
+    /// The use of the card at the point of sale. Allowed only with `card`.
     pub pos: Option<PointOfSale>,
     /// Its place among several clearings.
     pub place: MultiClearing,

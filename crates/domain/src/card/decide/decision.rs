@@ -23,7 +23,7 @@ pub struct CardDecision {
     pub balances: Balances,
     /// The spending limits that changed.
     pub limits: Vec<CardLimit>,
-    /// Why the message was declined. `None` if it was approved.
+    /// The explanation of the decline. `None` if the message was approved.
     pub declined: Option<DeclineExplanation>,
 }
 

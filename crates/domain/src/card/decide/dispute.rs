@@ -25,7 +25,7 @@ use crate::stamp::Stamp;
 pub struct DisputeRequest {
     /// The amount, in the card's currency. `None` for the whole undisputed amount.
     pub amount: Option<DecimalAmount>,
-    /// Why the transaction is disputed.
+    /// The reason for the dispute.
     pub reason: DisputeReason,
 }
 
@@ -122,6 +122,24 @@ impl From<AmountOverflow> for DisputeRefusal {
 ///
 /// An amount can be disputed only once, whatever the outcome. The merchant cannot also return what an open or won
 /// dispute claims.
+///
+/// ```
+/// use florin_domain::card::DisputeReason;
+/// use florin_domain::card::decide::{DisputeRefusal, DisputeRequest, OpenDisputeSituation, decide_new_dispute};
+/// use florin_domain::test_support::{CardScenario, a_budget, a_card, decimal, minor, money};
+///
+/// let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+/// let purchase = scenario.authorize("2.40").token;
+/// let transaction = scenario.clear(purchase, "2.40").unwrap().transaction;
+/// let disputed = scenario.situation(transaction.token);
+/// let situation = OpenDisputeSituation { disputed, transaction, disputes: Vec::new() };
+/// let dispute = |amount: &str| {
+///     let request = DisputeRequest { amount: Some(decimal(amount)), reason: DisputeReason::Duplicate };
+///     decide_new_dispute(&situation, &request, &scenario.stamp())
+/// };
+/// assert_eq!(dispute("2.00").unwrap().dispute.amount, minor("2.00 GBP"));
+/// assert_eq!(dispute("2.41"), Err(DisputeRefusal::ExceedsUndisputed { rest: money("2.40 GBP") }));
+/// ```
 pub fn decide_new_dispute(
     situation: &OpenDisputeSituation,
     request: &DisputeRequest,
@@ -183,6 +201,24 @@ fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, 
 ///
 /// A provisional credit pays the amount to the budget. If the dispute is won without one, the chargeback pays it. A
 /// lost dispute takes the provisional credit back, which may overdraw the budget. Limits do not count these messages.
+///
+/// ```
+/// use florin_domain::card::DisputeAction;
+/// use florin_domain::card::decide::{DisputeRefusal, DisputeSituation, decide_dispute};
+/// use florin_domain::test_support::{CardScenario, a_budget, a_card, minor};
+///
+/// let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+/// let purchase = scenario.authorize("2.40").token;
+/// let cleared = scenario.clear(purchase, "2.40").unwrap().transaction.token;
+/// let dispute = scenario.dispute(cleared, None).unwrap();
+/// let situation = DisputeSituation { dispute, disputed: scenario.situation(cleared), credit: None };
+/// let decision = decide_dispute(&situation, &DisputeAction::Credit, &scenario.stamp()).unwrap();
+/// assert_eq!(decision.message.unwrap().balances.available(), minor("10.00 GBP"));
+///
+/// let credited = DisputeSituation { dispute: decision.dispute, ..situation };
+/// let refused = decide_dispute(&credited, &DisputeAction::Credit, &scenario.stamp());
+/// assert_eq!(refused, Err(DisputeRefusal::AlreadyCredited));
+/// ```
 pub fn decide_dispute(
     situation: &DisputeSituation,
     action: &DisputeAction,

@@ -48,9 +48,9 @@ pub struct Extras {
     pub decline: Option<Response>,
     /// The part of the amount that the merchant pays out in cash, on purchases and debits.
     pub cash_back: Option<DecimalAmount>,
-    /// What a fee is for, in the network's words.
+    /// The type of a fee, in the network's words.
     pub fee_type: Option<Text<1, 40>>,
-    /// How the card is used.
+    /// The use of the card at the point of sale.
     pub pos: Option<PointOfSale>,
     /// The digest of the PIN that the cardholder entered, for this card.
     pub pin: Option<PinDigest>,
@@ -62,7 +62,7 @@ pub struct Extras {
     pub wallet_token: Option<WalletToken>,
     /// The place of a clearing among several clearings.
     pub multi_clearing: MultiClearing,
-    /// What is known about the decision of the account's endpoint.
+    /// The state of the decision of the account's endpoint.
     pub decision: EndpointDecision,
 }
 

@@ -36,6 +36,25 @@ pub struct FirstUseDecision {
 ///
 /// The correct PIN makes the physical card ACTIVE before the rules run, and its virtual card TERMINATED. Both changes
 /// are kept even if the message is then declined, for example for lack of funds.
+///
+/// ```
+/// use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
+/// use florin_domain::card::{CardRecord, CardState, PhysicalCard, PinDigest};
+/// use florin_domain::test_support::{CLIENT, CardScenario, a_budget, a_card, a_physical_card_request, first_message};
+///
+/// let pin = Some(PinDigest::new([7; 32]));
+/// let mut scenario = CardScenario::of(a_card().in_state(CardState::Unactivated), a_budget().with("10.00 GBP"));
+/// scenario.guards.pin = pin;
+/// let recipient = Some(a_physical_card_request().recipient);
+/// let physical = Some(PhysicalCard { virtual_card: a_card().build().id, recipient });
+/// let card = CardRecord { pin, physical, ..CardRecord::seeded(scenario.card.clone()) };
+/// let situation = FirstUseSituation { message: scenario.first_situation(), card, virtual_card: None };
+///
+/// let extras = Extras { pin, ..Extras::default() };
+/// let withdrawal = FirstMessage { extras, ..first_message(FirstKind::Atm, "5.00") };
+/// let decision = decide_first_use(&situation, &withdrawal, CLIENT, &scenario.stamp()).unwrap();
+/// assert_eq!(decision.changes[0].card.card.state, CardState::Active);
+/// ```
 pub fn decide_first_use(
     situation: &FirstUseSituation,
     message: &FirstMessage,

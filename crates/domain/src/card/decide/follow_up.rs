@@ -182,6 +182,24 @@ pub fn decide_follow_up(
 
 /// Decides a follow-up like [`decide_follow_up`]. `endpoint_decision` is what is known about the decision of the
 /// account's endpoint, which only increments need.
+///
+/// ```
+/// use florin_domain::card::decide::{CardRefusal, FollowUp, decide_consulted_follow_up};
+/// use florin_domain::card::{DecisionCode, DecisionReply, EndpointDecision, Response, Verdict};
+/// use florin_domain::test_support::{CardScenario, a_budget, a_card, decimal};
+///
+/// let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+/// let token = scenario.authorize("2.40").token;
+/// let increment = FollowUp::Incremental { amount: decimal("1.00"), decline: None };
+/// let decide = |endpoint_decision| {
+///     let situation = scenario.situation(token);
+///     decide_consulted_follow_up(&situation, token, &increment, endpoint_decision, &scenario.stamp())
+/// };
+/// assert!(matches!(decide(EndpointDecision::Due), Err(CardRefusal::EndpointNotAsked(_))));
+/// let fraud = Verdict::Reply(DecisionReply::Decline(DecisionCode::SuspectedFraud));
+/// let declined = decide(EndpointDecision::Decided(fraud)).unwrap();
+/// assert_eq!(declined.transaction.response, Response::SuspectedFraud);
+/// ```
 pub fn decide_consulted_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,

@@ -53,7 +53,7 @@ struct Effect {
     counting: Counting,
 }
 
-/// How a follow-up changes the amounts that limits counted for its chain.
+/// The change of the amounts that limits counted for a chain, caused by a follow-up.
 enum Counting {
     /// This amount is spent, or given back if it is negative.
     Change(Minor),

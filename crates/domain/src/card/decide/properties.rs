@@ -112,7 +112,10 @@ fn posted(record: &CardTransaction) -> i64 {
         | MessageKind::Refund
         | MessageKind::FeeCharge
         | MessageKind::FeeChargeReversal => record.amount.0,
-        _ if record.is_clearing() => record.amount.0 + record.acquirer_fee.0,
+        MessageKind::Clearing
+        | MessageKind::CashbackClearing
+        | MessageKind::AtmClearing
+        | MessageKind::RefundClearing => record.amount.0 + record.acquirer_fee.0,
         _ => 0,
     }
 }

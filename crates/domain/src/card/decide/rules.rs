@@ -37,10 +37,10 @@ pub(super) enum FundsEffect {
     },
 }
 
-/// What a message presents in addition to its amount.
+/// The data that a message presents in addition to its amount.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Presented<'a> {
-    /// Where and how the card is used.
+    /// The merchant and the entry mode.
     pub(super) used: CardUse<'a>,
     /// The digest of the PIN.
     pub(super) pin: Option<PinDigest>,
@@ -53,7 +53,7 @@ pub(super) struct Presented<'a> {
 }
 
 impl<'a> Presented<'a> {
-    /// What a message presents if it has no PIN, security code, wallet token or outcome of 3-D Secure.
+    /// Returns the data of a message without PIN, security code, wallet token and outcome of 3-D Secure.
     pub(super) const fn only(used: CardUse<'a>) -> Self {
         Self { used, pin: None, security_code: Match::NotChecked, wallet_token: None, three_d_secure: None }
     }
@@ -73,7 +73,7 @@ pub(super) struct RuleInput<'a> {
     pub(super) now: DateTime<Utc>,
 }
 
-/// What is known about the decision of the account's endpoint.
+/// The state of the decision of the account's endpoint, as the rules read it.
 #[derive(Clone, Copy)]
 pub(super) struct EndpointInput {
     pub(super) endpoint_decision: EndpointDecision,

@@ -10,7 +10,7 @@ pub struct FirstSituation {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
-    /// What else the rules read, such as controls and the PIN.
+    /// Further data that the rules read, such as controls and the PIN.
     pub guards: Guards,
     /// The address to which a physical card was sent. Addresses of cardholders are compared with it.
     pub recipient: Option<RecipientAddress>,
@@ -25,7 +25,7 @@ pub struct ChainSituation {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
-    /// What else the rules read, such as controls and the PIN.
+    /// Further data that the rules read, such as controls and the PIN.
     pub guards: Guards,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,

@@ -2,11 +2,9 @@
 
 mod file;
 
-use super::{Context, caches_expired, read_file};
-use crate::output;
+use super::{Context, caches_expired, print_imported, read_file};
 use anyhow::anyhow;
 use florin_ports::Registry;
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Actions on the bank list.
@@ -20,21 +18,15 @@ pub(crate) enum Action {
     },
 }
 
-/// JSON result of `florin banks import`.
-#[derive(Serialize)]
-struct Imported {
-    imported: usize,
-}
-
 pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Action) -> anyhow::Result<()> {
     let Action::Import { file } = action;
     let text = read_file(&file)?;
     let is_json = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let banks = if is_json { file::from_json(&text) } else { file::from_csv(&text) };
     let banks = banks.map_err(|faults| anyhow!("cannot import {}:\n{faults}", file.display()))?;
-    let imported = Imported { imported: banks.len() };
+    let imported = banks.len();
     registry.replace_banks(banks).await?;
-    context.note(format!("{} bank(s)", imported.imported));
+    context.note(format!("{imported} bank(s)"));
     caches_expired().await;
-    output::print_json_or_text(context.json, &imported, || format!("Imported {} banks.", imported.imported))
+    print_imported(context, imported, "banks")
 }

@@ -80,7 +80,7 @@ struct Row {
     #[serde(skip_serializing_if = "is_zero")]
     moving: usize,
     ready: bool,
-    /// Why it is not ready.
+    /// The reason that it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     /// How its clients differ from those that the directory places there.
@@ -290,7 +290,8 @@ impl Home<'_> {
         Ok(rows)
     }
 
-    /// How the clients of a cell differ from the directory. An error says why the cell can't be used.
+    /// Returns the differences between the clients of a cell and the directory. An error says why the cell can't be
+    /// used.
     async fn warning(&self, setting: &CellSetting) -> anyhow::Result<Option<String>> {
         let cell = cells::usable(setting, Some(self.environment)).await?;
         wiring::must_be_current(cell.store.as_ref()).await?;

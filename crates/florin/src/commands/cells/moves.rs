@@ -373,7 +373,7 @@ impl<'s> Mover<'s> {
     }
 }
 
-/// How a move begins.
+/// The result of the beginning of a move.
 enum Begun {
     /// The client is marked with this move.
     Move(CellMove),

@@ -11,6 +11,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns an account.
 #[utoipa::path(get, path = "/v2/accounts/{accountId}", tag = "Accounts", operation_id = "getAccount",
+    security(("apiKey" = [READ.scope])),
     params(AccountPath, AccountIncludeParameter),
     responses((status = 200, description = "The account.", body = AccountView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Lists the accounts that the API key can access, ordered by id. In the sandbox, they include worlds.
 #[utoipa::path(get, path = "/v2/accounts", tag = "Accounts", operation_id = "listAccounts",
+    security(("apiKey" = [READ.scope])),
     params(PageParameters, AccountIncludeParameter),
     responses((status = 200, description = "One page of accounts.", body = List<AccountView>), ClientReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

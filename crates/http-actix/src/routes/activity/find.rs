@@ -86,6 +86,7 @@ impl utoipa::IntoParams for ActivityPath {
 
 /// Returns one movement with all its details.
 #[utoipa::path(get, path = "/v2/activity/{type}/{id}", tag = "Activity", operation_id = "findActivity",
+    security(("apiKey" = [READ.scope])),
     params(ActivityPath, AccountParameter, IncludeParameter),
     responses((status = 200, description = "The movement.", body = ActivityDetailView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -116,6 +116,7 @@ impl utoipa::IntoParams for FeedParameter {
 /// There is one row for each chain of card messages, credit, top-up and payment of a confirmed batch, and one for each
 /// side of a transfer. With `cursor`, returns the rows that changed, oldest change first.
 #[utoipa::path(get, path = "/v2/activity/{accountId}", tag = "Activity", operation_id = "listActivity",
+    security(("apiKey" = [READ.scope])),
     params(AccountPath, PageParameters, ActivityParameters, IncludeParameter, FeedParameter),
     responses((status = 200, description = "One page of rows.", body = ActivityListView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -56,6 +56,7 @@ parameters! {
 ///
 /// Disabled by default; the operator enables it per client.
 #[utoipa::path(get, path = "/v2/addresses/lookup", tag = "Addresses", operation_id = "lookupAddresses",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(LookupParameters),
     responses((status = 200, description = "The addresses; empty if the postcode is unknown.", body = AddressesView),
         LookupErrors))]

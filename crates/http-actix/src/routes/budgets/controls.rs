@@ -21,6 +21,7 @@ use florin_ports::StoredResponse;
 ///
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/budgets/{budgetId}/controls", tag = "Budgets", operation_id = "getBudgetControls",
+    security(("apiKey" = [READ.scope])),
     params(BudgetPath, AccountParameter),
     responses((status = 200, description = "The controls.", body = ControlsView), ReadErrors))]
 pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -36,6 +37,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 ///
 /// The controls of a card apply in addition. A declined message names the control that declined it. Florin extension.
 #[utoipa::path(put, path = "/v2/budgets/{budgetId}/controls", tag = "Budgets", operation_id = "setBudgetControls",
+    security(("apiKey" = [WRITE.scope])),
     request_body = ControlsBody,
     params(BudgetPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The controls.", body = ControlsView), WriteErrors))]

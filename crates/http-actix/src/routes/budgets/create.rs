@@ -78,6 +78,7 @@ named! {
 /// An account has at most 100,000 budgets, unless the operator sets another maximum. Example: `{"parentId": null,
 /// "name": "Travel", "features": ["payments"], "currencies": ["GBP"], "type": "shared"}`.
 #[utoipa::path(post, path = "/v2/budgets", tag = "Budgets", operation_id = "createBudget",
+    security(("apiKey" = [WRITE.scope])),
     request_body = CreateBudgetBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The budget, without `balance` and `totalBalance`.", body = BudgetView),

@@ -40,6 +40,7 @@ body! {
 ///
 /// The parent budget can be changed, too. Example: `{"name": "Trips", "lowBalanceThreshold": 100.00}`.
 #[utoipa::path(patch, path = "/v2/budgets/{budgetId}", tag = "Budgets", operation_id = "updateBudget",
+    security(("apiKey" = [WRITE.scope])),
     request_body = EditBudgetBody,
     params(BudgetPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The budget, without `balance` and `totalBalance`.", body = BudgetView),

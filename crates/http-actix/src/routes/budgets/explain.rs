@@ -29,6 +29,7 @@ parameters! {
 /// one consistent read. Pagination applies to `postings`. Florin extension.
 #[utoipa::path(get, path = "/v2/budgets/{budgetId}/explanation", tag = "Looking inside",
     operation_id = "explainBalance",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(BudgetPath, AccountParameter, ExplainParameters, PageParameters),
     responses((status = 200, description = "The balance, explained.", body = ExplanationView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns a budget.
 #[utoipa::path(get, path = "/v2/budgets/{budgetId}", tag = "Budgets", operation_id = "getBudget",
+    security(("apiKey" = [READ.scope])),
     params(BudgetPath, AccountParameter, IncludeParameter),
     responses((status = 200, description = "The budget.", body = BudgetView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -111,6 +111,7 @@ impl From<CreditBody> for CreditInstruction {
 
 /// Simulates an inbound credit to a budget.
 #[utoipa::path(post, path = "/v2/budgets/generate-credit", tag = "Simulations", operation_id = "generateCredit",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = CreditBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The credit.", body = CreditView), SimulationErrors))]

@@ -25,6 +25,7 @@ parameters! {
 
 /// Lists the account's budgets, ordered by name, then by id. They include the parent budget of the account.
 #[utoipa::path(get, path = "/v2/budgets", tag = "Budgets", operation_id = "listBudgets",
+    security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, BudgetParameters, IncludeParameter),
     responses((status = 200, description = "One page of budgets.", body = List<BudgetView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

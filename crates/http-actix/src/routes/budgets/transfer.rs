@@ -41,6 +41,7 @@ body! {
 /// Example: `{"destinationBudgetId": "0198c0de-0005-7000-8000-000000000002", "currency": "GBP", "amount": "300.00",
 /// "reference": "Float for May"}`.
 #[utoipa::path(post, path = "/v2/budgets/{budgetId}/transfer", tag = "Budgets", operation_id = "transfer",
+    security(("apiKey" = [WRITE.scope])),
     request_body = TransferBody,
     params(BudgetPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The numbers of both sides, and the transfer.", body = TransferView),

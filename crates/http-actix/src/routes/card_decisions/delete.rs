@@ -17,6 +17,7 @@ use florin_application::delete_endpoint;
 /// Florin's own rules alone decide later messages. Every server applies the change within a quarter of a second.
 /// Florin extension.
 #[utoipa::path(delete, path = "/v2/card-decisions", tag = "Cards", operation_id = "deleteCardDecisions",
+    security(("apiKey" = [WRITE.scope])),
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "Removed."), ChangeErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {

@@ -16,6 +16,7 @@ use florin_application::find_endpoint;
 ///
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/card-decisions", tag = "Cards", operation_id = "getCardDecisions",
+    security(("apiKey" = [READ.scope])),
     params(AccountParameter),
     responses((status = 200, description = "The endpoint.", body = DecisionEndpointView), ReadErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -53,6 +53,7 @@ impl From<CardDecisionsBody> for EndpointSettings {
 /// and waits for the reply. The signing secret is returned only once, when the endpoint is created; later changes keep
 /// it. A retry of the creation with the same idempotency key returns 409 and changes nothing. Florin extension.
 #[utoipa::path(put, path = "/v2/card-decisions", tag = "Cards", operation_id = "setCardDecisions",
+    security(("apiKey" = [WRITE.scope])),
     request_body = CardDecisionsBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The changed endpoint.", body = DecisionEndpointView),

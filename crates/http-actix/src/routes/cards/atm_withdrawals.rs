@@ -1,6 +1,7 @@
 //! ATM withdrawals: authorization and clearing.
 
 use super::bodies::WithdrawalBody;
+use super::common::SIMULATE;
 use super::follow_up_bodies::AtmClearingBody;
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
@@ -13,6 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Simulates the authorization of an ATM withdrawal.
 #[utoipa::path(post, path = "/v2/cards/simulations/atm/withdrawal/authorization", tag = "Simulations",
     operation_id = "authorizeAtmWithdrawal", request_body = WithdrawalBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
         body = TransactionAnswer), SimulationErrors))]
@@ -27,6 +29,7 @@ pub(crate) async fn authorize(
 /// Simulates the clearing of an ATM withdrawal, which is always final.
 #[utoipa::path(post, path = "/v2/cards/simulations/atm/withdrawal/authorization/clearing", tag = "Simulations",
     operation_id = "clearAtmWithdrawal", request_body = AtmClearingBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]

@@ -36,6 +36,7 @@ body! {
 
 /// Changes a card.
 #[utoipa::path(put, path = "/v2/cards/{cardId}", tag = "Cards", operation_id = "updateCard",
+    security(("apiKey" = [WRITE.scope])),
     request_body = ChangeCardBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The card.", body = CardView), ManagementErrors))]

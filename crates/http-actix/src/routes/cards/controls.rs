@@ -21,6 +21,7 @@ use florin_ports::StoredResponse;
 ///
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/controls", tag = "Cards", operation_id = "getCardControls",
+    security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter),
     responses((status = 200, description = "The controls.", body = ControlsView), ReadErrors))]
 pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -37,6 +38,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 /// The controls of its budget apply in addition. A declined message names the control that declined it.
 /// Florin extension.
 #[utoipa::path(put, path = "/v2/cards/{cardId}/controls", tag = "Cards", operation_id = "setCardControls",
+    security(("apiKey" = [WRITE.scope])),
     request_body = ControlsBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The controls.", body = ControlsView), ChangeErrors))]

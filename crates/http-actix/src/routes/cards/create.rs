@@ -64,6 +64,7 @@ body! {
 /// An account has at most a million cards, including TERMINATED and REPLACED ones, unless the operator sets another
 /// maximum.
 #[utoipa::path(post, path = "/v2/cards", tag = "Cards", operation_id = "createCard",
+    security(("apiKey" = [WRITE.scope])),
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The card.", body = CardView), ManagementErrors))]

@@ -14,6 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 ///
 /// Card networks do not issue these numbers. Sandbox only. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/details", tag = "Cards", operation_id = "getCardDetails",
+    security(("apiKey" = [READ_SANDBOX.scope])),
     params(CardPath, AccountParameter),
     responses((status = 200, description = "The number.", body = CardDetailsView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns a card, in any state.
 #[utoipa::path(get, path = "/v2/cards/{cardId}", tag = "Cards", operation_id = "getCard",
+    security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter),
     responses((status = 200, description = "The card.", body = CardView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -26,6 +26,7 @@ parameters! {
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/cards/simulations/transactions/{token}", tag = "Simulations",
     operation_id = "getTransactionChain",
+    security(("apiKey" = [READ_SANDBOX.scope])),
     params(TokenPath, AccountParameter),
     responses((status = 200, description = "The chain.", body = ChainView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -89,6 +89,7 @@ parameters! {
 
 /// Lists the spending limits of a card, shortest window first, with the usage of the current windows.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "listSpendingLimits",
+    security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter, PageParameters),
     responses((status = 200, description = "The limits.", body = List<LimitView>), ReadErrors))]
 pub(crate) async fn list_spending(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -98,6 +99,7 @@ pub(crate) async fn list_spending(app: Data<App>, request: HttpRequest) -> Resul
 /// Lists the transaction limit of a card, if it has one.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/transaction-limits", tag = "Cards",
     operation_id = "listTransactionLimits",
+    security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter, PageParameters),
     responses((status = 200, description = "The limits.", body = List<LimitView>), ReadErrors))]
 pub(crate) async fn list_transaction(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -123,6 +125,7 @@ async fn list(app: Data<App>, request: HttpRequest, windows: &[LimitWindow]) -> 
 ///
 /// A new limit starts counting now. After a change, the usage of the current window still counts.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "setSpendingLimit",
+    security(("apiKey" = [WRITE.scope])),
     request_body = SpendingLimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The limit.", body = LimitView), ChangeErrors))]
@@ -137,6 +140,7 @@ pub(crate) async fn set_spending(
 /// Sets or changes a card's limit for a single transaction.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/transaction-limits", tag = "Cards",
     operation_id = "setTransactionLimit",
+    security(("apiKey" = [WRITE.scope])),
     request_body = TransactionLimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The limit.", body = LimitView), ChangeErrors))]
@@ -174,6 +178,7 @@ fn render(set: &LimitSet) -> StoredResponse {
 /// Florin extension.
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/spending-limits/{limitId}", tag = "Cards",
     operation_id = "removeSpendingLimit",
+    security(("apiKey" = [WRITE.scope])),
     params(CardPath, LimitPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "Removed."), ChangeErrors))]
 pub(crate) async fn remove_spending(
@@ -189,6 +194,7 @@ pub(crate) async fn remove_spending(
 /// Florin extension.
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/transaction-limits/{limitId}", tag = "Cards",
     operation_id = "removeTransactionLimit",
+    security(("apiKey" = [WRITE.scope])),
     params(CardPath, LimitPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "Removed."), ChangeErrors))]
 pub(crate) async fn remove_transaction(

@@ -89,6 +89,7 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
 
 /// Lists the account's cards, ordered by name, then by id.
 #[utoipa::path(get, path = "/v2/cards", tag = "Cards", operation_id = "listCards",
+    security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, CardParameters),
     responses((status = 200, description = "One page of cards.", body = List<CardView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

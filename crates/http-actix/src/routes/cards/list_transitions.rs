@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Lists the state changes of a card, newest first. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/transitions", tag = "Cards", operation_id = "listCardTransitions",
+    security(("apiKey" = [READ.scope])),
     params(CardPath, AccountParameter, PageParameters),
     responses((status = 200, description = "One page of state changes.", body = List<TransitionView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

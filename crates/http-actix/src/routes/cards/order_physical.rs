@@ -67,6 +67,7 @@ impl From<RecipientBody> for RecipientAddress {
 /// The physical card is a new card: UNACTIVATED, of type `PHYSICAL_MSR`, with copies of the limits and controls, and
 /// without a PIN. The first use of its PIN makes it ACTIVE, and the virtual card TERMINATED. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/order-physical", tag = "Cards", operation_id = "orderPhysicalCard",
+    security(("apiKey" = [ORDER_PHYSICAL.scope])),
     request_body = OrderPhysicalBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The physical card.", body = CardView), PhysicalCardErrors))]

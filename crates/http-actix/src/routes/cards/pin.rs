@@ -26,6 +26,7 @@ body! {
 ///
 /// Only a keyed digest is stored, so no operation returns the PIN. Florin extension.
 #[utoipa::path(put, path = "/v2/cards/{cardId}/pin", tag = "Cards", operation_id = "setCardPin",
+    security(("apiKey" = [WRITE.scope])),
     request_body = PinBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "The PIN is set."), ChangeErrors))]

@@ -1,6 +1,7 @@
 //! Purchases: authorization, advice, increment, clearing, reversal, expiry.
 
 use super::bodies::AuthorizationBody;
+use super::common::SIMULATE;
 use super::follow_up_bodies::{ClearingBody, IncrementBody, ReversalBody, TokenAndAmountBody, TokenBody};
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
@@ -15,6 +16,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// An amount of zero requests an account check.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization", tag = "Simulations",
     operation_id = "authorizeTransaction", request_body = AuthorizationBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
         body = TransactionAnswer), SimulationErrors))]
@@ -29,6 +31,7 @@ pub(crate) async fn authorize(
 /// Simulates an authorization advice, which sets a new total for the hold.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/advice", tag = "Simulations",
     operation_id = "adviseTransaction", request_body = TokenAndAmountBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -43,6 +46,7 @@ pub(crate) async fn advise(
 /// Simulates an incremental authorization, which adds to the hold. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/incremental", tag = "Simulations",
     operation_id = "incrementTransaction", request_body = IncrementBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
         body = TransactionAnswer), SimulationErrors))]
@@ -60,6 +64,7 @@ pub(crate) async fn increment(
 /// authorization. Both are Florin extensions.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/clearing", tag = "Simulations",
     operation_id = "clearTransaction", request_body = ClearingBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -74,6 +79,7 @@ pub(crate) async fn clear(
 /// Simulates the reversal of the authorization of a purchase or an ATM withdrawal.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/reversal", tag = "Simulations",
     operation_id = "reverseTransaction", request_body = ReversalBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -88,6 +94,7 @@ pub(crate) async fn reverse(
 /// Simulates the expiry of a hold before it is due. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/expiration", tag = "Simulations",
     operation_id = "expireTransaction", request_body = TokenBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]

@@ -1,6 +1,7 @@
 //! Refunds: authorization, clearing, reversal, refund without an authorization, return.
 
 use super::bodies::RefundBody;
+use super::common::SIMULATE;
 use super::follow_up_bodies::{ReturnBody, TokenAndAmountBody, TokenBody};
 use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
@@ -13,6 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Simulates the authorization of a refund.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization", tag = "Simulations",
     operation_id = "authorizeRefund", request_body = RefundBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
         body = TransactionAnswer), SimulationErrors))]
@@ -27,6 +29,7 @@ pub(crate) async fn authorize(
 /// Simulates the clearing of a refund.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization/clearing", tag = "Simulations",
     operation_id = "clearRefund", request_body = TokenAndAmountBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -41,6 +44,7 @@ pub(crate) async fn clear(
 /// Simulates the reversal of a refund authorization that was not cleared. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization/reversal", tag = "Simulations",
     operation_id = "reverseRefund", request_body = TokenBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -55,6 +59,7 @@ pub(crate) async fn reverse(
 /// Simulates a refund without an authorization. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund", tag = "Simulations",
     operation_id = "refund", request_body = RefundBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
         body = TransactionAnswer), SimulationErrors))]
@@ -69,6 +74,7 @@ pub(crate) async fn refund(
 /// Simulates the return of a settled refund, which takes its money back. It may overdraw the budget. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/reversal", tag = "Simulations",
     operation_id = "returnRefund", request_body = ReturnBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]

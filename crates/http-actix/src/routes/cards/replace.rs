@@ -27,6 +27,7 @@ body! {
 /// The old card becomes REPLACED and names the new card in `replacedByCardId`. The new card is UNACTIVATED, with copies
 /// of the controls, and of the limits including their usage. Holds of the old card remain. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/replace", tag = "Cards", operation_id = "replaceCard",
+    security(("apiKey" = [WRITE.scope])),
     request_body = ReplaceCardBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The new card.", body = CardView), ManagementErrors))]

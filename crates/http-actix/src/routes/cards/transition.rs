@@ -42,6 +42,7 @@ named! {
 /// create the replacement, use `POST …/replace` instead. A card message sent at the same time is decided either before
 /// the change or after it.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/transition", tag = "Cards", operation_id = "transitionCard",
+    security(("apiKey" = [WRITE.scope])),
     request_body = TransitionBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The card.", body = CardView), ChangeErrors))]

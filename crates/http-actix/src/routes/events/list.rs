@@ -31,6 +31,7 @@ parameters! {
 /// Rows are the envelopes of the events, byte for byte as webhooks deliver them. By default, events are kept for 30
 /// days.
 #[utoipa::path(get, path = "/v2/events", tag = "Events", operation_id = "listEvents",
+    security(("apiKey" = [READ.scope])),
     params(PageParameters, EventParameters, EventSelection),
     responses((status = 200, description = "One page of events.", body = List<StoredEventView>), EventErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -60,6 +60,7 @@ parameters! {
 /// With `redeliveries=true`, the stream repeats each event that a redelivery or a recovery sends again, in the order of
 /// the requests. The repeated event has the same `data` and a new `id`, which `Last-Event-ID` accepts, too.
 #[utoipa::path(get, path = "/v2/events/stream", tag = "Events", operation_id = "streamEvents",
+    security(("apiKey" = [READ.scope])),
     params(EventParameters, StreamParameters, LastEventIdHeader),
     responses((status = 200, description = "Events as they happen.", body = String, content_type = "text/event-stream"),
         EventErrors))]

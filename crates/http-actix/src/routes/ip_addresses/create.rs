@@ -37,6 +37,7 @@ body! {
 /// The change is in effect on every server when the response arrives. The API key must grant access to all accounts of
 /// its client.
 #[utoipa::path(post, path = "/v2/ipaddresses", tag = "IP addresses", operation_id = "createIpAddress",
+    security(("apiKey" = [WRITE.scope])),
     request_body = NetworkBody,
     params(IdempotencyKeyHeader),
     responses((status = 201, description = "The address.", body = IpAddressView), ClientWriteErrors))]

@@ -15,6 +15,7 @@ use florin_application::{permit_all_accounts, remove_network};
 /// Another entry of the list must contain the caller's address. A retry returns 404. The change is in effect on every
 /// server when the response arrives. The API key must grant access to all accounts of its client. Florin extension.
 #[utoipa::path(delete, path = "/v2/ipaddresses/{ipAddressId}", tag = "IP addresses", operation_id = "deleteIpAddress",
+    security(("apiKey" = [WRITE.scope])),
     params(NetworkPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), ClientWriteErrors))]
 pub(crate) async fn handle(

@@ -15,6 +15,7 @@ use florin_application::list_networks;
 ///
 /// An empty list allows every address.
 #[utoipa::path(get, path = "/v2/ipaddresses", tag = "IP addresses", operation_id = "listIpAddresses",
+    security(("apiKey" = [READ.scope])),
     params(PageParameters),
     responses((status = 200, description = "One page of addresses.", body = List<IpAddressView>), ClientReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -15,6 +15,7 @@ use florin_application::edit_merchant;
 
 /// Changes the merchant profile of the account.
 #[utoipa::path(patch, path = "/v2/merchant", tag = "Merchant", operation_id = "updateMerchant",
+    security(("apiKey" = [WRITE_PROFILE.scope])),
     request_body = EditMerchantBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The merchant.", body = MerchantView), MerchantEditErrors))]

@@ -31,6 +31,7 @@ parameters! {
 
 /// Returns the merchant profile of the account.
 #[utoipa::path(get, path = "/v2/merchant", tag = "Merchant", operation_id = "getMerchant",
+    security(("apiKey" = [READ_PROFILE.scope])),
     params(AccountParameter, MerchantParameters),
     responses((status = 200, description = "The merchant.", body = MerchantView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -21,6 +21,7 @@ parameters! {
 
 /// Returns the order of a completed SHOPPING session.
 #[utoipa::path(get, path = "/v2/merchant/orders/{orderId}", tag = "Merchant", operation_id = "getOrder",
+    security(("apiKey" = [READ_ORDERS.scope])),
     params(OrderPath, AccountParameter),
     responses((status = 200, description = "The order.", body = OrderView<'static>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -53,6 +53,7 @@ impl From<Bank> for BankView {
 ///
 /// The list is the same for every account. Without `accountId`, the response is 403.
 #[utoipa::path(get, path = "/v2/merchant/banks", tag = "Merchant", operation_id = "listBanks",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(AccountParameter, PageParameters),
     responses((status = 200, description = "One page of banks.", body = List<BankView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

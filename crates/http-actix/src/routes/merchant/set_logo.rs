@@ -46,6 +46,7 @@ pub(crate) struct LogoForm {
 /// The image is scaled to fit into a PNG of 512 x 512 pixels, with transparent margins. The previous URL of the logo
 /// then returns 404.
 #[utoipa::path(patch, path = "/v2/merchant/logo", tag = "Merchant", operation_id = "setMerchantLogo",
+    security(("apiKey" = [WRITE_PROFILE.scope])),
     request_body(content = LogoForm, content_type = "multipart/form-data"),
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The merchant.", body = MerchantView), LogoErrors))]

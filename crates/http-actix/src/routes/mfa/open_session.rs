@@ -53,6 +53,7 @@ body! {
 ///
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/mfa/sessions", tag = "Payment batches", operation_id = "openMfaSession",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = SessionBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The session.", body = SessionView), WriteErrors))]

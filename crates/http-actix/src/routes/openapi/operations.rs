@@ -1,6 +1,5 @@
-//! Finishes the operations of the OpenAPI document: scopes, headers, descriptions and examples.
+//! Finishes the operations of the OpenAPI document: headers, descriptions and examples.
 
-use super::scopes;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
@@ -24,7 +23,10 @@ pub(super) fn finish(document: &mut Value) {
     let Some(paths) = document["paths"].as_object_mut() else { return };
     for operation in paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
         let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
-        secure(operation, &id);
+        if operation["security"] == json!([{}]) {
+            // An empty list says more clearly that the operation needs no key.
+            operation["security"] = json!([]);
+        }
         let is_repeatable = has_idempotency_key(operation);
         describe(operation, is_repeatable);
         add_parameter_examples(operation);
@@ -69,21 +71,13 @@ fn headers() -> Value {
     })
 }
 
-/// Sets the security requirement of an operation. Since OpenAPI 3.1, a requirement can list roles for every type of
-/// security scheme: here, the scope.
-fn secure(operation: &mut Value, id: &str) {
-    operation["security"] = match scopes::scope_of(id) {
-        Some(scope) => json!([{"apiKey": [scope.as_str()]}]),
-        None => json!([]),
-    };
-}
-
 fn has_idempotency_key(operation: &Value) -> bool {
     let parameters = operation["parameters"].as_array();
     parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "Idempotency-Key"))
 }
 
 /// Appends the required scope to the description, and a note about `Idempotency-Key` if the operation accepts one.
+/// Since OpenAPI 3.1, a security requirement can list roles for every type of security scheme: here, the scope.
 fn describe(operation: &mut Value, is_repeatable: bool) {
     let own = operation["description"].as_str().map(str::to_owned);
     let scope = operation.pointer("/security/0/apiKey/0").and_then(Value::as_str);
@@ -180,6 +174,35 @@ fn add_error_example(status: &str, response: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use florin_domain::access::Scope;
+
+    #[test]
+    fn every_operation_with_a_key_declares_its_scope() {
+        let document: Value = serde_json::from_str(super::super::text()).unwrap();
+        let mut without_key = Vec::new();
+        let paths = document["paths"].as_object().unwrap().values().filter_map(Value::as_object);
+        for operation in paths.flat_map(Map::values) {
+            match operation["security"].as_array().map(Vec::as_slice) {
+                Some([]) => without_key.push(operation["operationId"].as_str().unwrap()),
+                Some([key]) => {
+                    let scope = key["apiKey"][0].as_str();
+                    let is_scope = Scope::ALL.iter().any(|known| Some(known.as_str()) == scope);
+                    assert!(is_scope, "{} {scope:?}", operation["operationId"]);
+                }
+                security => panic!("{} {security:?}", operation["operationId"]),
+            }
+        }
+        assert_eq!(without_key, ["healthz", "readyz"]);
+    }
+
+    #[test]
+    fn the_table_of_scopes_is_complete() {
+        let page = include_str!("../../../../../docs/CONTRACT-CHOICES.md");
+        let table = page.split("### 1.1 Authentication").nth(1).unwrap().split("### 1.2").next().unwrap();
+        for scope in Scope::ALL {
+            assert!(table.contains(&format!("`{scope}`")), "{scope} is not in docs/CONTRACT-CHOICES.md");
+        }
+    }
 
     #[test]
     fn recorded_answers_can_be_read() {

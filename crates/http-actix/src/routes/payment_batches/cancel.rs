@@ -17,6 +17,7 @@ use florin_application::cancel_batch;
 /// The batch can still be read.
 #[utoipa::path(delete, path = "/v2/payment-batches/{paymentBatchId}", tag = "Payment batches",
     operation_id = "deletePaymentBatch",
+    security(("apiKey" = [WRITE.scope])),
     params(BatchPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "Cancelled."), WriteErrors))]
 pub(crate) async fn handle(

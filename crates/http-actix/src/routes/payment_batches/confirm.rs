@@ -66,6 +66,7 @@ impl From<MfaBody> for MfaToken {
 /// Confirms a payment batch and reserves its funds.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/confirm", tag = "Payment batches",
     operation_id = "confirmPaymentBatch", request_body = ConfirmBody,
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(BatchPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "Confirmed.", body = ConfirmedView), ConfirmErrors))]
 pub(crate) async fn handle(

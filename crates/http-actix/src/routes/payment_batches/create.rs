@@ -34,6 +34,7 @@ body! {
 
 /// Creates a payment batch, with or without payments.
 #[utoipa::path(post, path = "/v2/payment-batches", tag = "Payment batches", operation_id = "createPaymentBatch",
+    security(("apiKey" = [WRITE.scope])),
     request_body = CreateBatchBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses(

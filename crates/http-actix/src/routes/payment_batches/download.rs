@@ -26,6 +26,7 @@ parameters! {
 /// The rows are in upload order, each with its alerts. The file can be corrected and uploaded again.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments/download", tag = "Payment batches",
     operation_id = "downloadPayments",
+    security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter, StatusesParameter, OrdersParameter),
     responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), DownloadErrors))]
 pub(crate) async fn handle(

@@ -29,6 +29,7 @@ body! {
 /// Renames, hides or shows a payment batch, in any state.
 #[utoipa::path(patch, path = "/v2/payment-batches/{paymentBatchId}", tag = "Payment batches",
     operation_id = "updatePaymentBatch", request_body = EditBatchBody,
+    security(("apiKey" = [WRITE.scope])),
     params(BatchPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The batch.", body = BatchView), WriteErrors))]
 pub(crate) async fn handle(

@@ -14,6 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Returns a payment batch, in any state, hidden or not.
 #[utoipa::path(get, path = "/v2/payment-batches/{paymentBatchId}", tag = "Payment batches",
     operation_id = "getPaymentBatch",
+    security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter),
     responses((status = 200, description = "The batch.", body = BatchView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -27,6 +27,7 @@ parameters! {
 /// Lists the account's payment batches, newest first.
 #[utoipa::path(get, path = "/v2/payment-batches", tag = "Payment batches",
     operation_id = "listPaymentBatches",
+    security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, SortParameter, BatchParameters),
     responses((status = 200, description = "One page of batches.", body = List<BatchView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -29,6 +29,7 @@ parameters! {
 /// Lists the alerts of a payment batch, last row first.
 #[utoipa::path(get, path = "/v2/payment-batches/{paymentBatchId}/alerts", tag = "Payment batches",
     operation_id = "listPaymentBatchAlerts",
+    security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter, PageParameters, SortParameter, AlertParameters),
     responses((status = 200, description = "One page of alerts.", body = List<AlertView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

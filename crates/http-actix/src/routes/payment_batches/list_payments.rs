@@ -15,6 +15,7 @@ use florin_domain::batch::PaymentFilter;
 /// Lists the payments of a batch, last row first.
 #[utoipa::path(get, path = "/v2/payment-batches/{paymentBatchId}/payments", tag = "Payment batches",
     operation_id = "listPayments",
+    security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter, PageParameters, SortParameter, StatusesParameter),
     responses((status = 200, description = "One page of payments.", body = List<PaymentView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

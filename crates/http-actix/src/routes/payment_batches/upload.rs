@@ -35,6 +35,7 @@ parameters! {
 /// The payments are checked before the response. Invalid values become alerts.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments", tag = "Payment batches",
     operation_id = "uploadPayments",
+    security(("apiKey" = [WRITE.scope])),
     request_body(description = "At most 3,000 payments as JSON, or 10,000 as CSV.",
         content((JsonUpload = "application/json"), (String = "text/csv"))),
     params(BatchPath, AccountParameter, CsvParameters, IdempotencyKeyHeader),

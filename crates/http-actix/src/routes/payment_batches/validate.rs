@@ -17,6 +17,7 @@ use florin_application::validate_batch;
 /// Changes nothing.
 #[utoipa::path(get, path = "/v2/payment-batches/{paymentBatchId}/validate", tag = "Payment batches",
     operation_id = "validatePaymentBatch",
+    security(("apiKey" = [READ.scope])),
     params(BatchPath, AccountParameter),
     responses((status = 200, description = "The result of the check.", body = BatchCheckView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

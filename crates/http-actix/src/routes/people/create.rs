@@ -53,6 +53,7 @@ body! {
 /// at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName":
 /// "Mary", "lastName": "Shelley", "emailAddress": "mary@example.com"}`.
 #[utoipa::path(post, path = "/v2/people", tag = "People", operation_id = "createPerson",
+    security(("apiKey" = [WRITE.scope])),
     request_body = CreatePersonBody,
     params(AccountOrBodyParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The person.", body = PersonView), WriteErrors))]

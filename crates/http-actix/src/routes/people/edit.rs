@@ -41,6 +41,7 @@ body! {
 
 /// Changes a person of the account. The email address identifies the person and cannot change.
 #[utoipa::path(patch, path = "/v2/people/{personId}", tag = "People", operation_id = "updatePerson",
+    security(("apiKey" = [WRITE.scope])),
     request_body = EditPersonBody,
     params(PersonPath, AccountOrBodyParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The person.", body = PersonView), WriteErrors))]

@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns a person.
 #[utoipa::path(get, path = "/v2/people/{personId}", tag = "People", operation_id = "getPerson",
+    security(("apiKey" = [READ.scope])),
     params(PersonPath, AccountParameter),
     responses((status = 200, description = "The person.", body = PersonView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -26,6 +26,7 @@ parameters! {
 
 /// Lists the account's people in the order of their creation.
 #[utoipa::path(get, path = "/v2/people", tag = "People", operation_id = "listPeople",
+    security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters, PersonParameters),
     responses((status = 200, description = "One page of people.", body = List<PersonView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

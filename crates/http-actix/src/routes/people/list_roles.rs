@@ -16,6 +16,7 @@ use florin_domain::people::Role;
 ///
 /// A role describes a person. It grants nothing: what a program may do depends on the scopes of its key.
 #[utoipa::path(get, path = "/v2/roles", tag = "People", operation_id = "listRoles",
+    security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters),
     responses((status = 200, description = "One page of roles.", body = List<RoleView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

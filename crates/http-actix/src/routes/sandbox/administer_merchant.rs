@@ -17,6 +17,7 @@ use florin_application::administer_merchant;
 ///
 /// Florin extension.
 #[utoipa::path(patch, path = "/v2/sandbox/merchant", tag = "Sandbox", operation_id = "administerMerchant",
+    security(("apiKey" = [MERCHANTS.scope])),
     request_body = AdministerMerchantBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The merchant.", body = MerchantView), MerchantSimulationErrors))]

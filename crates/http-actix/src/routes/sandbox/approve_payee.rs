@@ -22,6 +22,7 @@ use florin_ports::StoredResponse;
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/merchant/payees/{payeeId}/approval", tag = "Sandbox",
     operation_id = "approvePayee",
+    security(("apiKey" = [MERCHANTS.scope])),
     request_body = ApprovalBody,
     params(PayeePath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The payee.", body = PayeeView), MerchantSimulationErrors))]

@@ -22,6 +22,7 @@ use florin_ports::StoredResponse;
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval", tag = "Sandbox",
     operation_id = "approveSettlementAccount",
+    security(("apiKey" = [MERCHANTS.scope])),
     request_body = ApprovalBody,
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The settlement account.", body = SettlementAccountView),

@@ -36,6 +36,7 @@ body! {
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/refunds/{refundId}/authorise", tag = "Sandbox",
     operation_id = "authoriseMerchantRefund",
+    security(("apiKey" = [MERCHANTS.scope])),
     request_body = AuthoriseRefundBody,
     params(RefundPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The refund.", body = RefundAnswer<'static>), MerchantSimulationErrors))]

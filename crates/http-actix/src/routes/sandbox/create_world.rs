@@ -49,6 +49,7 @@ named! {
 /// The key is returned only once. While the world exists, a retry with the same idempotency key returns 409 with the
 /// account id, and creates nothing. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "createWorld",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = WorldBody,
     params(IdempotencyKeyHeader),
     responses((status = 201, description = "The world, with its key.", body = CreatedWorldView), CreateWorldErrors))]

@@ -14,6 +14,7 @@ use florin_application::permit_all_accounts;
 /// Deletes an imported snapshot. Worlds that were created from it remain. Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/snapshots/{snapshotId}", tag = "Sandbox",
     operation_id = "deleteImportedSnapshot",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(SnapshotPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), DeleteImportedErrors))]
 pub(crate) async fn handle(

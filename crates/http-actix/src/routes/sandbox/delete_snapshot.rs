@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Deletes a snapshot. Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}", tag = "Sandbox",
     operation_id = "deleteSnapshot",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, SnapshotPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WorldErrors))]
 pub(crate) async fn handle(

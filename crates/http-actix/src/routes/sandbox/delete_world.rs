@@ -14,6 +14,7 @@ use florin_application::delete_world;
 /// A retry returns 404, even with an idempotency key, because the world's idempotency records are deleted as well.
 /// Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "deleteWorld",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WorldErrors))]
 pub(crate) async fn handle(

@@ -15,6 +15,7 @@ use florin_application::{export_snapshot, find_world};
 /// The file contains no secrets, PINs, idempotency records, MFA sessions or events. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}/file", tag = "Sandbox",
     operation_id = "exportSnapshot",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, SnapshotPath),
     responses((status = 200, description = "The file: a line of JSON for each row.", body = String,
         content_type = "application/x-ndjson"), SandboxReadErrors))]

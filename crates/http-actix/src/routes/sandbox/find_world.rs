@@ -14,6 +14,7 @@ use florin_application::find_world;
 ///
 /// If the account is not a world, the response is 404. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "getWorld",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath),
     responses((status = 200, description = "The world.", body = WorldView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -70,6 +70,7 @@ named! {
 
 /// Returns how long the holds of an account last. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/hold-life", tag = "Sandbox", operation_id = "getHoldLife",
+    security(("apiKey" = [CARDS.scope])),
     params(AccountParameter),
     responses((status = 200, description = "The setting.", body = HoldLifeView), SandboxReadErrors))]
 pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -83,6 +84,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 ///
 /// It applies to new holds only: the first message determines the life of a hold. Florin extension.
 #[utoipa::path(put, path = "/v2/sandbox/hold-life", tag = "Sandbox", operation_id = "setHoldLife",
+    security(("apiKey" = [CARDS.scope])),
     request_body = HoldLifeBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The setting.", body = HoldLifeView), SettingErrors))]

@@ -26,6 +26,7 @@ use florin_ports::StoredResponse;
 /// Importing the same file again returns the same id, and only extends the time for which the snapshot is kept. The API
 /// key must grant access to all accounts of its client. A client has at most 20 imported snapshots. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/snapshots", tag = "Sandbox", operation_id = "importSnapshot",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body(content = String, content_type = "application/x-ndjson",
         description = "The file, unchanged: at most 16 MiB."),
     params(IdempotencyKeyHeader),

@@ -18,6 +18,7 @@ const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsRead);
 /// All checks read the same consistent state. Each violated invariant is returned with a counterexample.
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/invariants", tag = "Looking inside", operation_id = "checkInvariants",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(AccountParameter),
     responses((status = 200, description = "The result of each check.", body = InvariantsView),
         SandboxReadErrors))]

@@ -13,6 +13,7 @@ use florin_application::permit_all_accounts;
 
 /// Lists the snapshots that the client imported, ordered by id. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/snapshots", tag = "Sandbox", operation_id = "listImportedSnapshots",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(PageParameters),
     responses((status = 200, description = "One page of imported snapshots.", body = List<ImportedSnapshotView>),
         ImportedSnapshotErrors))]

@@ -13,6 +13,7 @@ use florin_application::find_world;
 
 /// Lists the snapshots of a world, oldest first. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}/snapshots", tag = "Sandbox", operation_id = "listSnapshots",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(WorldPath, PageParameters),
     responses((status = 200, description = "One page of snapshots.", body = List<SnapshotView>), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

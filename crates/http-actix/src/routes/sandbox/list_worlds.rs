@@ -15,6 +15,7 @@ use florin_application::list_worlds;
 ///
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds", tag = "Sandbox", operation_id = "listWorlds",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(PageParameters),
     responses((status = 200, description = "One page of worlds.", body = List<WorldView>), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

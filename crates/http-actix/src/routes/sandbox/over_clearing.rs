@@ -32,6 +32,7 @@ named! {
 
 /// Returns which clearings above their hold are refused on an account. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/over-clearing", tag = "Sandbox", operation_id = "getOverClearing",
+    security(("apiKey" = [CARDS.scope])),
     params(AccountParameter),
     responses((status = 200, description = "The setting.", body = OverClearingView), SandboxReadErrors))]
 pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -45,6 +46,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 ///
 /// It applies to all later clearings, except force posts. Florin extension.
 #[utoipa::path(put, path = "/v2/sandbox/over-clearing", tag = "Sandbox", operation_id = "setOverClearing",
+    security(("apiKey" = [CARDS.scope])),
     request_body = OverClearingBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The setting.", body = OverClearingView), SettingErrors))]

@@ -42,6 +42,7 @@ body! {
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", tag = "Sandbox",
     operation_id = "payCheckoutSession",
+    security(("apiKey" = [MERCHANTS.scope])),
     request_body = PayBody,
     params(SessionPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The session.", body = PaidSession<'static>), MerchantSimulationErrors))]

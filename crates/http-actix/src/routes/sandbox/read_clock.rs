@@ -13,6 +13,7 @@ use florin_application::read_clock;
 
 /// Returns the clock of an account. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "getClock",
+    security(("apiKey" = [REQUIREMENT.scope])),
     params(AccountParameter),
     responses((status = 200, description = "The clock.", body = ClockView), SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

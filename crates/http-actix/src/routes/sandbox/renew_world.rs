@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/worlds/{accountId}/renew`
 
-use super::common::{WORLD, WorldPath, WorldWrite, world_write};
+use super::common::{REQUIREMENT, WORLD, WorldPath, WorldWrite, world_write};
 use crate::declare::{IdempotencyKeyHeader, WholeNumber, body};
 use crate::idempotency::execute;
 use crate::problem::Problem;
@@ -28,6 +28,7 @@ body! {
 /// If the world already expires later, its expiry does not change. The expiry of its API key does not change in any
 /// case. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/renew", tag = "Sandbox", operation_id = "renewWorld",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = RenewBody,
     params(WorldPath, IdempotencyKeyHeader),
     responses((status = 200, description = "The renewed world.", body = WorldView), WorldErrors))]

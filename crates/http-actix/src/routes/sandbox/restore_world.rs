@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/worlds/{accountId}/restore`
 
-use super::common::{WorldPath, WorldWrite, no_world, world_write};
+use super::common::{REQUIREMENT, WorldPath, WorldWrite, no_world, world_write};
 use crate::declare::{IdempotencyKeyHeader, body};
 use crate::idempotency::execute;
 use crate::mapping::snapshot_problem;
@@ -28,6 +28,7 @@ body! {
 ///
 /// Restores the world's data, clock and sequence of ids. Its snapshots and keys do not change. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/restore", tag = "Sandbox", operation_id = "restoreWorld",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = RestoreBody,
     params(WorldPath, IdempotencyKeyHeader),
     responses((status = 200, description = "The restored world.", body = WorldView), WorldErrors))]

@@ -45,6 +45,7 @@ body! {
 /// The clock never goes back. What is due by the new time happens before the response is sent: holds expire, each dated
 /// when it was due, checkout sessions expire, and banks report on payments and refunds. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "setClock",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = ClockBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The clock after the change.", body = ClockView), ClockErrors))]

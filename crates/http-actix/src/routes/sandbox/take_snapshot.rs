@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/worlds/{accountId}/snapshots`
 
-use super::common::{WORLD, WorldPath, WorldWrite, world_write};
+use super::common::{REQUIREMENT, WORLD, WorldPath, WorldWrite, world_write};
 use crate::declare::{IdempotencyKeyHeader, body};
 use crate::idempotency::execute;
 use crate::mapping::snapshot_problem;
@@ -27,6 +27,7 @@ body! {
 ///
 /// The snapshot contains the world's data, clock and sequence of ids. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/snapshots", tag = "Sandbox", operation_id = "takeSnapshot",
+    security(("apiKey" = [REQUIREMENT.scope])),
     request_body = SnapshotBody,
     params(WorldPath, IdempotencyKeyHeader),
     responses((status = 201, description = "The snapshot.", body = SnapshotView), WorldErrors))]

@@ -57,6 +57,7 @@ body! {
 /// client has at most 100 subscriptions. Example: `{"enabled": true, "url": "https://example.com/hooks",
 /// "webhookEventTypeName": "CardTransaction", "accountId": "F50091"}`.
 #[utoipa::path(post, path = "/v2/webhooks", tag = "Webhooks", operation_id = "createWebhook",
+    security(("apiKey" = [WRITE.scope])),
     request_body = WebhookBody,
     params(IdempotencyKeyHeader),
     responses((status = 201, description = "The subscription, with its signing secret.", body = CreatedWebhookView),

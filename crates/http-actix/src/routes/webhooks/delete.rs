@@ -1,6 +1,6 @@
 //! `DELETE /v2/webhooks/{webhookId}` (contract 6.2)
 
-use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
+use super::common::{WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
@@ -13,6 +13,7 @@ use florin_application::unsubscribe;
 
 /// Deletes a subscription with its deliveries.
 #[utoipa::path(delete, path = "/v2/webhooks/{webhookId}", tag = "Webhooks", operation_id = "deleteWebhook",
+    security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WebhookErrors))]
 pub(crate) async fn handle(

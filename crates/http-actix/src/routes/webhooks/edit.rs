@@ -1,7 +1,7 @@
 //! `PATCH /v2/webhooks/{webhookId}` (contract 6.2)
 
 use super::bodies::{AuthorizationHeader, FiltersBody, ReceiverUrl};
-use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
+use super::common::{WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use crate::declare::{Clearable, IdempotencyKeyHeader, OptionalAccountParameter, body};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
@@ -37,6 +37,7 @@ body! {
 ///
 /// Enabling a subscription resumes its waiting deliveries. Florin extension.
 #[utoipa::path(patch, path = "/v2/webhooks/{webhookId}", tag = "Webhooks", operation_id = "updateWebhook",
+    security(("apiKey" = [WRITE.scope])),
     request_body = EditWebhookBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The subscription.", body = WebhookView), WebhookErrors))]

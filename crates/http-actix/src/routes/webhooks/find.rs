@@ -14,6 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 ///
 /// Florin extension.
 #[utoipa::path(get, path = "/v2/webhooks/{webhookId}", tag = "Webhooks", operation_id = "getWebhook",
+    security(("apiKey" = [READ.scope])),
     params(WebhookPath, OptionalAccountParameter),
     responses((status = 200, description = "The subscription.", body = WebhookView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

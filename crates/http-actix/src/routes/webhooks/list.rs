@@ -13,6 +13,7 @@ use florin_application::list_webhooks;
 
 /// Lists subscriptions, oldest first.
 #[utoipa::path(get, path = "/v2/webhooks", tag = "Webhooks", operation_id = "listWebhooks",
+    security(("apiKey" = [READ.scope])),
     params(OptionalAccountParameter, PageParameters),
     responses((status = 200, description = "One page of subscriptions.", body = List<WebhookView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -37,6 +37,7 @@ parameters! {
 /// Each delivery has its latest 20 attempts, or with `messageId` its latest 1,000. A delivery is kept for 30 days after
 /// it was queued, and for as long as it waits. Florin extension.
 #[utoipa::path(get, path = "/v2/webhooks/{webhookId}/deliveries", tag = "Webhooks", operation_id = "listDeliveries",
+    security(("apiKey" = [READ.scope])),
     params(WebhookPath, OptionalAccountParameter, PageParameters, DeliveryParameters),
     responses((status = 200, description = "One page of deliveries.", body = List<DeliveryView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

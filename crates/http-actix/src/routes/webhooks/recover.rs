@@ -1,6 +1,6 @@
 //! `POST /v2/webhooks/{webhookId}/recover` (contract 6.3)
 
-use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
+use super::common::{WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, body};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
@@ -27,6 +27,7 @@ body! {
 ///
 /// These include events from before the subscription was created. Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/recover", tag = "Webhooks", operation_id = "recoverWebhook",
+    security(("apiKey" = [WRITE.scope])),
     request_body = RecoverBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 202, description = "The events are queued.", body = CountView), WebhookErrors))]

@@ -1,6 +1,6 @@
 //! `POST /v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver` (contract 6.3)
 
-use super::common::{MessagePath, WEBHOOK, WebhookPath, WebhookWrite};
+use super::common::{MessagePath, WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter};
 use crate::idempotency::execute_for_client;
 use crate::mapping::webhook_problem;
@@ -19,6 +19,7 @@ use florin_domain::ids::EventId;
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", tag = "Webhooks",
     operation_id = "redeliver",
+    security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, MessagePath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 202, description = "The event is queued.", body = MessageView), WebhookErrors))]
 pub(crate) async fn handle(

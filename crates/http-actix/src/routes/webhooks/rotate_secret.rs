@@ -1,6 +1,6 @@
 //! `POST /v2/webhooks/{webhookId}/rotate-secret` (contract 6.2)
 
-use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
+use super::common::{WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, WholeNumber, body};
 use crate::mapping::{webhook_problem, write_problem};
 use crate::problem::{Problem, expect_valid};
@@ -27,6 +27,7 @@ body! {
 /// secret is returned only once. A retry with the same idempotency key returns 409 and changes nothing.
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/rotate-secret", tag = "Webhooks", operation_id = "rotateWebhookSecret",
+    security(("apiKey" = [WRITE.scope])),
     request_body = Option<RotateSecretBody>,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The new secret.", body = RotatedSecretView), WebhookErrors))]

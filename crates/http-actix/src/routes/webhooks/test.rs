@@ -1,6 +1,6 @@
 //! `POST /v2/webhooks/{webhookId}/test` (contract 6.2)
 
-use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
+use super::common::{WEBHOOK, WRITE, WebhookPath, WebhookWrite};
 use super::samples;
 use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter};
 use crate::idempotency::execute_for_client;
@@ -21,6 +21,7 @@ use florin_ports::StoredResponse;
 /// The body has the form of a real event, with `"test": true` and the sequence 0. The test event is sent once, and is
 /// not stored as an event: `GET /v2/events` does not list it. Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/test", tag = "Webhooks", operation_id = "testWebhook",
+    security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 202, description = "The test is queued.", body = MessageView), WebhookErrors))]
 pub(crate) async fn handle(

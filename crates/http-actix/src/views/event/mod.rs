@@ -2,12 +2,13 @@
 
 mod bodies;
 mod merchant_bodies;
+mod movement_bodies;
 
 pub(crate) use bodies::{
-    BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
-    PaymentCreated, PaymentReturned,
+    BatchChanged, BatchCompleted, BatchOrderChanged, CardStateUpdated, CardTransacted, PaymentCreated, PaymentReturned,
 };
 pub(crate) use merchant_bodies::{MerchantPaymentEnded, MerchantPaymentFailed, SessionEnded};
+pub(crate) use movement_bodies::{BoxCredited, BoxDebited};
 
 use bodies::Common;
 use chrono::{DateTime, SecondsFormat, Utc};

@@ -24,7 +24,7 @@ pub(super) struct SourceTable {
     pub(super) at: &'static str,
     /// The condition under which a row is a movement.
     pub(super) condition: &'static str,
-    /// How the feed of changes reads it.
+    /// Its columns and condition in the feed of changes.
     pub(super) feed: Feed,
     /// The condition that restricts rows to budgets. The ids of the budgets go between the parts.
     of_budgets: [&'static str; 2],
@@ -36,7 +36,7 @@ pub(super) struct SourceTable {
     number: Option<[&'static str; 2]>,
 }
 
-/// How the feed of changes reads a source.
+/// The columns and the condition with which the feed of changes reads a source.
 pub(super) struct Feed {
     pub(super) table: &'static str,
     pub(super) account: &'static str,

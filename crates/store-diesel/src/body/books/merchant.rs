@@ -15,8 +15,8 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
 use florin_domain::money::{self, Minor};
 use uuid::Uuid;
 
-/// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account,
-/// `{high}` and `{low}` by the sums.
+/// The sums that the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the
+/// account, `{high}` and `{low}` by the sums.
 const SETTLED: &str = "SELECT e.account_id AS account_id, \
     COALESCE(e.settled_to, e.cause_id) AS target_id, e.currency AS currency, \
     {high} AS high, {low} AS low \
@@ -24,7 +24,7 @@ const SETTLED: &str = "SELECT e.account_id AS account_id, \
     WHERE {of} AND (e.from_pool = 'merchant_settled' OR e.to_pool = 'merchant_settled') \
     GROUP BY e.account_id, COALESCE(e.settled_to, e.cause_id), e.currency";
 
-/// What was paid and refunded. Top-ups of budgets settle nothing.
+/// The sums of payments and refunds. Top-ups of budgets settle nothing.
 const PAID: &str = "SELECT e.account_id AS account_id, COALESCE(s.settlement_account_id, s.payee_id) AS target_id, \
     e.currency AS currency, e.kind AS kind, \
     CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \

@@ -25,7 +25,7 @@ pub(super) fn session(conn: &mut Conn, account: &AccountId, id: CheckoutSessionI
     row.map(SessionRow::read).transpose()
 }
 
-/// How a session is found.
+/// The key by which a session is found.
 enum By<'a> {
     Id(&'a AccountId, CheckoutSessionId),
     Token(PageTokenHash),

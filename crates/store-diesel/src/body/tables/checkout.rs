@@ -92,7 +92,7 @@ diesel::numeric_expr!(merchant_payment_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(checkout_sessions, merchant_payments);
 
 parts! {
-    /// What a list shows of a payment or refund.
+    /// The columns of a payment or refund that a list shows.
     struct ListedPaymentRow of merchant_payments {
         id,
         session_id,
@@ -110,7 +110,7 @@ parts! {
         merchant_reference,
     }
 
-    /// What the overview of a payment shows of its session.
+    /// The columns of a session that the overview of a payment shows.
     struct SessionOfPaymentRow of checkout_sessions {
         purpose,
         settlement_account_id,
@@ -181,7 +181,7 @@ changes! {
 }
 
 lookups! {
-    /// What the overviews of payments show of their sessions.
+    /// The sessions of payments, for their overviews.
     struct SessionsOfPayments: SessionOfPaymentRow {
         from checkout_sessions by (account_id, id)
     }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// How long the fan-out may be behind one position while it yields to requests. After that position the time starts
-/// again, so an event waits for at most twice as long. Commands that need the deliveries queue them first, and may have
-/// to wait for all that were left.
+/// Maximum time that the fan-out may be behind one position while it yields to requests. After that position the time
+/// starts again, so an event waits for at most twice as long. Commands that need the deliveries queue them first, and
+/// may have to wait for all that were left.
 const LATE: Duration = Duration::from_secs(10);
 
 /// A position that the fan-out has not reached, and since when it is known.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// Minimum time between two warnings.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// When the last warning was logged.
+/// The time of the last logged warning.
 #[derive(Default)]
 pub(crate) struct Warnings {
     last: Option<Instant>,

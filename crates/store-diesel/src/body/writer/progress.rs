@@ -15,7 +15,7 @@ pub(super) struct Progress {
     ended: Mutex<Ended>,
 }
 
-/// How writes ended.
+/// The results of ended writes.
 #[derive(Default)]
 struct Ended {
     /// When a probe last showed that writes reach the disk, if no write has failed since. Other transactions don't show

@@ -15,6 +15,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Adds a text of evidence to an OPEN dispute. A dispute has at most 20 texts. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/disputes/{disputeId}/evidence", tag = "Simulations",
     operation_id = "addDisputeEvidence", request_body = EvidenceBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The dispute.", body = DisputeAnswer<'static>), DisputeErrors))]
 pub(crate) async fn add_evidence(
@@ -28,6 +29,7 @@ pub(crate) async fn add_evidence(
 /// Credits the amount of an OPEN dispute until the network decides. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/disputes/{disputeId}/provisional-credit", tag = "Simulations",
     operation_id = "creditDispute",
+    security(("apiKey" = [SIMULATE.scope])),
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record of the message, and the dispute.",
         body = DisputeMessageAnswer<'static>), DisputeErrors))]
@@ -48,6 +50,7 @@ pub(crate) async fn credit(
 /// message.
 #[utoipa::path(post, path = "/v2/cards/simulations/disputes/{disputeId}/resolve", tag = "Simulations",
     operation_id = "resolveDispute", request_body = ResolveBody,
+    security(("apiKey" = [SIMULATE.scope])),
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record of the message, and the dispute.",
         body = DisputeMessageAnswer<'static>), DisputeErrors))]

@@ -3,6 +3,7 @@
 use super::bodies::OpenDisputeBody;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
+use crate::routes::cards::common::SIMULATE;
 use crate::routes::cards::messages::{DISPUTE, receive};
 use crate::routes::error_sets::DisputeErrors;
 use crate::state::App;
@@ -11,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Disputes a settled purchase or debit, or a part of it. No money moves yet. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/disputes", tag = "Simulations", operation_id = "openDispute",
+    security(("apiKey" = [SIMULATE.scope])),
     request_body = OpenDisputeBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The dispute.", body = DisputeAnswer<'static>), DisputeErrors))]

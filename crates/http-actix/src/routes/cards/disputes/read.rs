@@ -28,6 +28,7 @@ parameters! {
 
 /// Lists the account's disputes, newest first. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/simulations/disputes", tag = "Simulations", operation_id = "listDisputes",
+    security(("apiKey" = [READ_SANDBOX.scope])),
     params(AccountParameter, PageParameters, DisputeParameters),
     responses((status = 200, description = "One page of disputes.", body = List<DisputeView<'static>>),
         SandboxReadErrors))]
@@ -46,6 +47,7 @@ pub(crate) async fn list(app: web::Data<App>, request: HttpRequest) -> Result<Ht
 /// Returns a dispute. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/simulations/disputes/{disputeId}", tag = "Simulations",
     operation_id = "getDispute",
+    security(("apiKey" = [READ_SANDBOX.scope])),
     params(DisputePath, AccountParameter),
     responses((status = 200, description = "The dispute.", body = DisputeView<'static>), SandboxReadErrors))]
 pub(crate) async fn find(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -21,6 +21,7 @@ use florin_ports::Mode;
 /// Cancels an OPEN checkout session. If it has a payment in progress, the payment becomes CANCELLED, too.
 #[utoipa::path(post, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", tag = "Merchant",
     operation_id = "cancelCheckoutSession",
+    security(("apiKey" = [WRITE_SESSIONS.scope])),
     params(SessionPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The session.", body = SessionView<'static>), WriteErrors))]
 pub(crate) async fn handle(

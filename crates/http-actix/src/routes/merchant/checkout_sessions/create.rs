@@ -22,6 +22,7 @@ use florin_domain::checkout::CreatedSession;
 /// If a session of the account already has this `idempotencyKey`, the response is that session in its current state,
 /// with 200 and `Idempotent-Replayed: true`. The other members of the body must be valid, but are ignored.
 #[utoipa::path(post, path = "/v2/merchant/checkout-sessions", tag = "Merchant", operation_id = "createCheckoutSession",
+    security(("apiKey" = [WRITE_SESSIONS.scope])),
     request_body = CreateSessionBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The session.", body = SessionView<'static>),

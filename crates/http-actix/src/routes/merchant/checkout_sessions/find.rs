@@ -15,6 +15,7 @@ use florin_application::find_session;
 /// Returns a checkout session, or the session of a top-up.
 #[utoipa::path(get, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}", tag = "Merchant",
     operation_id = "getCheckoutSession",
+    security(("apiKey" = [READ_SESSIONS.scope])),
     params(SessionPath, AccountParameter),
     responses((status = 200, description = "The session.", body = SessionView<'static>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

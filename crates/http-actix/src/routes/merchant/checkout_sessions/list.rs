@@ -39,6 +39,7 @@ parameters! {
 ///
 /// Top-ups of budgets are not in the list. The list shows expiries, and reports of banks, within 5 seconds.
 #[utoipa::path(get, path = "/v2/merchant/checkout-sessions", tag = "Merchant", operation_id = "listCheckoutSessions",
+    security(("apiKey" = [READ_SESSIONS.scope])),
     params(AccountParameter, PageParameters, SessionParameters),
     responses((status = 200, description = "One page of sessions.", body = List<SessionView<'static>>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -23,6 +23,7 @@ use florin_ports::StoredResponse;
 /// A SHOPPING checkout needs an APPROVED settlement account of its currency. A `TOP_UP` checkout needs the permission
 /// `canCreateTopUpCheckouts`.
 #[utoipa::path(post, path = "/v2/merchant/checkouts", tag = "Merchant", operation_id = "createCheckout",
+    security(("apiKey" = [WRITE_CHECKOUTS.scope])),
     request_body = CreateCheckoutBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The checkout.", body = CheckoutView), MerchantErrors))]

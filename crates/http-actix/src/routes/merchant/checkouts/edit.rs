@@ -20,6 +20,7 @@ use florin_ports::StoredResponse;
 
 /// Changes a checkout. Existing sessions keep the settings with which they were created.
 #[utoipa::path(patch, path = "/v2/merchant/checkouts/{checkoutId}", tag = "Merchant", operation_id = "updateCheckout",
+    security(("apiKey" = [WRITE_CHECKOUTS.scope])),
     request_body = EditCheckoutBody,
     params(CheckoutPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The checkout.", body = CheckoutView), MerchantEditErrors))]

@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns a checkout.
 #[utoipa::path(get, path = "/v2/merchant/checkouts/{checkoutId}", tag = "Merchant", operation_id = "getCheckout",
+    security(("apiKey" = [READ_CHECKOUTS.scope])),
     params(CheckoutPath, AccountParameter),
     responses((status = 200, description = "The checkout.", body = CheckoutView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -23,6 +23,7 @@ parameters! {
 
 /// Lists the account's checkouts, newest first.
 #[utoipa::path(get, path = "/v2/merchant/checkouts", tag = "Merchant", operation_id = "listCheckouts",
+    security(("apiKey" = [READ_CHECKOUTS.scope])),
     params(AccountParameter, PageParameters, CheckoutParameters),
     responses((status = 200, description = "One page of checkouts.", body = List<CheckoutView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

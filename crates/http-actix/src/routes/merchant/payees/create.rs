@@ -22,6 +22,7 @@ use florin_ports::StoredResponse;
 /// A new payee is PENDING until the operator decides, or APPROVED immediately if the merchant has the permission
 /// `canCreateTopUpCheckouts`. Responses show masked bank details.
 #[utoipa::path(post, path = "/v2/merchant/payees", tag = "Merchant", operation_id = "createPayee",
+    security(("apiKey" = [WRITE_PAYEES.scope])),
     request_body = CreatePayeeBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The payee with the same bank details, unchanged.", body = PayeeView),

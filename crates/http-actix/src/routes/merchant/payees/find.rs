@@ -12,6 +12,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns a payee.
 #[utoipa::path(get, path = "/v2/merchant/payees/{payeeId}", tag = "Merchant", operation_id = "getPayee",
+    security(("apiKey" = [READ_PAYEES.scope])),
     params(PayeePath, AccountParameter),
     responses((status = 200, description = "The payee.", body = PayeeView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

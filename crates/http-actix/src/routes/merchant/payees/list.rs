@@ -23,6 +23,7 @@ parameters! {
 
 /// Lists the account's payees, newest first.
 #[utoipa::path(get, path = "/v2/merchant/payees", tag = "Merchant", operation_id = "listPayees",
+    security(("apiKey" = [READ_PAYEES.scope])),
     params(AccountParameter, PageParameters, PayeeParameters),
     responses((status = 200, description = "One page of payees.", body = List<PayeeView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -21,6 +21,7 @@ const MAX_ROWS: i64 = 10_000;
 ///
 /// A null is an empty cell. A text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
 #[utoipa::path(get, path = "/v2/merchant/payments/export", tag = "Merchant", operation_id = "exportMerchantPayments",
+    security(("apiKey" = [READ_PAYMENTS.scope])),
     params(AccountParameter, PaymentParameters),
     responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), ExportErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

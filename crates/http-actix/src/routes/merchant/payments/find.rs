@@ -15,6 +15,7 @@ use florin_domain::checkout::ListedPayment;
 
 /// Returns a payment or refund.
 #[utoipa::path(get, path = "/v2/merchant/payments/{paymentId}", tag = "Merchant", operation_id = "getMerchantPayment",
+    security(("apiKey" = [READ_PAYMENTS.scope])),
     params(PaymentPath, AccountParameter),
     responses((status = 200, description = "The payment.", body = MerchantPaymentView<'static>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

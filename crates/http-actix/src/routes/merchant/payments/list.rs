@@ -14,6 +14,7 @@ use florin_domain::page::Page;
 
 /// Lists the account's payments and refunds, newest first unless `sort` says otherwise.
 #[utoipa::path(get, path = "/v2/merchant/payments", tag = "Merchant", operation_id = "listMerchantPayments",
+    security(("apiKey" = [READ_PAYMENTS.scope])),
     params(AccountParameter, PageParameters, PaymentParameters),
     responses((status = 200, description = "One page of payments.", body = List<MerchantPaymentView<'static>>),
         ReadErrors))]

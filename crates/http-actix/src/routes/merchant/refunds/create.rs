@@ -39,6 +39,7 @@ body! {
 /// refunds.
 #[utoipa::path(post, path = "/v2/merchant/payments/{paymentId}/refunds", tag = "Merchant",
     operation_id = "createMerchantRefund",
+    security(("apiKey" = [WRITE_REFUNDS.scope])),
     request_body = CreateRefundBody,
     params(PaymentPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The refund.", body = RefundAnswer<'static>), PaymentInitiationErrors))]

@@ -14,6 +14,7 @@ use florin_application::find_merchant_refund;
 
 /// Returns a refund.
 #[utoipa::path(get, path = "/v2/merchant/refunds/{refundId}", tag = "Merchant", operation_id = "getMerchantRefund",
+    security(("apiKey" = [READ_REFUNDS.scope])),
     params(RefundPath, AccountParameter),
     responses((status = 200, description = "The refund.", body = RefundView<'static>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -24,6 +24,7 @@ use florin_ports::StoredResponse;
 /// masked bank details. An account has at most 100 settlement accounts.
 #[utoipa::path(post, path = "/v2/merchant/settlement-accounts", tag = "Merchant",
     operation_id = "createSettlementAccount",
+    security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     request_body = CreateSettlementAccountBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The settlement account.", body = SettlementAccountView), WriteErrors))]

@@ -19,6 +19,7 @@ use florin_ports::StoredResponse;
 /// If it is the default of its currency, the oldest other APPROVED settlement account becomes the default.
 #[utoipa::path(delete, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "deleteSettlementAccount",
+    security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 204, description = "Deleted."), WriteErrors))]
 pub(crate) async fn handle(

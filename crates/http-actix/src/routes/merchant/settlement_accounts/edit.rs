@@ -20,6 +20,7 @@ use florin_ports::StoredResponse;
 /// Changes a settlement account.
 #[utoipa::path(patch, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "updateSettlementAccount",
+    security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     request_body = EditSettlementAccountBody,
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The settlement account.", body = SettlementAccountView), WriteErrors))]

@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Returns a settlement account.
 #[utoipa::path(get, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "getSettlementAccount",
+    security(("apiKey" = [READ_SETTLEMENT_ACCOUNTS.scope])),
     params(SettlementAccountPath, AccountParameter),
     responses((status = 200, description = "The settlement account.", body = SettlementAccountView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// Lists the account's settlement accounts, newest first.
 #[utoipa::path(get, path = "/v2/merchant/settlement-accounts", tag = "Merchant",
     operation_id = "listSettlementAccounts",
+    security(("apiKey" = [READ_SETTLEMENT_ACCOUNTS.scope])),
     params(AccountParameter, PageParameters),
     responses((status = 200, description = "One page of settlement accounts.", body = List<SettlementAccountView>),
         ReadErrors))]

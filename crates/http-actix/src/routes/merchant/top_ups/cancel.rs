@@ -20,6 +20,7 @@ use florin_ports::Mode;
 
 /// Cancels an OPEN top-up. If it has a payment in progress, the payment becomes CANCELLED, too.
 #[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
+    security(("apiKey" = [WRITE_TOP_UPS.scope])),
     params(TopUpPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The top-up.", body = TopUpView<'static>), WriteErrors))]
 pub(crate) async fn handle(

@@ -45,6 +45,7 @@ body! {
 /// A top-up can be paid for 20 minutes, and credits the budget when it is completed. If a top-up of the account already
 /// has this `idempotencyKey`, the response is that top-up in its current state, with 200 and `Idempotent-Replayed`.
 #[utoipa::path(post, path = "/v2/merchant/top-ups", tag = "Merchant", operation_id = "createTopUp",
+    security(("apiKey" = [WRITE_TOP_UPS.scope])),
     request_body = CreateTopUpBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The top-up.", body = TopUpView<'static>),

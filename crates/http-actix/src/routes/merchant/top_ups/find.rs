@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns a top-up.
 #[utoipa::path(get, path = "/v2/merchant/top-ups/{topUpId}", tag = "Merchant", operation_id = "getTopUp",
+    security(("apiKey" = [READ_TOP_UPS.scope])),
     params(TopUpPath, AccountParameter),
     responses((status = 200, description = "The top-up.", body = TopUpView<'static>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

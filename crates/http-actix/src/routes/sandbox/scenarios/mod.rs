@@ -41,6 +41,7 @@ body! {
 /// interrupted scenario therefore replays the steps that were played, and continues. Steps that advance the clock also
 /// require the scope `budgets:simulate:any`. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/scenarios", tag = "Sandbox", operation_id = "playScenario",
+    security(("apiKey" = [CARDS.scope])),
     request_body = ScenarioBody,
     params(AccountParameter, ScenarioKeyHeader),
     responses((status = 201, description = "The steps, in order.", body = ScenarioView), ScenarioErrors))]

@@ -99,7 +99,7 @@ fn counted(conn: &mut Conn, of: &Of) -> i64 {
     row.select(balances::movements).get_result(conn).unwrap()
 }
 
-/// What an explanation shows.
+/// The contents of an explanation.
 type Shown = (Vec<KindSum>, Vec<Booking>, PoolSums);
 
 /// Reads a page and stores the checkpoints that the read returns, if it returns any.
