@@ -8,7 +8,7 @@ use crate::server::Server;
 use crate::workloads::Workload;
 
 /// Required and target ratio of the time of a single request to the time of the direct transaction.
-pub(crate) const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
+const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
 
 /// Compares pgbench's script, its function, and Florin, with many connections.
 pub(crate) fn concurrent(
