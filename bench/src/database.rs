@@ -10,6 +10,8 @@ const DATA: &str = include_str!("../sql/postgres/data.sql");
 const FUNCTIONS: &str = include_str!("../sql/postgres/functions.sql");
 /// SQL that recomputes the stored counts.
 const KEPT_COUNTS: &str = include_str!("../sql/postgres/checkout-counts.sql");
+const TABLE_BYTES: &str = "SELECT CAST(SUM(pg_total_relation_size(oid)) AS BIGINT) FROM pg_class \
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace";
 const BATCHES: &str = include_str!("../sql/postgres/batches.sql");
 
 /// Size of the data set.
@@ -93,6 +95,12 @@ impl Database {
     /// Returns the size on disk.
     pub(crate) fn disk(&mut self) -> anyhow::Result<String> {
         Ok(self.client.query_one("SELECT pg_size_pretty(pg_database_size(current_database()))", &[])?.get(0))
+    }
+
+    /// Returns the size of all tables and their indexes, in bytes.
+    pub(crate) fn table_bytes(&mut self) -> anyhow::Result<f64> {
+        let bytes: i64 = self.client.query_one(TABLE_BYTES, &[])?.get(0);
+        Ok(bytes as f64)
     }
 
     /// Prepares validated batches with open sessions, for confirmations.

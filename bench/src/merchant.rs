@@ -122,14 +122,8 @@ fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut R
         beside("pay a session", "credit a budget", credit, pay, Rule::Free),
         beside("list of 100 payments with count", "list of 100 checkouts with count", checkouts, payments, LIST),
         Row {
-            workload: format!("{store}: page of a session, p99"),
-            compared_with: "a limit".to_owned(),
-            unit: " µs",
-            baseline: PAGE_P99,
-            florin: page.p99,
-            ratio: page.p99 / PAGE_P99,
-            rule: Rule::AtMost(1.0, 1.0),
             figures: Some(page),
+            ..Row::limited(&format!("{store}: page of a session, p99"), " µs", page.p99, (PAGE_P99, PAGE_P99))
         },
     ]);
     drop(server);

@@ -11,11 +11,14 @@ use crate::runner::{Runner, drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::{self, File};
-use crate::workloads::{spread, workloads};
+use crate::workloads::{SPREAD, spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
 use std::time::Duration;
 
+/// Maximum and target of an authorization on PostgreSQL: microseconds of processor time, and bytes.
+const PROCESSOR_TIME: (f64, f64) = (120.0, 90.0);
+const STORED: (f64, f64) = (600.0, 400.0);
 /// Required and target ratios on SQLite, to a loop of single commits: of the rate, and of the time of a single request.
 const COMMITS: Rule = Rule::AtLeast(3.0, 4.0);
 const SINGLE: Rule = Rule::AtMost(1.4, 1.2);
@@ -54,13 +57,33 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     let florin = Server::florin(&runner.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
         if settings.selects(workload.name) {
-            compare::concurrent(&mut runner, &workload, &florin, report)?;
+            let own = compare::concurrent(&mut runner, &workload, &florin, report)?;
             compare::single(&mut runner, &workload, &florin, report)?;
+            if workload.name == SPREAD {
+                costs(workload.name, own, report);
+            }
         }
     }
     note_memory(&florin, "PostgreSQL", report);
     runner.database.execute(books::LEGS)?;
     server::run(&runner.database.url, &["check"])
+}
+
+/// Compares what a request costs with limits: the processor time of Florin and of PostgreSQL together, and the bytes.
+fn costs(workload: &str, own: Figures, report: &mut Report) {
+    match own.server_cpu.zip(own.store_cpu) {
+        Some((server, store)) => report.rows.push(Row::limited(
+            &format!("{workload}: processor time of Florin and PostgreSQL"),
+            " µs",
+            server + store,
+            PROCESSOR_TIME,
+        )),
+        None => report.notes.push("Processor time was not measured: PostgreSQL does not run on this machine.".into()),
+    }
+    if let Some(bytes) = own.stored {
+        let name = format!("{workload}: bytes stored, with indexes");
+        report.rows.push(Row::limited(&name, " B", bytes, STORED));
+    }
 }
 
 /// Compares Florin on SQLite with loops that run the same statements directly on the file.
