@@ -110,11 +110,6 @@ impl Database {
         Ok(self.client.batch_execute(&script)?)
     }
 
-    /// Writes a checkpoint, so that every round starts from the same state.
-    pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
-        Ok(self.client.batch_execute("CHECKPOINT")?)
-    }
-
     /// Returns the free bytes of the data directory's file system, if it is on this machine.
     pub(crate) fn free_disk(&mut self) -> anyhow::Result<Option<u64>> {
         let folder: String = self.client.query_one("SHOW data_directory", &[])?.get(0);
@@ -167,6 +162,10 @@ impl Books for Database {
 
     fn execute(&mut self, sql: &str) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(sql)?)
+    }
+
+    fn settle(&mut self) -> anyhow::Result<()> {
+        self.execute("CHECKPOINT")
     }
 }
 

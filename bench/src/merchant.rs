@@ -2,7 +2,7 @@
 //!
 //! It uses the demo data, because only the server can compute the token of a page.
 
-use crate::api::call_with;
+use crate::api::{call_with, members};
 use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
@@ -245,16 +245,6 @@ impl Source for Requests<'_> {
         self.made += 1;
         true
     }
-}
-
-/// Returns the string values of all members with this name.
-fn members(json: &str, name: &str) -> Vec<String> {
-    let starts = [format!("\"{name}\":\""), format!("\"{name}\": \"")];
-    let mut found = Vec::new();
-    for part in json.split(&starts[0]).skip(1).chain(json.split(&starts[1]).skip(1)) {
-        found.extend(part.split('"').next().map(str::to_owned));
-    }
-    found
 }
 
 fn first(json: &str, name: &str) -> anyhow::Result<String> {
