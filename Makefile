@@ -40,27 +40,30 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Measure Florin, and compare it with plain SQL where there is a baseline (30 minutes)
+bench: ## Measure Florin, and compare it with plain SQL and other servers (45 minutes after it is built; the servers need Node and Python)
 	@scripts/bench standard
 	@scripts/bench merchant
+	@scripts/bench sandbox
 	@scripts/bench decisions
 	@scripts/bench cells
 	@scripts/bench payments
 	@scripts/bench webhooks
-
-bench-cells: ## Measure clients in four cells against the same clients in one store
-	@scripts/bench cells
-
-bench-overload: ## Send four times the load that Florin can handle, for a minute
 	@scripts/bench overload
-
-bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 rows (18 GB of disk)
-	@scripts/bench growth
-
-bench-peers: ## Compare Florin with the same work on Fastify and on Starlette (needs Node and Python)
 	@scripts/bench peers
 
-bench-webhooks: ## Measure deliveries of webhooks, what they cost, and 1,000,000 that wait
+bench-cells: ## Measure clients in four cells against the same clients in one store (3 minutes)
+	@scripts/bench cells
+
+bench-overload: ## Send four times the load that Florin can handle, for a minute (3 minutes)
+	@scripts/bench overload
+
+bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 rows (30 minutes, 18 GB of disk)
+	@scripts/bench growth
+
+bench-peers: ## Compare Florin with the same work on Fastify and on Starlette (5 minutes; needs Node, Python and the network)
+	@scripts/bench peers
+
+bench-webhooks: ## Measure deliveries of webhooks, what they cost, and 1,000,000 that wait (15 minutes)
 	@scripts/bench webhooks
 
 bench-wrk: ## Compare the benchmark's load generator with wrk

@@ -35,6 +35,13 @@ install_packages() {
 
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
 
+# Says what is not run, and why, and ends. That is a failure with CI set.
+not_run() {
+    echo "NOT RUN: $*"
+    [ -z "${CI:-}" ] || exit 1
+    exit 0
+}
+
 # Installs what a folder beside this file lists for Node and Python under the target directory, and names the place
 # `tools`. If it can't, says that WHAT is not run, which is a failure with CI set: install_tools FOLDER WHAT
 install_tools() {
@@ -43,9 +50,7 @@ install_tools() {
     tools="$(cd "$target/$1" && pwd)"
     if ! with_programs "$sources" >"$tools/install.log" 2>&1; then
         tail -n 5 "$tools/install.log" >&2
-        echo "NOT RUN: $2, for lack of Node, npm, Python with venv, or the network"
-        [ -z "${CI:-}" ] || exit 1
-        exit 0
+        not_run "$2, for lack of Node, npm, Python with venv, or the network"
     fi
 }
 

@@ -47,6 +47,16 @@ pub(crate) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     rest.split_once('"').map(|(value, _)| value)
 }
 
+/// Returns the string values of all members with this name.
+pub(crate) fn members(json: &str, name: &str) -> Vec<String> {
+    let starts = [format!("\"{name}\":\""), format!("\"{name}\": \"")];
+    let mut found = Vec::new();
+    for part in json.split(&starts[0]).skip(1).chain(json.split(&starts[1]).skip(1)) {
+        found.extend(part.split('"').next().map(str::to_owned));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

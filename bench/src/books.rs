@@ -45,7 +45,9 @@ pub(crate) const AUTHORIZED: Counts = [1, 1, 1, 2, 1, 0, 0, 0, -1000, 1000, 0];
 pub(crate) const CONFIRMED: Counts = [0, 0, 1, 2, 1, 0, 1, 1, -100, 0, 100];
 /// The effect of a credit of 200.00.
 pub(crate) const CREDITED: Counts = [0, 0, 1, 2, 1, 1, 0, 0, 20_000, 0, 0];
-/// The effect of a read: none.
+/// The effect of a transfer between two budgets.
+pub(crate) const TRANSFERRED: Counts = [0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 0];
+/// The effect of a read or a dry run: none.
 pub(crate) const NOTHING: Counts = [0; 11];
 
 /// A store whose books can be checked.
@@ -56,6 +58,8 @@ pub(crate) trait Books {
     fn violations(&mut self) -> anyhow::Result<[i64; 4]>;
     /// Runs a statement.
     fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
+    /// Writes a checkpoint, so that every round starts from the same state.
+    fn settle(&mut self) -> anyhow::Result<()>;
 }
 
 /// Checks that each answered request had its effect exactly once, and that nothing else changed.
@@ -167,7 +171,7 @@ mod tests {
 
     #[test]
     fn effects_move_money_only_between_pools() {
-        for effect in [AUTHORIZED, CONFIRMED] {
+        for effect in [AUTHORIZED, CONFIRMED, TRANSFERRED] {
             assert_eq!(effect[8..].iter().sum::<i64>(), 0);
         }
     }

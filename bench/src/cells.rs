@@ -1,12 +1,13 @@
 //! Measures authorizations over the accounts of four clients: all in one store, and each in a cell of its own.
 
 use crate::api::{call_with, issue_key, member};
+use crate::books::Books;
 use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
 use crate::pgbench::Measured;
 use crate::report::{Report, Row, Rule};
-use crate::requests::{Authorization, Credit, Random, post};
+use crate::requests::{AUTHORIZE, Authorization, Credit, Random, post};
 use crate::runner::{drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
@@ -243,9 +244,8 @@ impl Source for Authorizations<'_> {
         // Writing to a Vec cannot fail.
         let _ = write!(self.body, "{}", Authorization(card));
         let idempotency_key = format!("cells-{}-{}", self.round, self.made);
-        let caller = (tenant.key.as_str(), tenant.account.as_str());
-        let path = "cards/simulations/transaction/authorization";
-        post(out, format_args!("{path}"), caller, &idempotency_key, &self.body);
+        let (account, key) = (&tenant.account, &tenant.key);
+        post(out, format_args!("{AUTHORIZE}?accountId={account}"), key, &idempotency_key, &self.body);
         self.made += 1;
         true
     }

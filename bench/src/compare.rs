@@ -6,24 +6,25 @@ use crate::report::{Report, Row, Rule};
 use crate::runner::{Contender, Purpose, Runner};
 use crate::server::Server;
 use crate::workloads::Workload;
+use anyhow::Context;
 
 /// Required and target ratio of the time of a single request to the time of the direct transaction.
-pub(crate) const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
+const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
 
-/// Compares pgbench's script, its function, and Florin, with many connections.
+/// Compares pgbench's script, its function, and Florin, with many connections. Returns Florin's figures.
 pub(crate) fn concurrent(
     runner: &mut Runner<'_>,
     workload: &Workload,
     florin: &Server,
     report: &mut Report,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Figures> {
     let mut contenders = vec![best(runner, workload, workload.script)?];
     if let Some(function) = workload.function {
         contenders.push(best(runner, workload, function)?);
     }
     contenders.push(Contender::Server(florin, runner.settings.connections));
     let medians = alternate(runner, workload, &contenders)?;
-    let Some((own, others)) = medians.split_last() else { return Ok(()) };
+    let (own, others) = medians.split_last().context("nothing was measured")?;
     for (index, (baseline, contender)) in others.iter().zip(&contenders).enumerate() {
         let Contender::Pgbench(_, clients) = contender else { continue };
         let (form, rule) = match index {
@@ -34,7 +35,7 @@ pub(crate) fn concurrent(
         let compared_with = format!("pgbench, {form}, {clients} clients");
         report.rows.push(Row::rates(workload.name, compared_with, baseline.rate, *own, rule));
     }
-    Ok(())
+    Ok(*own)
 }
 
 /// Compares single requests with the direct transaction.

@@ -10,6 +10,8 @@ const DATA: &str = include_str!("../sql/postgres/data.sql");
 const FUNCTIONS: &str = include_str!("../sql/postgres/functions.sql");
 /// SQL that recomputes the counts of checkouts.
 const CHECKOUT_COUNTS: &str = include_str!("../sql/postgres/checkout-counts.sql");
+const TABLE_BYTES: &str = "SELECT CAST(SUM(pg_total_relation_size(oid)) AS BIGINT) FROM pg_class \
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace";
 const BATCHES: &str = include_str!("../sql/postgres/batches.sql");
 
 /// Size of the data set.
@@ -95,16 +97,17 @@ impl Database {
         Ok(self.client.query_one("SELECT pg_size_pretty(pg_database_size(current_database()))", &[])?.get(0))
     }
 
+    /// Returns the size of all tables and their indexes, in bytes.
+    pub(crate) fn table_bytes(&mut self) -> anyhow::Result<f64> {
+        let bytes: i64 = self.client.query_one(TABLE_BYTES, &[])?.get(0);
+        Ok(bytes as f64)
+    }
+
     /// Prepares validated batches with open sessions, for confirmations.
     pub(crate) fn prepare_batches(&mut self, first: u64, last: u64) -> anyhow::Result<()> {
         let script =
             self.size.fill(BATCHES).replace("{first}", &first.to_string()).replace("{last}", &last.to_string());
         Ok(self.client.batch_execute(&script)?)
-    }
-
-    /// Writes a checkpoint, so that every round starts from the same state.
-    pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
-        Ok(self.client.batch_execute("CHECKPOINT")?)
     }
 
     /// Returns the free bytes of the data directory's file system, if it is on this machine.
@@ -159,6 +162,10 @@ impl Books for Database {
 
     fn execute(&mut self, sql: &str) -> anyhow::Result<()> {
         Ok(self.client.batch_execute(sql)?)
+    }
+
+    fn settle(&mut self) -> anyhow::Result<()> {
+        self.execute("CHECKPOINT")
     }
 }
 

@@ -103,7 +103,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
         workload: format!("{name}: authorize beside an account whose endpoint takes 50 ms, p99"),
         compared_with: compared_with.into(),
         unit: " µs",
-        baseline: baseline.p99,
+        baseline: Some(baseline.p99),
         florin: decided.p99,
         ratio: decided.p99 / baseline.p99,
         rule,

@@ -11,6 +11,8 @@ pub(crate) struct Figures {
     pub(crate) server_cpu: Option<f64>,
     /// Processor time of the database server per request.
     pub(crate) store_cpu: Option<f64>,
+    /// Bytes by which the tables and indexes grew per request.
+    pub(crate) stored: Option<f64>,
 }
 
 /// Sorts the values and returns a quantile, such as the median for a `share` of 0.5. NaN if there are none.
@@ -33,6 +35,7 @@ pub(crate) fn median(rounds: &[Figures]) -> Figures {
         p99: of(|round| round.p99),
         server_cpu: maybe(|round| round.server_cpu),
         store_cpu: maybe(|round| round.store_cpu),
+        stored: maybe(|round| round.stored),
     }
 }
 

@@ -22,6 +22,7 @@ mod pgbench;
 mod report;
 mod requests;
 mod runner;
+mod sandbox;
 mod server;
 mod settings;
 mod sqlite;
@@ -57,12 +58,14 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "growth" => growth::run(&settings, folder.path())?,
         "peers" => peers::run(&settings, folder.path())?,
         "cells" => cells::run(&settings, folder.path())?,
+        "sandbox" => sandbox::run(&settings, folder.path())?,
         "decisions" => decisions::run(&settings, folder.path())?,
         "webhooks" => webhooks::run(&settings, folder.path())?,
         "wrk" => wrk::run(&settings, folder.path())?,
         other => {
             anyhow::bail!(
-                "{other:?} is none of: standard, merchant, cells, overload, growth, peers, decisions, webhooks, wrk"
+                "{other:?} is none of: standard, merchant, sandbox, cells, overload, growth, peers, decisions, \
+                webhooks, wrk"
             )
         }
     };

@@ -3,7 +3,7 @@
 //! It creates sessions over the API, on the demo data: a page has a token that only the server can compute, so prepared
 //! rows cannot contain sessions.
 
-use crate::api::call_with;
+use crate::api::{call_with, members};
 use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
@@ -131,14 +131,8 @@ fn measure_store(
         beside("pay a session", "credit a budget", credit, pay, Rule::Free),
         beside("list of 100 payments with count", "list of 100 checkouts with count", checkouts, payments, LIST),
         Row {
-            workload: format!("{store}: page of a session, p99"),
-            compared_with: "a limit".to_owned(),
-            unit: " µs",
-            baseline: PAGE_P99,
-            florin: page.p99,
-            ratio: page.p99 / PAGE_P99,
-            rule: Rule::AtMost(1.0, 1.0),
             figures: Some(page),
+            ..Row::limited(&format!("{store}: page of a session, p99"), " µs", page.p99, (PAGE_P99, PAGE_P99))
         },
     ]);
     drop(server);
@@ -260,16 +254,6 @@ impl Source for Requests<'_> {
         self.made += 1;
         true
     }
-}
-
-/// Returns the string values of all members with this name.
-fn members(json: &str, name: &str) -> Vec<String> {
-    let starts = [format!("\"{name}\":\""), format!("\"{name}\": \"")];
-    let mut found = Vec::new();
-    for part in json.split(&starts[0]).skip(1).chain(json.split(&starts[1]).skip(1)) {
-        found.extend(part.split('"').next().map(str::to_owned));
-    }
-    found
 }
 
 fn first(json: &str, name: &str) -> anyhow::Result<String> {

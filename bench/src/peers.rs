@@ -7,7 +7,7 @@ use crate::report::{Report, Row, Rule};
 use crate::runner::{Contender, Runner};
 use crate::server::{Server, free_address};
 use crate::settings::Settings;
-use crate::workloads::workloads;
+use crate::workloads::{HOT, SPREAD, workloads};
 use crate::{books, machine, progress};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,8 +34,9 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         let contenders = servers.each_ref().map(|server| Contender::Server(server, settings.connections));
         let medians = alternate(&mut runner, &workload, &contenders)?;
         for (peer, figures) in servers.iter().zip(&medians).skip(1) {
-            report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], Rule::Free));
-            let rule = if workload.name == all[1].name && peer.name == FASTIFY { TAIL } else { Rule::Free };
+            let rule = rate_rule(peer.name, workload.name);
+            report.rows.push(Row::rates(workload.name, peer.name.into(), figures.rate, medians[0], rule));
+            let rule = if (peer.name, workload.name) == (FASTIFY, SPREAD) { TAIL } else { Rule::Free };
             report.rows.push(p99_row(workload.name, peer.name, figures, medians[0], rule));
         }
     }
@@ -56,6 +57,15 @@ const FASTIFY: &str = "Fastify";
 /// Required ratio of Florin's p99 to a peer's.
 const TAIL: Rule = Rule::AtMost(0.4, 0.15);
 
+/// Returns the required ratio of Florin's rate to a peer's.
+fn rate_rule(peer: &str, workload: &str) -> Rule {
+    match (peer, workload) {
+        (FASTIFY, SPREAD) => Rule::AtLeast(6.0, 8.0),
+        (FASTIFY, HOT) => Rule::AtLeast(15.0, 25.0),
+        _ => Rule::Free,
+    }
+}
+
 /// Compares the p99 with a peer's, in microseconds.
 fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures, rule: Rule) -> Row {
     let (baseline, own) = (peer.p99, florin.p99);
@@ -64,7 +74,7 @@ fn p99_row(workload: &str, compared_with: &str, peer: &Figures, florin: Figures,
         workload,
         compared_with: compared_with.into(),
         unit: " µs",
-        baseline,
+        baseline: Some(baseline),
         florin: own,
         ratio: own / baseline,
         rule,

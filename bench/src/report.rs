@@ -20,8 +20,10 @@ pub(crate) struct Row {
     pub(crate) compared_with: String,
     /// Unit of both measurements.
     pub(crate) unit: &'static str,
-    pub(crate) baseline: f64,
+    /// `None` if there is nothing to compare with.
+    pub(crate) baseline: Option<f64>,
     pub(crate) florin: f64,
+    /// NaN without a baseline.
     pub(crate) ratio: f64,
     pub(crate) rule: Rule,
     /// All measurements of Florin.
@@ -37,7 +39,7 @@ impl Row {
             workload: workload.into(),
             compared_with,
             unit: "/s",
-            baseline,
+            baseline: Some(baseline),
             florin: florin.rate,
             ratio,
             rule,
@@ -52,10 +54,40 @@ impl Row {
             workload: workload.into(),
             compared_with,
             unit: " µs",
-            baseline,
+            baseline: Some(baseline),
             florin: florin.p50,
             ratio,
             rule,
+            figures: Some(florin),
+        }
+    }
+
+    /// Compares a measurement with the maximum that it may have, and with a target in the same unit.
+    pub(crate) fn limited(workload: &str, unit: &'static str, florin: f64, (max, target): (f64, f64)) -> Self {
+        let compared_with =
+            if target < max { format!("a limit; the target is {target}{unit}") } else { "a limit".to_owned() };
+        Self {
+            workload: workload.into(),
+            compared_with,
+            unit,
+            baseline: Some(max),
+            florin,
+            ratio: florin / max,
+            rule: Rule::AtMost(1.0, target / max),
+            figures: None,
+        }
+    }
+
+    /// Reports Florin's requests per second without a baseline and without a requirement.
+    pub(crate) fn alone(workload: &str, florin: Figures) -> Self {
+        Self {
+            workload: workload.into(),
+            compared_with: "–".into(),
+            unit: "/s",
+            baseline: None,
+            florin: florin.rate,
+            ratio: f64::NAN,
+            rule: Rule::Free,
             figures: Some(florin),
         }
     }
@@ -73,8 +105,8 @@ impl Row {
 
     fn line(&self) -> String {
         let (required, target) = match self.rule {
-            Rule::AtLeast(required, target) => (format!("≥ {required}"), format!("{target}")),
-            Rule::AtMost(required, target) => (format!("≤ {required}"), format!("{target}")),
+            Rule::AtLeast(required, target) => (format!("≥ {required}"), hundredths(target)),
+            Rule::AtMost(required, target) => (format!("≤ {required}"), hundredths(target)),
             Rule::Free => (String::new(), String::new()),
         };
         let times = self
@@ -85,18 +117,24 @@ impl Row {
             None => micros(figures.server_cpu),
             store => format!("{} + {}", micros(figures.server_cpu), micros(store)),
         });
+        let (baseline, ratio) = self.baseline.map_or_else(
+            || ("–".to_owned(), "–".to_owned()),
+            |baseline| (format!("{}{}", thousands(baseline), self.unit), format!("{:.2}", self.ratio)),
+        );
         format!(
-            "| {} | {} | {}{} | {}{} | {:.2} | {required} | {target} | {} | {times} | {cpu} |",
+            "| {} | {} | {baseline} | {}{} | {ratio} | {required} | {target} | {} | {times} | {cpu} |",
             self.workload,
             self.compared_with,
-            thousands(self.baseline),
-            self.unit,
             thousands(self.florin),
             self.unit,
-            self.ratio,
             self.verdict(),
         )
     }
+}
+
+/// Formats a number with at most two decimals.
+fn hundredths(value: f64) -> String {
+    format!("{}", (value * 100.0).round() / 100.0)
 }
 
 /// Formats a whole number with thousands separators.
@@ -168,6 +206,12 @@ mod tests {
         let report = Report { rows, notes: vec!["note".into()] };
         assert_eq!(report.missed(), 1);
         assert!(report.markdown().contains("| 1,000/s | 1/s | 0.00 | ≥ 2 | 3 | **missed** |"), "{}", report.markdown());
+        let limited = Row::limited("w", " B", 500.4, (600.0, 400.0)).line();
+        let expected = "| w | a limit; the target is 400 B | 600 B | 500 B | 0.83 | ≤ 1 | 0.67 | met |  |  |";
+        assert_eq!(limited, expected);
+        assert_eq!(Row::limited("w", " B", 1.0, (2.0, 2.0)).compared_with, "a limit");
+        let alone = Row::alone("w", Figures { rate: 2000.0, ..Figures::default() }).line();
+        assert!(alone.starts_with("| w | – | – | 2,000/s | – |  |  |  |"), "{alone}");
         assert_eq!((thousands(1_234_567.4), thousands(12.0)), ("1,234,567".to_owned(), "12".to_owned()));
     }
 }

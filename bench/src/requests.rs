@@ -48,18 +48,15 @@ impl<T: Display> Display for Credit<T> {
     }
 }
 
-/// Writes a POST request with a body, on an account.
-pub(crate) fn post(
-    out: &mut Vec<u8>,
-    path: fmt::Arguments<'_>,
-    (key, account): (&str, &str),
-    idempotency_key: &str,
-    body: &[u8],
-) {
+/// The path of authorizations.
+pub(crate) const AUTHORIZE: &str = "cards/simulations/transaction/authorization";
+
+/// Writes a POST request with a body. `target` is its path below `/v2/`, and its query.
+pub(crate) fn post(out: &mut Vec<u8>, target: fmt::Arguments<'_>, key: &str, idempotency_key: &str, body: &[u8]) {
     // Writing to a Vec cannot fail.
     let _ = write!(
         out,
-        "POST /v2/{path}?accountId={account} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {key}\r\n\
+        "POST /v2/{target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {key}\r\n\
         Idempotency-Key: {idempotency_key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
@@ -98,6 +95,8 @@ pub(crate) struct Cards {
 pub(crate) enum Ask {
     /// An authorization of 10.00 on one of these cards.
     Authorize(Cards),
+    /// The dry run of such an authorization.
+    DryRun(Cards),
     /// A credit of 200.00 to a random budget. The value is the number of budgets.
     Credit(u64),
     /// The confirmation of each batch from the first to the last.
@@ -131,15 +130,16 @@ impl Requests {
     }
 
     fn post(&self, out: &mut Vec<u8>, path: fmt::Arguments<'_>, account: u64) {
-        let (account, idempotency_key) = (format!("bench-{account}"), format!("bench-{}-{}", self.round, self.made));
-        post(out, path, (&self.key, &account), &idempotency_key, &self.body);
+        let query = if matches!(self.ask, Ask::DryRun(_)) { "&dryRun=true" } else { "" };
+        let (key, body, idempotency_key) = (&self.key, &self.body, format!("bench-{}-{}", self.round, self.made));
+        post(out, format_args!("{path}?accountId=bench-{account}{query}"), key, &idempotency_key, body);
     }
 
     fn authorize(&mut self, out: &mut Vec<u8>, cards: Cards) {
         let card = cards.first + cards.step * self.random.below(cards.span);
         self.body.clear();
         let _ = write!(self.body, "{}", Authorization(id(CARD, card)));
-        self.post(out, format_args!("cards/simulations/transaction/authorization"), card % 10);
+        self.post(out, format_args!("{AUTHORIZE}"), card % 10);
     }
 
     fn credit(&mut self, out: &mut Vec<u8>, budgets: u64) {
@@ -185,7 +185,7 @@ impl Requests {
 impl Source for Requests {
     fn next(&mut self, out: &mut Vec<u8>) -> bool {
         match self.ask {
-            Ask::Authorize(cards) => self.authorize(out, cards),
+            Ask::Authorize(cards) | Ask::DryRun(cards) => self.authorize(out, cards),
             Ask::Credit(budgets) => self.credit(out, budgets),
             Ask::Transfer(budgets) => self.transfer(out, budgets),
             Ask::Confirm(first, last) if first + self.made > last => return false,
@@ -219,6 +219,18 @@ mod tests {
             let (from, to) = (number("budgets/"), number("destinationBudgetId\":\""));
             assert!((1..=20).contains(&to) && from != to && from % 10 == to % 10, "{text}");
             assert!(text.contains(&format!("accountId=bench-{} ", from % 10)), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_dry_run_asks_for_one() {
+        let cards = Cards { first: 7, step: 1, span: 1 };
+        for (ask, query) in [(Ask::Authorize(cards), ""), (Ask::DryRun(cards), "&dryRun=true")] {
+            let mut out = Vec::new();
+            assert!(Requests::new(ask, 1).next(&mut out));
+            let text = String::from_utf8(out).unwrap();
+            let start = format!("POST /v2/{AUTHORIZE}?accountId=bench-7{query} HTTP/1.1\r\n");
+            assert!(text.starts_with(&start), "{text}");
         }
     }
 

@@ -84,12 +84,14 @@ impl<'a> Runner<'a> {
         let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
         self.database.settle()?;
         let before = self.database.counts()?;
-        let store_cpu = self.database.cpu();
+        let (size, store_cpu) = (self.database.table_bytes()?, self.database.cpu());
         let (answered, mut figures) = match contender {
             Contender::Pgbench(script, clients) => self.pgbench(workload, (script, clients), batches, lasting)?,
             Contender::Server(server, connections) => self.server(workload, (server, connections), batches, lasting)?,
         };
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
+        self.database.settle()?;
+        figures.stored = per_request(Some(size), Some(self.database.table_bytes()?), answered);
         let check = matches!(purpose, Purpose::Measure(_)) && !self.checks_counts_only;
         self.check(&before, &workload.effect, answered, check)
             .with_context(|| format!("{}: {}", workload.name, contender.name()))?;
@@ -188,5 +190,5 @@ pub(crate) fn per_request(before: Option<f64>, after: Option<f64>, requests: u64
 
 pub(crate) fn figures(mut measured: Measured) -> Figures {
     let (p50, p99) = (quantile(&mut measured.latencies, 0.5), quantile(&mut measured.latencies, 0.99));
-    Figures { rate: measured.rate, p50, p99, server_cpu: None, store_cpu: None }
+    Figures { rate: measured.rate, p50, p99, ..Figures::default() }
 }

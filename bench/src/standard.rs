@@ -1,7 +1,7 @@
 //! `make bench`: Florin against plain SQL on PostgreSQL and SQLite.
 
 use crate::books::{self, AUTHORIZED, Books, NOTHING};
-use crate::compare::{self, SINGLE};
+use crate::compare;
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
 use crate::pgbench::Measured;
@@ -11,10 +11,17 @@ use crate::runner::{Runner, drive, figures};
 use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sqlite::{self, File};
-use crate::workloads::{spread, workloads};
+use crate::workloads::{SPREAD, spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
 use std::time::Duration;
+
+/// Maximum and target of an authorization on PostgreSQL: microseconds of processor time, and bytes.
+const PROCESSOR_TIME: (f64, f64) = (120.0, 90.0);
+const STORED: (f64, f64) = (600.0, 400.0);
+/// Required and target ratios on SQLite, to a loop of single commits: of the rate, and of the time of a single request.
+const COMMITS: Rule = Rule::AtLeast(3.0, 4.0);
+const SINGLE: Rule = Rule::AtMost(1.4, 1.2);
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
@@ -50,13 +57,33 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     let florin = Server::florin(&runner.database.url, folder, &[])?;
     for workload in workloads(Size::STANDARD) {
         if settings.selects(workload.name) {
-            compare::concurrent(&mut runner, &workload, &florin, report)?;
+            let own = compare::concurrent(&mut runner, &workload, &florin, report)?;
             compare::single(&mut runner, &workload, &florin, report)?;
+            if workload.name == SPREAD {
+                costs(workload.name, own, report);
+            }
         }
     }
     note_memory(&florin, "PostgreSQL", report);
     runner.database.execute(books::LEGS)?;
     server::run(&runner.database.url, &["check"])
+}
+
+/// Compares what a request costs with limits: the processor time of Florin and of PostgreSQL together, and the bytes.
+fn costs(workload: &str, own: Figures, report: &mut Report) {
+    match own.server_cpu.zip(own.store_cpu) {
+        Some((server, store)) => report.rows.push(Row::limited(
+            &format!("{workload}: processor time of Florin and PostgreSQL"),
+            " µs",
+            server + store,
+            PROCESSOR_TIME,
+        )),
+        None => report.notes.push("Processor time was not measured: PostgreSQL does not run on this machine.".into()),
+    }
+    if let Some(bytes) = own.stored {
+        let name = format!("{workload}: bytes stored, with indexes");
+        report.rows.push(Row::limited(&name, " B", bytes, STORED));
+    }
 }
 
 /// Compares Florin on SQLite with loops that run the same statements directly on the file.
@@ -89,7 +116,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
         report.rows.push(if connections == 1 {
             Row::latencies(name, "a loop of single commits, p50".into(), direct.p50, own, SINGLE)
         } else {
-            Row::rates(name, "a loop of single commits".into(), direct.rate, own, Rule::AtLeast(2.0, 3.0))
+            Row::rates(name, "a loop of single commits".into(), direct.rate, own, COMMITS)
         });
     }
     lists(settings, &mut file, &florin, report)?;

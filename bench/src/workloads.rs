@@ -5,6 +5,10 @@ use crate::database::Size;
 use crate::report::Rule;
 use crate::requests::{Ask, Cards};
 
+/// Names of the workloads whose requirements depend on the contender.
+pub(crate) const SPREAD: &str = "authorize, 1,000 budgets";
+pub(crate) const HOT: &str = "authorize, one hot budget";
+
 /// A kind of request, and the same work in SQL.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workload {
@@ -55,18 +59,18 @@ pub(crate) fn workloads(size: Size) -> [Workload; 5] {
             script: "list.sql",
             function: None,
             kind: Kind::Accounts,
-            rule: Rule::AtLeast(0.55, 0.8),
+            rule: Rule::AtLeast(0.8, 1.0),
             function_rule: Rule::Free,
         },
-        authorize("authorize, 1,000 budgets", spread(size), Rule::AtLeast(2.0, 3.0), Rule::AtLeast(1.0, 1.7)),
-        authorize("authorize, one hot budget", hot(size), Rule::AtLeast(8.0, 13.0), Rule::Free),
+        authorize(SPREAD, spread(size), Rule::AtLeast(3.0, 4.0), Rule::AtLeast(1.0, 1.7)),
+        authorize(HOT, hot(size), Rule::AtLeast(10.0, 14.0), Rule::Free),
         Workload {
             name: "confirm a batch",
             effect: CONFIRMED,
             script: "confirm.sql",
             function: Some("confirm-function.sql"),
             kind: Kind::Batches,
-            rule: Rule::AtLeast(2.5, 3.7),
+            rule: Rule::AtLeast(3.7, 5.0),
             function_rule: Rule::Free,
         },
         Workload {

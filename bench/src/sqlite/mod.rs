@@ -66,11 +66,6 @@ impl File {
         file.settle()?;
         Ok(file)
     }
-
-    /// Writes the WAL into the file, so that every round starts from the same state.
-    pub(crate) fn settle(&mut self) -> anyhow::Result<()> {
-        Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
-    }
 }
 
 fn url_of(path: &Path) -> String {
@@ -88,6 +83,11 @@ impl Books for File {
 
     fn execute(&mut self, sql: &str) -> anyhow::Result<()> {
         Ok(self.conn.execute_batch(sql)?)
+    }
+
+    fn settle(&mut self) -> anyhow::Result<()> {
+        // The WAL is written into the file.
+        Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }
 }
 

@@ -175,15 +175,10 @@ impl<'a> Bench<'a> {
         micros.resize(expected, u32::MAX);
         let (p50, p99) = (quantile(&mut micros, 0.5), quantile(&mut micros, 0.99));
         progress(&format!("{}: p50 {:.0} ms, p99 {:.0} ms", self.name, p50 / 1000.0, p99 / 1000.0));
+        let name = format!("{}: from request to received, 1 of {MANY} receivers hangs, p99", self.name);
         report.rows.push(Row {
-            workload: format!("{}: from request to received, 1 of {MANY} receivers hangs", self.name),
-            compared_with: "the aim, p99".into(),
-            unit: " ms",
-            baseline: 1000.0,
-            florin: p99 / 1000.0,
-            ratio: p99 / 1_000_000.0,
-            rule: Rule::AtMost(1.0, 0.5),
             figures: Some(Figures { p50, p99, ..Figures::default() }),
+            ..Row::limited(&name, " ms", p99 / 1000.0, (1000.0, 500.0))
         });
         self.unsubscribe(&webhooks)
     }
@@ -208,16 +203,8 @@ impl<'a> Bench<'a> {
         call(restarted.server.address, "PATCH", &format!("webhooks/{webhook}"), "{\"enabled\":true}")?;
         std::thread::sleep(settings.round);
         let peak = restarted.server.peak_memory().map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
-        report.rows.push(Row {
-            workload: format!("{name}: memory, at least {waiting} events wait for one subscription"),
-            compared_with: "the limit".into(),
-            unit: " MB",
-            baseline: MEMORY_MAX,
-            florin: peak,
-            ratio: peak / MEMORY_MAX,
-            rule: Rule::AtMost(1.0, 0.5),
-            figures: None,
-        });
+        let name = format!("{name}: memory, at least {waiting} events wait for one subscription");
+        report.rows.push(Row::limited(&name, " MB", peak, (MEMORY_MAX, MEMORY_MAX / 2.0)));
         Ok(())
     }
 
