@@ -70,8 +70,6 @@ fn client_with_account(home: &Home, name: &str, account: &str) -> String {
 /// Starts a server with the demo account and the strangers.
 fn start() -> (Server, Vec<Stranger>) {
     let home = Home::demo();
-    // The last address of a client cannot be deleted, so the example that deletes one needs another.
-    home.json(&["clients", "change", "demo", "--allow-network", "127.0.0.0/8", "--json"]);
     home.json(&["accounts", "create", LIMITED, "--client", "demo", "--merchant", "Kept apart", "--json"]);
     let limited = issue(&home, &["--client", "demo", "--account", LIMITED]);
     let strange = client_with_account(&home, "Strange", FOREIGN);
