@@ -31,7 +31,7 @@ check-openapi: ## Check the OpenAPI description with linters, generators of clie
 check-webhooks: ## Verify webhooks with the published libraries of Standard Webhooks (needs Node, Python and the network)
 	@scripts/webhooks
 
-test-browser: ## Pay on the hosted pages with real browsers, and run the example shop (needs Node, Chromium, Firefox and the network)
+test-browser: ## Pay on the hosted pages with real browsers, try out the docs page, and run the example shop (needs Node, Chromium, Firefox and the network)
 	@scripts/browser
 
 openapi: ## Print the OpenAPI description of the API

@@ -34,9 +34,20 @@ fn ips(page: &Value) -> Vec<&str> {
     page["rows"].as_array().unwrap().iter().map(|row| text(row, "/ip")).collect()
 }
 
+/// Starts a server whose demo client has no networks.
+fn without_networks(home: Home) -> Server {
+    home.json(&["clients", "change", "demo", "--any-network", "--json"]);
+    Server::on(home)
+}
+
+#[test]
+fn the_demo_client_may_call_from_everywhere() {
+    assert_eq!(ips(&list(&shared().client(), "")), ["0.0.0.0/0", "::/0"]);
+}
+
 #[test]
 fn the_first_address_covers_the_caller() {
-    let server = Server::sandbox();
+    let server = without_networks(Home::demo());
     let client = server.client();
     assert_eq!(list(&client, "")["count"], 0);
     expect_fault(&add(&client, "192.0.2.1"), 409, "", "invalid_state");
@@ -54,7 +65,7 @@ fn the_first_address_covers_the_caller() {
 
 #[test]
 fn the_list_is_in_the_order_of_addresses() {
-    let server = Server::sandbox();
+    let server = without_networks(Home::demo());
     let client = server.client();
     for ip in ["127.0.0.0/8", "192.0.2.1", "2001:db8::1", "9.0.0.0/8", "10.1.2.3/16", "2001:db8::/64"] {
         expect_json(&add(&client, ip), 201);
@@ -67,7 +78,7 @@ fn the_list_is_in_the_order_of_addresses() {
 
 #[test]
 fn nobody_shuts_themselves_out() {
-    let server = Server::sandbox();
+    let server = without_networks(Home::demo());
     let client = server.client();
     let own = text(&expect_json(&add(&client, "127.0.0.1"), 201), "/id").to_owned();
     let other = text(&expect_json(&add(&client, "192.0.2.0/24"), 201), "/id").to_owned();
@@ -123,7 +134,7 @@ fn the_operator_and_the_callers_change_one_list() {
 
 #[test]
 fn a_change_is_in_effect_when_it_is_answered() {
-    let server = Server::sandbox();
+    let server = without_networks(Home::demo());
     let client = server.client();
     let key = server.home().json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
     let second = server.client_of(text(&key, "/key"), &client.account);
@@ -173,7 +184,7 @@ fn wrong_requests_are_refused() {
 
 #[test]
 fn a_key_for_one_account_changes_nothing_for_all() {
-    let server = Server::sandbox();
+    let server = without_networks(Home::demo());
     let (_, world) = make(&server, json!({"template": "empty"}));
     expect_fault(&add(&world, "127.0.0.1"), 403, "header.Authorization", "insufficient_scope");
     assert_eq!(list(&world, "")["count"], 0);
@@ -181,7 +192,7 @@ fn a_key_for_one_account_changes_nothing_for_all() {
 
 #[test]
 fn the_number_of_networks_is_a_setting() {
-    let server = Server::on(Home::demo().set("FLORIN_MAX_NETWORKS", "1"));
+    let server = without_networks(Home::demo().set("FLORIN_MAX_NETWORKS", "1"));
     let client = server.client();
     expect_json(&add(&client, "127.0.0.1"), 201);
     let fault = expect_fault(&add(&client, "127.0.0.2"), 409, "", "invalid_state");

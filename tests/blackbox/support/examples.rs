@@ -1,23 +1,24 @@
-//! The examples of `/openapi.json`, as requests that can be sent.
+//! The examples of `/openapi.json`, as requests that can be sent. As the docs page does, they follow the links of the
+//! document to the ids of objects that the demo data lacks.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
 use super::logo::{png, set_logo};
-use super::worlds::{below_world, make, snapshot, world_path};
 use super::{Answer, Client, Server};
 
-/// The first operations. An operation that creates an object runs before operations that refer to it, and one that
-/// removes the object runs last. Unlisted operations run between, in the order of the document.
-pub(crate) const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
-const LAST: [&str; 15] = [
+/// The first operations, and the last. In this order, the recorded answers show lists with an entry, and card messages
+/// without a decision endpoint. Unlisted operations run between, in the order of the document.
+const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
+const LAST: [&str; 12] = [
     "setCardDecisions",
     "getCardDecisions",
     "rotateCardDecisionsSecret",
     "deleteCardDecisions",
     "deleteWebhook",
-    "uploadPayments",
-    "openMfaSession",
-    "confirmPaymentBatch",
     "setClock",
     "restoreWorld",
     "deleteImportedSnapshot",
@@ -27,65 +28,35 @@ const LAST: [&str; 15] = [
     "removeTransactionLimit",
 ];
 
-/// The placeholder of an id that the document cannot know. The value comes from the answer of an earlier operation.
-const PLACEHOLDER: &str = "0198c0de-0000-7000-8000-000000000000";
+/// What makes the `idempotencyKey` of an example unique.
+static NEXT_KEY: AtomicU32 = AtomicU32::new(1);
 
-/// The placeholder of the id of an event for a webhook.
-const MESSAGE: &str = "0198c0de-0000-7000-8000-00000000000e";
-
-/// A time in an example that must be recent.
-const RECENT: &str = "2026-11-22T12:00:00Z";
-
-/// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
-/// answer.
-pub(crate) const FOLLOW_UPS: [(&str, &str, &str); 34] = [
-    ("cancelCheckoutSession", "createCheckoutSession", "/id"),
-    ("cancelTopUp", "createTopUp", "/id"),
-    ("authoriseMerchantRefund", "createMerchantRefund", "/id"),
-    ("deleteSettlementAccount", "listSettlementAccounts", "/rows/0/id"),
-    ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
-    ("incrementTransaction", "authorizeTransaction", "/transaction/token"),
-    ("clearTransaction", "authorizeTransaction", "/transaction/token"),
-    ("reverseTransaction", "authorizeTransaction", "/transaction/token"),
-    ("getTransactionChain", "authorizeTransaction", "/transaction/token"),
-    ("clearAtmWithdrawal", "authorizeAtmWithdrawal", "/transaction/token"),
-    ("clearRefund", "authorizeRefund", "/transaction/token"),
-    ("reverseRefund", "authorizeRefund", "/transaction/token"),
-    ("expireTransaction", "authorizeTransaction", "/transaction/token"),
-    ("reverseDebit", "debit", "/transaction/token"),
-    ("returnRefund", "refund", "/transaction/token"),
-    ("openDispute", "debit", "/transaction/token"),
-    ("getDispute", "openDispute", "/id"),
-    ("addDisputeEvidence", "openDispute", "/id"),
-    ("creditDispute", "openDispute", "/id"),
-    ("resolveDispute", "openDispute", "/id"),
-    ("confirmPaymentBatch", "openMfaSession", "/sessionId"),
-    ("transfer", "createBudget", "/id"),
-    ("deleteIpAddress", "listIpAddresses", "/rows/0/id"),
-    ("removeSpendingLimit", "setSpendingLimit", "/id"),
-    ("removeTransactionLimit", "setTransactionLimit", "/id"),
-    ("getWebhook", "createWebhook", "/id"),
-    ("updateWebhook", "createWebhook", "/id"),
-    ("deleteWebhook", "createWebhook", "/id"),
-    ("rotateWebhookSecret", "createWebhook", "/id"),
-    ("testWebhook", "createWebhook", "/id"),
-    ("listDeliveries", "createWebhook", "/id"),
-    ("redeliver", "createWebhook", "/id"),
-    ("recoverWebhook", "createWebhook", "/id"),
-    ("deleteImportedSnapshot", "importSnapshot", "/id"),
-];
+/// How the example of an operation refers to an exchange with another operation.
+#[derive(Clone)]
+struct Link {
+    /// The id of the other operation.
+    source: String,
+    /// Whether the object suits no further example that changes it.
+    uses_up: bool,
+    /// The values of the example that differ for each exchange, and the expressions for them.
+    bindings: Vec<(String, String)>,
+}
 
 /// An operation with its examples.
 #[derive(Clone)]
 pub(crate) struct Operation {
     pub(crate) id: String,
     pub(crate) method: String,
+    path: String,
     /// The path and the query.
     pub(crate) target: String,
     pub(crate) body: Option<String>,
     /// Whether the body is a form with a file, which the document can't show.
     is_form: bool,
+    /// Whether the body is JSON.
+    pub(crate) is_json: bool,
     pub(crate) has_key: bool,
+    link: Option<Link>,
 }
 
 impl Operation {
@@ -104,25 +75,53 @@ impl Operation {
                 other => panic!("{path}: an example in {other:?}"),
             }
         }
-        let content = &described["requestBody"]["content"]["application/json"];
-        assert!(content.is_null() || content["example"].is_object(), "{method} {path} has no example of its body");
+        let content = &described["requestBody"]["content"];
+        let json = &content["application/json"];
+        assert!(json.is_null() || json["example"].is_object(), "{method} {path} has no example of its body");
+        let text = content["application/x-ndjson"]["example"].as_str();
         Self {
             id: described["operationId"].as_str().unwrap().to_owned(),
             method: method.to_uppercase(),
+            path: path.to_owned(),
             target: format!("{target}?{}", query.join("&")),
-            is_form: described["requestBody"]["content"]["multipart/form-data"].is_object(),
-            body: content.get("example").map(Value::to_string),
+            is_form: content["multipart/form-data"].is_object(),
+            is_json: json.is_object(),
+            body: json.get("example").map(Value::to_string).or_else(|| text.map(str::to_owned)),
             has_key: described["security"] != json!([]) && described["security"] != json!([{}]),
+            link: None,
         }
     }
 
-    /// Whether the example refers to an object that another operation must create first.
-    pub(crate) fn has_placeholder(&self) -> bool {
-        self.mentions(PLACEHOLDER)
+    /// Sets the link that leads to the operation, unless another response has set it.
+    fn set_link(&mut self, source: &str, link: &Value) {
+        let mut bindings = Vec::new();
+        for (name, expression) in link["parameters"].as_object().into_iter().flatten() {
+            let value = self.parameter(name);
+            bindings.push((value, expression.as_str().unwrap().to_owned()));
+        }
+        let body = self.body.as_deref().map(|body| serde_json::from_str(body).unwrap_or_else(|_| body.into()));
+        bind(&link["requestBody"], &body.unwrap_or_default(), &mut bindings);
+        self.link = Some(Link { source: source.to_owned(), uses_up: link["x-florin-uses-up"] == true, bindings });
     }
 
-    fn mentions(&self, text: &str) -> bool {
-        self.target.contains(text) || self.body.as_ref().is_some_and(|body| body.contains(text))
+    /// Returns a parameter of the path or the query.
+    fn parameter(&self, name: &str) -> String {
+        let (path, query) = self.target.split_once('?').unwrap();
+        let placeholder = format!("{{{name}}}");
+        let in_path = self.path.split('/').zip(path.split('/')).find(|(part, _)| *part == placeholder);
+        let in_query = || query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+        let value = in_path.map(|(_, value)| value).or_else(in_query);
+        value.unwrap_or_else(|| panic!("{} has no parameter {name}", self.id)).to_owned()
+    }
+
+    /// Whether an example takes a value from an exchange with another operation.
+    pub(crate) const fn has_link(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Whether the next example that changes the object needs another one.
+    pub(crate) fn ends_object(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.uses_up || self.method == "DELETE")
     }
 
     /// Returns the operation with the target and body that `change` returns.
@@ -130,83 +129,152 @@ impl Operation {
         Self { target: change(&self.target), body: self.body.as_deref().map(change), ..self.clone() }
     }
 
-    /// Sends the example. `snapshot` is the file that `importSnapshot` sends.
-    pub(crate) fn send(&self, client: &Client, snapshot: &[u8]) -> Answer {
+    /// Returns the operation with another body.
+    pub(crate) fn with_body(&self, body: &str) -> Self {
+        Self { body: Some(body.to_owned()), ..self.clone() }
+    }
+
+    /// Returns the operation with an `idempotencyKey` that no other request has, if its body contains one.
+    fn with_own_key(&self) -> Self {
+        const MEMBER: &str = "\"idempotencyKey\":\"";
+        let number = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
+        self.with(|text| text.replace(MEMBER, &format!("{MEMBER}{number}-")))
+    }
+
+    /// Sends the example.
+    pub(crate) fn send(&self, client: &Client) -> Answer {
         let client = if self.has_key { client.clone() } else { client.with_authorization(None) };
         let call = client.call(&self.method, &self.target);
-        if self.is_form {
-            return set_logo(&client, &png());
-        }
-        if self.id == "importSnapshot" {
-            return call.header("Content-Type", "application/x-ndjson").bytes(snapshot).send();
-        }
         match &self.body {
-            Some(body) => call.json(body).send(),
+            _ if self.is_form => set_logo(&client, &png()),
+            Some(body) if self.is_json => call.json(body).send(),
+            Some(body) => call.header("Content-Type", "application/x-ndjson").bytes(body).send(),
             None => call.send(),
         }
     }
 }
 
-/// The examples of all operations, in an order in which each succeeds on the demo data.
-pub(crate) struct Examples(pub(crate) Vec<Operation>);
+/// Adds the expressions in the body of a link, with the values in the example of the body.
+fn bind(linked: &Value, example: &Value, bindings: &mut Vec<(String, String)>) {
+    match linked {
+        Value::String(text) if text.starts_with('$') => {
+            bindings.push((example.as_str().unwrap().to_owned(), text.clone()));
+        }
+        Value::Object(members) => members.iter().for_each(|(name, member)| bind(member, &example[name], bindings)),
+        _ => {}
+    }
+}
+
+/// A request and the answer to it.
+#[derive(Clone)]
+struct Exchange {
+    request: Operation,
+    answer: String,
+    is_used_up: bool,
+}
+
+impl Exchange {
+    /// Evaluates an expression, such as `$response.body#/id`.
+    fn value(&self, expression: &str) -> String {
+        let find = |text: &str, pointer: &str| {
+            let document: Value = serde_json::from_str(text).unwrap();
+            let value = document.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+            value.unwrap_or_else(|| panic!("{}: {expression} is not in {text}", self.request.id))
+        };
+        let (part, rest) = expression.split_at(expression.find('#').unwrap_or(expression.len()));
+        match (part, rest.strip_prefix('#')) {
+            ("$response.body", None) => self.answer.clone(),
+            ("$response.body", Some(pointer)) => find(&self.answer, pointer),
+            ("$request.body", Some(pointer)) => find(self.request.body.as_deref().unwrap(), pointer),
+            _ => self.request.parameter(part.rsplit('.').next().unwrap()),
+        }
+    }
+}
+
+/// The examples of all operations.
+pub(crate) struct Examples {
+    /// The operations, in an order in which each succeeds on the demo data.
+    pub(crate) operations: Vec<Operation>,
+    /// The last exchange with each operation, by its id.
+    exchanges: RefCell<BTreeMap<String, Exchange>>,
+}
 
 impl Examples {
     /// Reads the document of a server.
     pub(crate) fn of(server: &Server) -> Self {
         let document = server.client().get("/openapi.json?").json();
-        let mut all = Vec::new();
+        let (mut operations, mut links) = (Vec::new(), Vec::new());
         for (path, item) in document["paths"].as_object().unwrap() {
-            let operations = item.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters");
-            all.extend(operations.map(|(method, described)| Operation::read(path, method, described)));
+            for (method, described) in item.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters") {
+                operations.push(Operation::read(path, method, described));
+                let responses = described["responses"].as_object().unwrap().values();
+                let linked = responses.filter_map(|response| response["links"].as_object());
+                let source = described["operationId"].as_str().unwrap();
+                links.extend(linked.flat_map(|linked| linked.values()).map(|link| (source, link)));
+            }
         }
-        all.sort_by_key(|operation| {
+        for (source, link) in links {
+            let target = operations.iter_mut().find(|operation| link["operationId"] == *operation.id);
+            target.unwrap_or_else(|| panic!("{link} leads nowhere")).set_link(source, link);
+        }
+        operations.sort_by_key(|operation| {
             let first = FIRST.iter().position(|id| *id == operation.id).map(|place| (0, place));
             let last = LAST.iter().position(|id| *id == operation.id).map(|place| (2, place));
             first.or(last).unwrap_or((1, 0))
         });
-        Self(all)
+        Self { operations, exchanges: RefCell::default() }
     }
 
     pub(crate) fn find(&self, id: &str) -> &Operation {
-        self.0.iter().find(|operation| operation.id == id).unwrap_or_else(|| panic!("no operation {id}"))
+        self.operations.iter().find(|operation| operation.id == id).unwrap_or_else(|| panic!("no operation {id}"))
     }
 
-    /// Replaces the placeholders of an example with ids of objects, which it creates with other examples.
+    /// Returns an example with the ids of the last exchange with the operation that its link names. If there was none,
+    /// or its object was used up, sends the example of that operation first.
     pub(crate) fn ready(&self, server: &Server, operation: &Operation) -> Operation {
-        let ready = operation.with(|text| text.replace(RECENT, &now()));
-        if !ready.has_placeholder() {
-            return ready;
-        }
-        let known = FOLLOW_UPS.iter().find(|(id, ..)| *id == operation.id);
-        let (_, before, place) = known.unwrap_or_else(|| panic!("{} is missing in FOLLOW_UPS", operation.id));
-        let answer = example_answer(server, &self.ready(server, self.find(before))).json();
-        let value = answer.pointer(place).and_then(Value::as_str).unwrap_or_else(|| panic!("{before}: {answer}"));
-        let ready = ready.with(|text| text.replace(PLACEHOLDER, value));
-        if !ready.mentions(MESSAGE) && ready.id != "listDeliveries" {
-            return ready;
-        }
-        let sample = self.find("testWebhook").with(|text| text.replace(PLACEHOLDER, value));
-        let queued = example_answer(server, &sample).json();
-        ready.with(|text| text.replace(MESSAGE, queued["messageId"].as_str().unwrap()))
+        let Some(link) = &operation.link else { return operation.clone() };
+        let known = self.exchanges.borrow().get(&link.source).cloned();
+        let exchange = known.filter(|known| operation.method == "GET" || !known.is_used_up).unwrap_or_else(|| {
+            let example = self.ready(server, self.find(&link.source)).with_own_key();
+            let answer = example.send(&server.client());
+            assert!((200..300).contains(&answer.status), "{} for {}: {answer:?}", example.id, operation.id);
+            self.note(&example, &answer);
+            self.exchanges.borrow()[&link.source].clone()
+        });
+        let values: Vec<_> = link.bindings.iter().map(|(value, it)| (value, exchange.value(it))).collect();
+        operation.with(|text| values.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from.as_str(), to)))
     }
-}
 
-/// Returns the current second.
-fn now() -> String {
-    chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
-}
+    /// Records an exchange, and what it means for the object that the request names.
+    pub(crate) fn note(&self, request: &Operation, answer: &Answer) {
+        if let Some(link) = &request.link {
+            if request.method == "DELETE" {
+                self.forget(&link.source);
+            } else if link.uses_up {
+                self.use_up(&link.source);
+            }
+        }
+        if self.operations.iter().any(|target| target.link.as_ref().is_some_and(|link| link.source == request.id)) {
+            self.forget(&request.id);
+            let exchange = Exchange { request: request.clone(), answer: answer.text(), is_used_up: false };
+            self.exchanges.borrow_mut().insert(request.id.clone(), exchange);
+        }
+    }
 
-/// Returns the file of a snapshot of a new world.
-fn snapshot_file(server: &Server) -> Vec<u8> {
-    let (_, world) = make(server, json!({"template": "empty", "seed": "a file"}));
-    let file = below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)));
-    let file = world.get(&file).body;
-    assert_eq!(server.client().call("DELETE", &world_path(&world.account)).send().status, 204);
-    file
-}
+    /// Forgets the exchange with an operation, and those with operations on its object.
+    fn forget(&self, id: &str) {
+        self.exchanges.borrow_mut().remove(id);
+        let follows = |operation: &&Operation| operation.link.as_ref().is_some_and(|link| link.source == id);
+        self.operations.iter().filter(follows).for_each(|operation| self.forget(&operation.id));
+    }
 
-/// Sends an example with the key of the demo account.
-pub(crate) fn example_answer(server: &Server, operation: &Operation) -> Answer {
-    let file = if operation.id == "importSnapshot" { snapshot_file(server) } else { Vec::new() };
-    operation.send(&server.client(), &file)
+    /// Marks the object of the exchange with an operation, and those objects that it came from, as used up.
+    fn use_up(&self, id: &str) {
+        if let Some(exchange) = self.exchanges.borrow_mut().get_mut(id) {
+            exchange.is_used_up = true;
+        }
+        if let Some(link) = &self.find(id).link {
+            self.use_up(&link.source);
+        }
+    }
 }

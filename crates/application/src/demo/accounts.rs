@@ -17,18 +17,22 @@ use std::collections::BTreeSet;
 /// The codes of the currencies that the parent budgets of the demo accounts hold.
 const CURRENCIES: [&str; 6] = ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"];
 
+/// The networks of the demo client: all addresses. A network that is added to them can be removed again, which is
+/// refused for the only one.
+const NETWORKS: [&str; 2] = ["0.0.0.0/0", "::/0"];
+
 /// The demo client, with address lookup on, and the other client, with all features off.
 pub(super) fn clients() -> Vec<ApiClient> {
-    let client = |id, name: &str, features| ApiClient {
+    let client = |id, name: &str, networks: &[&str], features| ApiClient {
         id,
         name: name.into(),
-        allowed_networks: Vec::new(),
+        allowed_networks: networks.iter().map(|network| (*network).to_owned()).collect(),
         features,
         disabled_at: None,
     };
     vec![
-        client(client_id(), "demo", BTreeSet::from([Feature::AddressesLookup])),
-        client(other_client_id(), "other", BTreeSet::new()),
+        client(client_id(), "demo", &NETWORKS, BTreeSet::from([Feature::AddressesLookup])),
+        client(other_client_id(), "other", &[], BTreeSet::new()),
     ]
 }
 

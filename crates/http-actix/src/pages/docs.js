@@ -52,6 +52,7 @@
     validatorUrl: null,
     presets: [window.SwaggerUIBundle.presets.apis],
     plugins: [keepKey],
+    requestInterceptor: window.florinLinks.intercept,
     onComplete: function () {
       var kept = stored();
       var key = kept === null ? root.dataset.demoKey : kept;

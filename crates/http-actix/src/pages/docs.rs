@@ -1,4 +1,4 @@
-//! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program. The
+//! `GET /docs`: Swagger UI with Florin's page, style sheet and scripts. All files are embedded in the program. The
 //! files of Swagger UI are embedded and served in gzip format, which every browser accepts.
 
 use super::{asset, page};
@@ -12,6 +12,7 @@ use florin_application::demo;
 const HTML: &str = include_str!("docs.html");
 const STYLE: &str = include_str!("docs.css");
 const SCRIPT: &str = include_str!("docs.js");
+const LINKS: &str = include_str!("links.js");
 /// The content security policy of the docs page. It allows inline styles and data URLs, which Swagger UI uses.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
@@ -26,6 +27,7 @@ pub(crate) async fn docs_file(app: web::Data<App>, file: web::Path<String>) -> R
     match file.as_str() {
         "" | "index.html" => return Ok(docs(app).await),
         "docs.css" => return Ok(asset("text/css; charset=utf-8", STYLE.as_bytes())),
+        "links.js" => return Ok(asset("text/javascript; charset=utf-8", LINKS.as_bytes())),
         "docs.js" => return Ok(asset("text/javascript; charset=utf-8", SCRIPT.as_bytes())),
         _ => {}
     }

@@ -11,6 +11,7 @@ pub(crate) mod events;
 mod examples;
 pub(crate) mod fallback;
 mod ip_addresses;
+mod links;
 mod merchant;
 mod mfa;
 pub(crate) mod openapi;

@@ -233,6 +233,7 @@ struct Finish;
 impl Modify for Finish {
     fn modify(&self, document: &mut openapi::OpenApi) {
         super::examples::add(document);
+        super::links::add(document);
         let Some(components) = document.components.as_mut() else { return };
         let description = "`ApiKey <key>`, or the bare key.";
         let api_key = ApiKey::Header(ApiKeyValue::with_description("Authorization", description));

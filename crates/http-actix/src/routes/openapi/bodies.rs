@@ -1,6 +1,6 @@
 //! Finishes the request bodies of the OpenAPI document: descriptions, examples, and whether a body is required.
 
-use super::operations::ANSWERS;
+use crate::routes::examples::ANSWERS;
 use serde_json::{Map, Value, json};
 
 /// The example of a CSV upload of payments.
