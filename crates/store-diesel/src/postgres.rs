@@ -2,6 +2,7 @@
 
 mod account_lock;
 mod changes;
+mod citus;
 mod connection;
 mod event_positions;
 mod failures;

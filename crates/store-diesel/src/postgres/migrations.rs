@@ -2,6 +2,7 @@
 
 use super::body::departures::must_be_settled;
 use super::body::errors::{Failure, Outcome};
+use super::citus::on_one_server;
 use super::failures::is_deadlock;
 use super::{Conn, Db};
 use diesel::connection::SimpleConnection;
@@ -69,11 +70,11 @@ pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
 fn apply(conn: &mut Conn) -> Outcome<usize> {
     conn.build_transaction().read_committed().run(|conn| {
         conn.batch_execute(ALONE)?;
-        if conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
-            must_be_settled(conn)?;
+        if !conn.has_pending_migration(MIGRATIONS).map_err(failed)? {
+            return Ok(0);
         }
-        let run = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?;
-        Ok(run.len())
+        must_be_settled(conn)?;
+        on_one_server(conn, |conn| Ok(conn.run_pending_migrations(MIGRATIONS).map_err(failed)?.len()))
     })
 }
 

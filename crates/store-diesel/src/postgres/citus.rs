@@ -1,0 +1,65 @@
+//! Migrations of a schema that a Citus coordinator has distributed: its tables are on one of the workers.
+//!
+//! Citus supports few changes of distributed tables, and none that are sent together. So the tables return to the
+//! coordinator, are migrated there like any others, and are distributed again, in one transaction.
+
+use super::Conn;
+use super::body::errors::Outcome;
+use diesel::connection::SimpleConnection;
+use diesel::sql_types::Bool;
+use diesel::{QueryableByName, RunQueryDsl, sql_query};
+
+/// Other servers do not have this table.
+const IS_COORDINATOR: &str = "SELECT to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL AS is_true";
+
+const IS_DISTRIBUTED: &str = "SELECT EXISTS (SELECT FROM pg_dist_schema \
+    WHERE schemaid = quote_ident(current_schema())::regnamespace) AS is_true";
+
+const UNDISTRIBUTE: &str = "SELECT citus_schema_undistribute(quote_ident(current_schema())::regnamespace)";
+
+/// Citus distributes tables with triggers only on request, because a trigger runs on the worker. Those of the audit log
+/// read only their own table.
+const DISTRIBUTE: &str = "SET LOCAL citus.enable_unsafe_triggers = on; \
+    SELECT citus_schema_distribute(quote_ident(current_schema())::regnamespace)";
+
+/// On a worker, the rows of the audit log are in a table with another name, and the sessions of the coordinator do not
+/// look for it in the schema.
+const AUDIT_ON_WORKERS: &str = "
+    CREATE OR REPLACE FUNCTION __florin_audit_continues() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE
+        last RECORD;
+    BEGIN
+        EXECUTE format('SELECT number, hash FROM %s ORDER BY number DESC LIMIT 1', TG_RELID::regclass) INTO last;
+        IF NEW.number <> coalesce(last.number, 0) + 1 OR NEW.previous <> coalesce(last.hash, repeat('0', 64)) THEN
+            RAISE EXCEPTION 'the audit log is append-only';
+        END IF;
+        RETURN NEW;
+    END;
+    $$";
+
+#[derive(QueryableByName)]
+struct Answer {
+    #[diesel(sql_type = Bool)]
+    is_true: bool,
+}
+
+fn ask(conn: &mut Conn, query: &str) -> Outcome<bool> {
+    Ok(sql_query(query).get_result::<Answer>(conn)?.is_true)
+}
+
+/// Migrates the tables. If they are distributed, they are on the coordinator meanwhile.
+pub(super) fn on_one_server<T>(conn: &mut Conn, migrate: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
+    if !ask(conn, IS_COORDINATOR)? {
+        return migrate(conn);
+    }
+    let is_distributed = ask(conn, IS_DISTRIBUTED)?;
+    if is_distributed {
+        conn.batch_execute(UNDISTRIBUTE)?;
+    }
+    let migrated = migrate(conn)?;
+    conn.batch_execute(AUDIT_ON_WORKERS)?;
+    if is_distributed {
+        conn.batch_execute(DISTRIBUTE)?;
+    }
+    Ok(migrated)
+}
