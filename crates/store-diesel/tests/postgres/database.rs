@@ -1,4 +1,4 @@
-//! Databases that are dropped with their tests.
+//! Databases that are dropped with their tests. With `scripts/with-citus`, each database is on the workers, too.
 
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::BigInt;
@@ -19,9 +19,9 @@ struct Number {
 }
 
 impl Database {
-    /// Creates an empty database. Without a server, this ends the test program.
+    /// Creates a database without tables. Without a server, this ends the test program.
     pub(crate) fn new() -> Self {
-        Self::created_from("template0")
+        Self::created_from(&std::env::var("WITH_CITUS_TEMPLATE").unwrap_or_else(|_| "template0".to_owned()))
     }
 
     /// Creates a copy of another database, which must have no sessions.
@@ -32,6 +32,8 @@ impl Database {
 
     fn created_from(template: &str) -> Self {
         let name = format!("florin_test_{}", random());
+        // Citus keeps a session in each database, which would prevent a copy.
+        administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"));
         administer(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
         Self { url: url_of(&name), name }
     }
@@ -90,8 +92,13 @@ fn connect() -> PgConnection {
     PgConnection::establish(&server()).unwrap()
 }
 
+/// Runs a statement on the server, and on the workers of a coordinator.
 fn administer(statement: &str) {
     connect().batch_execute(statement).unwrap();
+    let workers = std::env::var("WITH_CITUS_WORKERS").unwrap_or_default();
+    for worker in workers.split(' ').filter(|url| !url.is_empty()) {
+        PgConnection::establish(worker).unwrap().batch_execute(statement).unwrap();
+    }
 }
 
 /// Returns the server's URL with another database name.
