@@ -2,7 +2,7 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::BigInt;
-use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, sql_query};
+use diesel::{Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 
@@ -77,7 +77,10 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        administer(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+        let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
+        // Citus opens sessions of its own, which may prevent the first attempts.
+        let dropped = (0..5).any(|_| try_to_administer(&statement).is_ok());
+        assert!(dropped || std::thread::panicking(), "{statement}");
     }
 }
 
@@ -92,13 +95,16 @@ fn connect() -> PgConnection {
     PgConnection::establish(&server()).unwrap()
 }
 
-/// Runs a statement on the server, and on the workers of a coordinator.
 fn administer(statement: &str) {
-    connect().batch_execute(statement).unwrap();
+    try_to_administer(statement).unwrap();
+}
+
+/// Runs a statement on the server, and on the workers of a coordinator.
+fn try_to_administer(statement: &str) -> QueryResult<()> {
+    connect().batch_execute(statement)?;
     let workers = std::env::var("WITH_CITUS_WORKERS").unwrap_or_default();
-    for worker in workers.split(' ').filter(|url| !url.is_empty()) {
-        PgConnection::establish(worker).unwrap().batch_execute(statement).unwrap();
-    }
+    let mut workers = workers.split(' ').filter(|url| !url.is_empty());
+    workers.try_for_each(|worker| PgConnection::establish(worker).unwrap().batch_execute(statement))
 }
 
 /// Returns the server's URL with another database name.
