@@ -133,8 +133,7 @@ fn acknowledged_effects_survive_moves_and_kills() {
                 nodes.control("start", port);
             });
         }
-        // The feed may miss what a worker was committing when it was killed, as docs/SCALING.md says.
-        cluster.feeds = [Feed::new(), Feed::new()];
+        cluster.read_all_changes();
     }
 }
 

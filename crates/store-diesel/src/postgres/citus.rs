@@ -1,7 +1,8 @@
-//! Migrations of a schema that a Citus coordinator has distributed: its tables are on one of the workers.
+//! A schema that a Citus coordinator has distributed: its tables are on one of the workers, and its functions and the
+//! sequence of positions on the coordinator.
 //!
-//! Citus supports few changes of distributed tables, and none that are sent together. So the tables return to the
-//! coordinator, are migrated there like any others, and are distributed again, in one transaction.
+//! Citus supports few changes of distributed tables, and none that are sent together. So for migrations the tables return
+//! to the coordinator, are migrated there like any others, and are distributed again, in one transaction.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -37,6 +38,41 @@ const AUDIT_ON_WORKERS: &str = "
     END;
     $$";
 
+/// The transactions that draw positions commit on the worker. If the coordinator loses the worker, it releases its own
+/// locks at once, although the worker may be about to commit. So the worker has the lock, and says who holds it. It can't
+/// say which database it reads; so a reader also waits for the transactions of other databases.
+const EVENTS_ON_WORKERS: &str = "
+    CREATE OR REPLACE FUNCTION __florin_hold_events() RETURNS TEXT LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM pg_advisory_xact_lock_shared(7003214873)::text FROM event_fan_out;
+        RETURN '';
+    END;
+    $$;
+    CREATE OR REPLACE FUNCTION __florin_event_writers(OUT server TEXT, OUT writers TEXT[]) LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+        SELECT concat(pg_postmaster_start_time(), ' ', min(c.redo_lsn)),
+            coalesce(array_agg(DISTINCT l.virtualtransaction) FILTER (WHERE l.locktype = 'advisory' AND l.classid = 1
+                AND l.objid = 2708247577 AND l.objsubid = 1 AND l.granted), '{}')
+        INTO server, writers
+        FROM event_fan_out, pg_control_checkpoint() c, pg_lock_status() l;
+    END;
+    $$";
+
+/// A commit on a worker does not write the log of the coordinator, so a crash of the coordinator can take back positions
+/// that rows of a worker have. Such a crash ends all connections, and the log is written at least every few seconds. So
+/// whoever connects leaves a gap that is larger than what is drawn meanwhile.
+pub(super) const SKIP_LOST_POSITIONS: &str = "
+    DO $$
+    BEGIN
+        IF to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL AND to_regclass('outbox_positions') IS NOT NULL
+            AND NOT pg_is_in_recovery()
+        THEN
+            PERFORM pg_advisory_xact_lock(7003214874);
+            PERFORM setval('outbox_positions', last_value + 100000) FROM outbox_positions;
+        END IF;
+    END;
+    $$";
+
 #[derive(QueryableByName)]
 struct Answer {
     #[diesel(sql_type = Bool)]
@@ -58,6 +94,7 @@ pub(super) fn on_one_server<T>(conn: &mut Conn, migrate: impl FnOnce(&mut Conn) 
     }
     let migrated = migrate(conn)?;
     conn.batch_execute(AUDIT_ON_WORKERS)?;
+    conn.batch_execute(EVENTS_ON_WORKERS)?;
     if is_distributed {
         conn.batch_execute(DISTRIBUTE)?;
     }

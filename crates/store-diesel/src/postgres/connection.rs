@@ -2,6 +2,7 @@
 
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
+use super::citus::SKIP_LOST_POSITIONS;
 use super::url::PostgresUrl;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
@@ -45,6 +46,7 @@ struct Setting {
 pub(crate) fn connect_writer(place: &PostgresUrl) -> Result<Conn, OpenError> {
     let mut conn = connect(place)?;
     let ready = conn.batch_execute(DURABLE).and_then(|()| conn.batch_execute(BY_KEY));
+    let ready = ready.and_then(|()| conn.batch_execute(SKIP_LOST_POSITIONS));
     let ready = ready.and_then(|()| speak_english(&mut conn));
     ready.map_err(|error| unreachable(place, &error))?;
     Ok(conn)
