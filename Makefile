@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast test-failover test-browser example check check-openapi check-webhooks advisories openapi fmt bench bench-cells bench-peers bench-growth bench-overload bench-webhooks bench-wrk
+.PHONY: help run test test-fast test-failover test-citus test-browser example check check-openapi check-webhooks advisories openapi fmt bench bench-cells bench-peers bench-growth bench-overload bench-webhooks bench-wrk
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ test-fast: ## Run the tests of the inner loop: no server, no waiting, SQLite onl
 
 test-failover: ## Make a cluster of three PostgreSQL with Patroni fail over under load (Linux; 45 minutes)
 	@scripts/failover
+
+test-citus: ## Run the tests on a Citus cluster, and move and kill its nodes under load (Linux)
+	@scripts/citus
 
 example: ## Run the example test suite in Python against Florin
 	@scripts/test example

@@ -3,6 +3,7 @@
 mod account_lock;
 mod bound_column;
 mod changes;
+mod citus;
 mod connection;
 mod event_positions;
 mod failures;

@@ -1,4 +1,5 @@
-//! Databases on the PostgreSQL server of `DATABASE_URL`, created for one home and dropped after it.
+//! Databases on the PostgreSQL server of `DATABASE_URL`, created for one home and dropped after it. If the server is the
+//! coordinator of `scripts/with-citus`, each database is on the workers, too.
 //!
 //! A Rust client creates them, not the server's `psql`. The client is `postgres`, a dev-dependency in pure Rust that
 //! mostly consists of packages that the service uses anyway. A server from `DATABASE_URL` or Docker comes without
@@ -7,6 +8,7 @@
 use std::env;
 use std::fmt::Write as _;
 use std::io::Read;
+use std::iter::once;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,9 +29,9 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Creates an empty database.
+    /// Creates a database without tables.
     pub(crate) fn empty() -> Self {
-        Self::made_from("template0")
+        Self::made_from(&env::var("WITH_CITUS_TEMPLATE").unwrap_or_else(|_| "template0".to_owned()))
     }
 
     /// Copies another database, which must have no connections.
@@ -41,7 +43,7 @@ impl Database {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         start_janitor();
         let name = format!("{}{}", prefix(), MADE.fetch_add(1, Ordering::Relaxed));
-        administer(&format!("CREATE DATABASE {name} TEMPLATE {template}")).unwrap();
+        create(&name, template).unwrap();
         let url = url_of(&server_url(), &name);
         wait_for_standbys(&url);
         Self { name, url }
@@ -55,7 +57,7 @@ impl Database {
     /// Returns name and contents of every table, in the server's binary format.
     pub(crate) fn tables(&self) -> Vec<(String, Vec<u8>)> {
         let mut client = self.connect();
-        let query = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'";
+        let query = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()";
         let names: Vec<String> = client.query(query, &[]).unwrap().iter().map(|row| row.get(0)).collect();
         let mut read = |name: String| {
             let mut bytes = Vec::new();
@@ -112,9 +114,18 @@ pub(crate) fn connect(url: &str) -> Result<Client, postgres::Error> {
     Client::connect(url, NoTls)
 }
 
-/// Runs a statement on the server.
+/// Runs a statement on the server, and on the workers of a coordinator.
 pub(crate) fn administer(statement: &str) -> Result<(), postgres::Error> {
-    connect(&server_url())?.batch_execute(statement)
+    let (server, workers) = (server_url(), env::var("WITH_CITUS_WORKERS").unwrap_or_default());
+    once(server.as_str())
+        .chain(workers.split(' ').filter(|url| !url.is_empty()))
+        .try_for_each(|url| connect(url)?.batch_execute(statement))
+}
+
+/// Creates a copy of a database. Citus keeps a session in each database, which would prevent that.
+fn create(name: &str, template: &str) -> Result<(), postgres::Error> {
+    administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"))?;
+    administer(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
 }
 
 /// Returns the prefix of the names of this process's databases.
@@ -152,11 +163,10 @@ fn janitor() {
     };
     assert!(prefix.starts_with("florin_test_"), "{prefix}");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
-    let mut client = connect(&server_url()).unwrap();
     let query = "SELECT datname FROM pg_database WHERE starts_with(datname, $1)";
-    for row in client.query(query, &[&prefix]).unwrap() {
+    for row in connect(&server_url()).unwrap().query(query, &[&prefix]).unwrap() {
         let name: String = row.get(0);
-        client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).unwrap();
+        administer(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).unwrap();
     }
 }
 

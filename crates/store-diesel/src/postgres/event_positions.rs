@@ -19,19 +19,12 @@ use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_query;
 use diesel::sql_types::{Array, BigInt, Text};
 
-/// A text that identifies the server until it restarts or recovers from a crash, for statements that read
-/// `pg_control_checkpoint()`. A recovery ends with a checkpoint. Other checkpoints change the text, too; then the tail
-/// is read again.
-const SERVER: &str = "concat(pg_postmaster_start_time(), ' ', redo_lsn)";
-
 /// The last drawn number. Every transaction that drew a number up to it still holds the lock, or has ended.
 const DRAWN: &str = "CASE WHEN is_called THEN last_value ELSE 0 END";
 
-/// The transactions that hold the lock 7003214873. `pg_locks` shows its key in two halves. A transaction releases the
-/// lock after others see its rows.
-const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_locks l \
-    JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() \
-    WHERE l.locktype = 'advisory' AND l.classid = 1 AND l.objid = 2708247577 AND l.objsubid = 1 AND l.granted";
+/// The transactions that hold the lock, and a text that identifies their server until it restarts or recovers from a
+/// crash. Other events change the text, too; then the tail is read again. The migration `event_writers` says more.
+const WRITERS: &str = "SELECT server, writers FROM __florin_event_writers()";
 
 const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0)";
 
@@ -44,45 +37,33 @@ const DONE: &str = "SELECT pg_advisory_unlock(7003214874)";
 /// change.
 const GAP: i64 = 100_000;
 
-/// The last number of a block of positions.
+/// A position.
 #[derive(QueryableByName)]
 struct Number {
     #[diesel(sql_type = BigInt)]
     number: i64,
 }
 
-/// The last drawn number, and the server that returned it.
+/// Transactions that hold the lock, and their server.
 #[derive(QueryableByName)]
-struct Drawn {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
-    #[diesel(sql_type = Text)]
-    server: String,
-}
-
-/// Transactions that hold the lock, and the server that returned them.
-#[derive(QueryableByName)]
-struct Holders {
+struct Writers {
     #[diesel(sql_type = Array<Text>)]
-    holders: Vec<String>,
+    writers: Vec<String>,
     #[diesel(sql_type = Text)]
     server: String,
 }
 
-#[derive(QueryableByName)]
-struct Holder {
-    #[diesel(sql_type = Text)]
-    holder: String,
-}
-
-/// Draws numbers. The condition acquires the lock, before the first number is drawn. It is always true.
+/// Draws numbers. The condition, which is always true, acquires the lock before the first number is drawn.
 struct Draw(i64);
 
 impl QueryFragment<Db> for Draw {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        out.push_sql("SELECT nextval('outbox_positions') FROM generate_series(1, ");
+        out.push_sql(
+            "WITH held AS MATERIALIZED (SELECT __florin_hold_events() AS lock) \
+             SELECT nextval('outbox_positions') FROM held, generate_series(1, ",
+        );
         out.push_bind_param::<BigInt, _>(&self.0)?;
-        out.push_sql(") WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL");
+        out.push_sql(") WHERE held.lock IS NOT NULL");
         Ok(())
     }
 }
@@ -116,24 +97,21 @@ pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outc
 }
 
 /// Reads the last number that was drawn, and then the holders of the lock, in a statement of its own: within one
-/// statement, PostgreSQL might read them first. A connection does not survive a crash of its server, so both statements
-/// read the same server.
+/// statement, PostgreSQL might read them first. If their server crashes in between, it has stored their rows or lost
+/// them when it answers again.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
-    let drawn = format!("SELECT {DRAWN} AS number, {SERVER} AS server FROM outbox_positions, pg_control_checkpoint()");
-    let Drawn { number: last, server } = sql_query(drawn).get_result(conn)?;
-    let holders = sql_query(HOLDERS).load::<Holder>(conn)?;
-    Ok(EventTail { last, writers: holders.into_iter().map(|row| row.holder).collect(), server })
+    let drawn = sql_query(format!("SELECT {DRAWN} AS number FROM outbox_positions"));
+    let Number { number: last } = drawn.get_result(conn)?;
+    let Writers { writers, server } = sql_query(WRITERS).get_result(conn)?;
+    Ok(EventTail { last, writers, server })
 }
 
 /// Returns the tail with those of its transactions that still hold the lock. `None` if the tail is that of another
 /// server.
 pub(crate) fn still_writing(conn: &mut Conn, tail: &EventTail) -> Outcome<Option<EventTail>> {
-    let still = sql_query(format!(
-        "SELECT ARRAY({HOLDERS} AND l.virtualtransaction = ANY($1)) AS holders, {SERVER} AS server \
-         FROM pg_control_checkpoint()"
-    ));
-    let Holders { holders, server } = still.bind::<Array<Text>, _>(&tail.writers).get_result(conn)?;
-    Ok((server == tail.server).then_some(EventTail { last: tail.last, writers: holders, server }))
+    let Writers { mut writers, server } = sql_query(WRITERS).get_result(conn)?;
+    writers.retain(|writer| tail.writers.contains(writer));
+    Ok((server == tail.server).then_some(EventTail { last: tail.last, writers, server }))
 }
 
 /// Continues after the greatest position that was imported.
@@ -166,7 +144,7 @@ mod tests {
         let Some(database) = Database::new("tails") else { return };
         let connect = || Conn::establish(&database.url()).unwrap();
         let (mut writer, mut reader) = (connect(), connect());
-        writer.batch_execute("CREATE SEQUENCE outbox_positions").unwrap();
+        super::super::migrate(&mut writer).unwrap();
         writer.batch_execute("BEGIN").unwrap();
         draw_positions(&mut writer, 3).unwrap();
         let (tail, still) = tail_read_twice(&mut reader);

@@ -11,8 +11,10 @@ use florin_store_contract::OpenError;
 const DEADLOCK: &str = "deadlock detected";
 
 /// The transaction was aborted because of other transactions. The connection can still be used.
-const CONTENDED: [&str; 6] = [
+const CONTENDED: [&str; 7] = [
     DEADLOCK,
+    // Citus: a deadlock of several servers.
+    "involved in a distributed deadlock",
     "could not serialize access",
     "due to lock timeout",
     "due to statement timeout",
@@ -27,7 +29,9 @@ const NO_SPACE: [&str; 2] = ["No space left", "could not extend file"];
 const NO_MEMORY: &str = "out of memory";
 
 /// The connection is lost, or the server accepts no work for now. A new connection may reach another server.
-const CONNECTION_LOST: [&str; 11] = [
+const CONNECTION_LOST: [&str; 12] = [
+    // Citus: the commit of a worker failed, or the coordinator has lost the worker meanwhile and can't know.
+    "could not commit transaction for shard",
     "terminating connection",
     "the database system is",
     "server closed the connection",
@@ -116,6 +120,8 @@ mod tests {
         for (kind, text, expected) in [
             (Kind::Unknown, "deadlock detected", "Contended"),
             (Kind::SerializationFailure, "could not serialize access due to concurrent update", "Contended"),
+            (Kind::Unknown, "canceling the transaction since it was involved in a distributed deadlock", "Contended"),
+            (Kind::Unknown, "could not commit transaction for shard 1 on at least one active node", "ConnectionLost"),
             (Kind::Unknown, "canceling statement due to lock timeout", "Contended"),
             (Kind::Unknown, "canceling statement due to statement timeout", "Contended"),
             (Kind::Unknown, "could not obtain lock on row in relation \"balances\"", "Contended"),

@@ -2,10 +2,11 @@
 
 use super::body::departures::must_be_settled;
 use super::body::errors::{Failure, Outcome};
+use super::citus::on_one_server;
 use super::failures::classify_migration;
 use super::{Conn, Db};
 use diesel::connection::SimpleConnection;
-use diesel::migration::MigrationSource;
+use diesel::migration::{Migration, MigrationSource};
 use diesel::sql_types::{Bool, Text};
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
@@ -36,7 +37,7 @@ struct Known {
 /// Returns the versions and names of the migrations that this program knows, in order.
 pub(crate) fn known_migrations() -> Outcome<Vec<(String, String)>> {
     let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
-    let named = |migration: &dyn diesel::migration::Migration<Db>| {
+    let named = |migration: &dyn Migration<Db>| {
         (migration.name().version().to_string(), migration.name().to_string())
     };
     Ok(migrations.iter().map(|migration| named(migration.as_ref())).collect())
@@ -75,13 +76,18 @@ fn apply(conn: &mut Conn, progress: MigrationProgress<'_>) -> Outcome<usize> {
             return Ok(0);
         }
         must_be_settled(conn)?;
-        for (applied, migration) in pending.iter().enumerate() {
-            progress(applied, pending.len());
-            conn.run_migration(migration.as_ref()).map_err(failed)?;
-        }
-        progress(pending.len(), pending.len());
-        Ok(pending.len())
+        on_one_server(conn, |conn| run(conn, &pending, progress))
     })
+}
+
+/// Applies migrations, and returns their number.
+fn run(conn: &mut Conn, pending: &[Box<dyn Migration<Db>>], progress: MigrationProgress<'_>) -> Outcome<usize> {
+    for (applied, migration) in pending.iter().enumerate() {
+        progress(applied, pending.len());
+        conn.run_migration(migration.as_ref()).map_err(failed)?;
+    }
+    progress(pending.len(), pending.len());
+    Ok(pending.len())
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]

@@ -1,8 +1,8 @@
-//! Databases that are dropped with their tests.
+//! Databases that are dropped with their tests. With `scripts/with-citus`, each database is on the workers, too.
 
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::BigInt;
-use diesel::{Connection, PgConnection, QueryableByName, RunQueryDsl, sql_query};
+use diesel::{Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 
@@ -19,9 +19,9 @@ struct Number {
 }
 
 impl Database {
-    /// Creates an empty database. Without a server, this ends the test program.
+    /// Creates a database without tables. Without a server, this ends the test program.
     pub(crate) fn new() -> Self {
-        Self::created_from("template0")
+        Self::created_from(&std::env::var("WITH_CITUS_TEMPLATE").unwrap_or_else(|_| "template0".to_owned()))
     }
 
     /// Creates a copy of another database, which must have no sessions.
@@ -32,6 +32,8 @@ impl Database {
 
     fn created_from(template: &str) -> Self {
         let name = format!("florin_test_{}", random());
+        // Citus keeps a session in each database, which would prevent a copy.
+        administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"));
         administer(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
         Self { url: url_of(&name), name }
     }
@@ -75,7 +77,10 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        administer(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+        let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
+        // Citus opens sessions of its own, which may prevent the first attempts.
+        let dropped = (0..5).any(|_| try_to_administer(&statement).is_ok());
+        assert!(dropped || std::thread::panicking(), "{statement}");
     }
 }
 
@@ -91,7 +96,15 @@ fn connect() -> PgConnection {
 }
 
 fn administer(statement: &str) {
-    connect().batch_execute(statement).unwrap();
+    try_to_administer(statement).unwrap();
+}
+
+/// Runs a statement on the server, and on the workers of a coordinator.
+fn try_to_administer(statement: &str) -> QueryResult<()> {
+    connect().batch_execute(statement)?;
+    let workers = std::env::var("WITH_CITUS_WORKERS").unwrap_or_default();
+    let mut workers = workers.split(' ').filter(|url| !url.is_empty());
+    workers.try_for_each(|worker| PgConnection::establish(worker).unwrap().batch_execute(statement))
 }
 
 /// Returns the server's URL with another database name.
