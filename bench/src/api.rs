@@ -66,4 +66,10 @@ mod tests {
         assert_eq!(member(r#"{"a":{"token":"x"},"token":"y"}"#, "token"), Some("x"));
         assert_eq!(member(r#"{"token":1}"#, "token"), None);
     }
+
+    #[test]
+    fn members_are_read_in_order() {
+        assert_eq!(members(r#"{"rows":[{"id":"a","accountId":"x"},{"id":"b"}]}"#, "id"), ["a", "b"]);
+        assert_eq!(members(r#"{ "id": "a" }"#, "id"), ["a"]);
+    }
 }
