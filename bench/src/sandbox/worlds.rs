@@ -55,8 +55,8 @@ fn pass(bench: &Bench<'_>, name: &str, [created, saved, restored]: &mut [Tally; 
     ensure!(worlds.len() == WORLDS, "{WORLDS} worlds were created, and {} are listed", worlds.len());
     let snapshots: Vec<_> = worlds.iter().map(|world| (format!("{PATH}/{world}/snapshots"), "{}".to_owned())).collect();
     saved.send(bench, &format!("{name}-save"), &snapshots)?;
-    let restores: Vec<_> = worlds.iter().map(|world| bench.restore(world)).collect::<anyhow::Result<_>>()?;
-    restored.send(bench, &format!("{name}-restore"), &restores)?;
+    let bodies: Vec<_> = worlds.iter().map(|world| bench.restore(world)).collect::<anyhow::Result<_>>()?;
+    restored.send(bench, &format!("{name}-restore"), &bodies)?;
     for world in &worlds {
         bench.call("DELETE", &format!("{PATH}/{world}"))?;
     }

@@ -1,7 +1,8 @@
 //! Creating virtual cards (contract 5.6).
 
 use super::{
-    Card, CardHolder, CardLimit, CardLimits, CardName, CardRecord, CardState, CarriedUse, Controls, FulfillmentStatus,
+    Card, CardHolder, CardLimit, CardLimits, CardName, CardPhone, CardRecord, CardState, CarriedUse, Controls,
+    FulfillmentStatus,
 };
 use crate::budget::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};

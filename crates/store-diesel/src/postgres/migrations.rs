@@ -37,9 +37,7 @@ struct Known {
 /// Returns the versions and names of the migrations that this program knows, in order.
 pub(crate) fn known_migrations() -> Outcome<Vec<(String, String)>> {
     let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
-    let named = |migration: &dyn Migration<Db>| {
-        (migration.name().version().to_string(), migration.name().to_string())
-    };
+    let named = |migration: &dyn Migration<Db>| (migration.name().version().to_string(), migration.name().to_string());
     Ok(migrations.iter().map(|migration| named(migration.as_ref())).collect())
 }
 
