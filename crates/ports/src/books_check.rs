@@ -140,7 +140,7 @@ pub trait BooksCheck: Send + Sync {
     async fn check_all(&self) -> Result<BooksReport, StoreError>;
 
     /// Does what [`Self::check_all`] does, and reports its steps. The default reports none.
-    async fn check_all_reporting(&self, progress: BooksCheckProgress) -> Result<BooksReport, StoreError> {
+    async fn watch_check_all(&self, progress: BooksCheckProgress) -> Result<BooksReport, StoreError> {
         drop(progress);
         self.check_all().await
     }

@@ -183,7 +183,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Argument
     for (cell, store) in stores.each() {
         let cell = cell.map(ToString::to_string);
         let of_cell = || format!("cannot check cell {}", cell.as_deref().unwrap_or_default());
-        let checked = store.check_all_reporting(reported(&progress, cell.as_deref())).await;
+        let checked = store.watch_check_all(reported(&progress, cell.as_deref())).await;
         let report = if cell.is_some() { checked.with_context(of_cell)? } else { checked? };
         reports.push((cell, report));
     }

@@ -122,7 +122,7 @@ async fn good_data(handle: Handle) -> CheckResult {
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 15, (SANDBOX, RIGHT))?).await)?;
     let report = BooksReport { journal_transactions: 6 + 4 + 3 + 1 + 2, balances: 12, discrepancies: vec![] };
-    let reporting = handle.books_check.check_all_reporting(Arc::new(|_| {})).await?;
+    let reporting = handle.books_check.watch_check_all(Arc::new(|_| {})).await?;
     same("the report of a check that reports its steps", &reporting, &report)?;
     same("the report", handle.books_check.check_all().await?, report)
 }

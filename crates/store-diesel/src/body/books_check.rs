@@ -23,10 +23,10 @@ impl BooksCheck for Store {
     }
 
     async fn check_all(&self) -> Result<BooksReport, StoreError> {
-        self.check_all_reporting(Arc::new(|_| {})).await
+        self.watch_check_all(Arc::new(|_| {})).await
     }
 
-    async fn check_all_reporting(&self, progress: BooksCheckProgress) -> Result<BooksReport, StoreError> {
+    async fn watch_check_all(&self, progress: BooksCheckProgress) -> Result<BooksReport, StoreError> {
         // A damaged table may read as empty. Without this check, empty tables would match each other.
         self.read_to_the_end(move |conn| {
             progress(BooksCheckStep::Structure);
