@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::logo::{png, set_logo};
 use super::{Answer, Client, Server};
@@ -210,7 +210,7 @@ impl Examples {
                 let responses = described["responses"].as_object().unwrap().values();
                 let linked = responses.filter_map(|response| response["links"].as_object());
                 let source = described["operationId"].as_str().unwrap();
-                links.extend(linked.flat_map(|linked| linked.values()).map(|link| (source, link)));
+                links.extend(linked.flat_map(Map::values).map(|link| (source, link)));
             }
         }
         for (source, link) in links {
