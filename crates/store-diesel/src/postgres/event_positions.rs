@@ -144,7 +144,7 @@ mod tests {
         let Some(database) = Database::new("tails") else { return };
         let connect = || Conn::establish(&database.url()).unwrap();
         let (mut writer, mut reader) = (connect(), connect());
-        super::super::migrate(&mut writer).unwrap();
+        crate::postgres::migrate(&mut writer, &|_, _| {}).unwrap();
         writer.batch_execute("BEGIN").unwrap();
         draw_positions(&mut writer, 3).unwrap();
         let (tail, still) = tail_read_twice(&mut reader);

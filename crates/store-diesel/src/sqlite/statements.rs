@@ -165,7 +165,7 @@ prepared! {
 pub(crate) fn load<L: Lookup>(keys: impl IntoIterator<Item = L::Key>, conn: &mut Conn) -> Outcome<Vec<L::Row>> {
     let mut rows = Vec::new();
     for key in keys {
-        rows.extend(L::run(Select { selection: L::selection(), key: key.into_values() }, conn)?);
+        rows.extend(L::run(Select::<L> { selection: L::selection(), key: key.into_values() }, conn)?);
     }
     Ok(rows)
 }
