@@ -82,7 +82,7 @@ impl Counter {
 
 /// Returns how much of all is done, in percent. Nothing of nothing is all of it.
 pub(crate) fn percent(done: u64, all: u64) -> u64 {
-    if all == 0 { 100 } else { done.min(all).saturating_mul(100) / all }
+    done.min(all).saturating_mul(100).checked_div(all).unwrap_or(100)
 }
 
 impl Progress {

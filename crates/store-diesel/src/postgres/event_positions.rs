@@ -124,8 +124,8 @@ pub(crate) fn events_imported(conn: &mut Conn, last: i64) -> Outcome<()> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::super::testing::Database;
     use super::*;
+    use crate::postgres::testing::Database;
     use diesel::Connection;
     use diesel::connection::SimpleConnection;
 
