@@ -25,6 +25,7 @@ async function open() {
   await page.waitForSelector(".auth-wrapper .authorize.locked");
 }
 
+const textOf = (selector) => page.$eval(selector, (element) => element.textContent);
 const click = (selector) => page.$eval(selector, (element) => element.click());
 
 /** Presses Execute on an operation. Returns the status, and the URL of the request that the page shows. */
@@ -54,7 +55,11 @@ async function idOf(operation, expected) {
 
 it("uses the object that the page created last, until it is deleted", async () => {
   const first = await idOf("getWebhook", 200);
+  assert.match(await textOf("#sent"), /^Sent first: POST \/v2\/webhooks \(201\)\s*$/);
   assert.equal(await idOf("testWebhook", 202), first);
+  assert.equal(await textOf("#sent"), "");
+  const stored = await page.evaluate(() => sessionStorage.getItem("florin.exchanges"));
+  assert.ok(stored.includes(first) && !stored.includes("whsec_"), stored);
   assert.equal((await execute("createWebhook")).status, 201);
   const second = await idOf("getWebhook", 200);
   assert.notEqual(second, first);
@@ -67,6 +72,21 @@ it("creates another object for an operation that uses it up", async () => {
   const ids = [];
   for (let count = 0; count < 2; count += 1) ids.push(await idOf("confirmPaymentBatch", 200));
   assert.notEqual(ids[0], ids[1]);
+});
+
+it("does not move a request to the account of an earlier one", async () => {
+  assert.equal((await execute("setCardDecisions")).status, 201);
+  await page.evaluate(() => {
+    const exchanges = JSON.parse(sessionStorage.getItem("florin.exchanges"));
+    exchanges.setCardDecisions.values["$request.query.accountId"] = "OTHER";
+    sessionStorage.setItem("florin.exchanges", JSON.stringify(exchanges));
+  });
+  await open();
+  const { status, url } = await execute("getCardDecisions");
+  assert.equal(status, 200);
+  assert.ok(!url.includes("OTHER"), url);
+  await page.evaluate(() => sessionStorage.removeItem("florin.exchanges"));
+  await open();
 });
 
 it("succeeds with every operation", async () => {

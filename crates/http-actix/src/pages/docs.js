@@ -42,6 +42,10 @@
   dark.addEventListener("change", paint);
   paint();
 
+  // The examples are those of the demo data. On other data, the page sends no request by itself.
+  var hasDemo = root.dataset.demoKey !== "";
+  document.getElementById("note").hidden = !hasDemo;
+
   var ui = window.SwaggerUIBundle({
     url: "/openapi.json",
     dom_id: "#swagger-ui",
@@ -52,7 +56,7 @@
     validatorUrl: null,
     presets: [window.SwaggerUIBundle.presets.apis],
     plugins: [keepKey],
-    requestInterceptor: window.florinLinks.intercept,
+    requestInterceptor: hasDemo ? window.florinLinks.intercept : function (request) { return request; },
     onComplete: function () {
       var kept = stored();
       var key = kept === null ? root.dataset.demoKey : kept;

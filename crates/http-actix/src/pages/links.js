@@ -1,6 +1,7 @@
 // Makes "Try it out" succeed for operations on objects that the demo data lacks. Before such an example is sent, its
 // values are replaced by those of the last exchange with the operation that the links of the OpenAPI document name. If
-// there was none, or a later operation used up its object, the example of that operation is sent first.
+// there was none, or a later operation used up its object, the example of that operation is sent first, and the page
+// shows that it was sent.
 "use strict";
 
 window.florinLinks = (() => {
@@ -8,12 +9,14 @@ window.florinLinks = (() => {
   let operations;
   let exchanges = stored();
 
-  // The last exchange with each operation, by `operationId`, lives as long as the tab, if storage is turned on.
+  // The values of the last exchange with each operation, by `operationId` and expression, live as long as the tab, if
+  // storage is turned on. Secrets in responses are not among them. A whole body can be large, so a reload forgets it.
   function stored() {
     try { return JSON.parse(window.sessionStorage.getItem(STORED)) || {}; } catch (_off) { return {}; }
   }
   function store() {
-    try { window.sessionStorage.setItem(STORED, JSON.stringify(exchanges)); } catch (_off) { /* not kept */ }
+    const kept = (name, value) => (name === "$response.body" ? undefined : value);
+    try { window.sessionStorage.setItem(STORED, JSON.stringify(exchanges, kept)); } catch (_off) { /* not kept */ }
   }
 
   /** Reads the operations of the document, with the link that leads to each, and the operation it comes from. */
@@ -67,6 +70,13 @@ window.florinLinks = (() => {
     return found;
   }
 
+  /** Returns the values of an exchange that links lead to other operations, by expression. */
+  function valuesOf(operation, exchange) {
+    const targets = Object.values(operations).filter(({ source }) => source === operation);
+    const expressions = targets.flatMap(bindings).map(({ expression }) => expression);
+    return Object.fromEntries(expressions.map((expression) => [expression, evaluate(expression, exchange)]));
+  }
+
   /** Evaluates an expression, such as `$response.body#/id`. */
   function evaluate(expression, exchange) {
     const [, part, name, pointer] = /^\$(\w+\.\w+)(?:\.(\w+)|#(.*))?$/.exec(expression);
@@ -79,6 +89,7 @@ window.florinLinks = (() => {
   const isWhole = (body, text) => [text.trim(), JSON.stringify(text)].includes(body.trim());
 
   function mentions({ url, body }, text) {
+    if (text === undefined) return false;
     return url.includes(text) || (typeof body === "string" && (body.includes(text) || isWhole(body, text)));
   }
 
@@ -95,9 +106,17 @@ window.florinLinks = (() => {
     const returned = all.filter(({ expression }) => expression.startsWith("$response"));
     if (!(returned.length ? returned : all).some(({ example }) => mentions(request, example))) return;
     const known = exchanges[operation.source.id];
-    const isUsable = known && (operation.method === "GET" || !known.isUsedUp);
+    const isComplete = known && all.every(({ expression }) => known.values[expression] !== undefined);
+    const isUsable = isComplete && (operation.method === "GET" || !known.isUsedUp);
     const exchange = isUsable ? known : await send(operation.source, request.headers.Authorization);
-    if (exchange) all.forEach(({ example, expression }) => replace(request, example, evaluate(expression, exchange)));
+    // Without a link to the earlier operation, the user chose its object. A later request must not move to it.
+    if (!exchange || (!returned.length && !operation.source.link)) return;
+    all.forEach(({ example, expression }) => replace(request, example, exchange.values[expression]));
+  }
+
+  /** Shows a request that the page sent by itself. */
+  function show({ method }, path, status) {
+    document.getElementById("sent").textContent += `Sent first: ${method} ${path} (${status})\n`;
   }
 
   /** Sends the example of an operation. Returns undefined if it is refused. */
@@ -121,6 +140,7 @@ window.florinLinks = (() => {
     };
     await fill(operation, request);
     const response = await fetch(request.url, request);
+    show(operation, new URL(request.url, window.location).pathname, response.status);
     note(operation, request, { ok: response.ok, status: response.status, text: await response.text() });
     return response.ok ? exchanges[operation.id] : undefined;
   }
@@ -135,7 +155,7 @@ window.florinLinks = (() => {
   function note(operation, request, response) {
     const { source, link } = operation;
     const earlier = source && exchanges[source.id];
-    if (earlier && bindings(operation).every(({ expression }) => mentions(request, evaluate(expression, earlier)))) {
+    if (earlier && bindings(operation).every(({ expression }) => mentions(request, earlier.values[expression]))) {
       const isGone = response.ok ? operation.method === "DELETE" : [403, 404, 409].includes(response.status);
       if (isGone) forget(source);
       if (response.ok && link["x-florin-uses-up"]) {
@@ -146,12 +166,13 @@ window.florinLinks = (() => {
     // A dry run creates nothing.
     if (response.ok && operation.isSource && url.searchParams.get("dryRun") !== "true") {
       forget(operation);
-      exchanges[operation.id] = {
+      const values = valuesOf(operation, {
         "request.path": { ...operation.pattern.exec(url.pathname).groups },
         "request.query": Object.fromEntries(url.searchParams),
         "request.body": request.body,
         "response.body": response.text,
-      };
+      });
+      exchanges[operation.id] = { values };
     }
     store();
   }
@@ -162,6 +183,7 @@ window.florinLinks = (() => {
     operations ??= read(await (await fetch("/openapi.json")).json());
     const operation = find(request);
     if (!operation) return request;
+    document.getElementById("sent").textContent = "";
     await fill(operation, request);
     request.responseInterceptor = (response) => {
       note(operation, request, response);
