@@ -195,7 +195,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, arguments: &Argument
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns what shows the steps of the check of a cell.
+/// Returns a function that shows each step of the check, with its cell.
 fn reported(progress: &Progress, cell: Option<&str>) -> BooksCheckProgress {
     let counter = progress.counter();
     let of_cell = cell.map_or_else(String::new, |cell| format!(" of cell {cell}"));
