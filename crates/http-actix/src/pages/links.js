@@ -105,13 +105,24 @@ window.florinLinks = (() => {
     const all = bindings(operation);
     const returned = all.filter(({ expression }) => expression.startsWith("$response"));
     if (!(returned.length ? returned : all).some(({ example }) => mentions(request, example))) return;
+    if (!returned.length && !operation.source.link) {
+      // The user chose the object, so the request is for this one.
+      if (!(await exists(operation.source, request))) await send(operation.source, request.headers.Authorization);
+      return;
+    }
     const known = exchanges[operation.source.id];
     const isComplete = known && all.every(({ expression }) => known.values[expression] !== undefined);
     const isUsable = isComplete && (operation.method === "GET" || !known.isUsedUp);
     const exchange = isUsable ? known : await send(operation.source, request.headers.Authorization);
-    // Without a link to the earlier operation, the user chose its object. A later request must not move to it.
-    if (!exchange || (!returned.length && !operation.source.link)) return;
-    all.forEach(({ example, expression }) => replace(request, example, exchange.values[expression]));
+    if (exchange) all.forEach(({ example, expression }) => replace(request, example, exchange.values[expression]));
+  }
+
+  /** Whether the object that an operation sets exists already: the page must not replace it. */
+  async function exists({ path }, { url, headers: { Authorization } }) {
+    const { search } = new URL(url, window.location);
+    const response = await fetch(path + search, { headers: { ...(Authorization && { Authorization }) } });
+    show({ method: "GET" }, path, response.status);
+    return response.ok;
   }
 
   /** Shows a request that the page sent by itself. */
