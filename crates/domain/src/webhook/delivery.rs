@@ -235,6 +235,7 @@ impl Delivery {
     /// use florin_domain::ids::EventId;
     /// use florin_domain::test_support::{a_webhook, account, noon};
     /// use florin_domain::webhook::{AttemptOutcome, DeliveredEvent, Delivery, DeliveryStatus, Jitter, RetrySchedule};
+    /// use florin_domain::world::AccountTime;
     /// use uuid::Uuid;
     ///
     /// let (message, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
@@ -242,8 +243,8 @@ impl Delivery {
     /// let delivery = Delivery::new(a_webhook().id, event);
     /// let outcome =
     ///     AttemptOutcome { response: Ok(500), body: None, retry_after: None, took: TimeDelta::seconds(1) };
-    /// let schedule = (RetrySchedule::Standard, Jitter::NONE);
-    /// let decision = delivery.decide(&outcome, (None, true), (noon(), noon()), schedule);
+    /// let (now, plan) = (AccountTime { shown: noon(), real: noon() }, (RetrySchedule::Standard, Jitter::NONE));
+    /// let decision = delivery.decide(&outcome, (None, true), now, plan);
     /// assert_eq!(decision.status, DeliveryStatus::Failed);
     /// assert_eq!(decision.due_at, Some(noon() + TimeDelta::seconds(5)));
     /// ```

@@ -253,6 +253,22 @@ pub struct RedeliverSituation {
 }
 
 /// Decides a redelivery. A test has a body of its own; any other delivery needs its event.
+///
+/// ```
+/// use florin_domain::ids::EventId;
+/// use florin_domain::test_support::{a_webhook, account, noon};
+/// use florin_domain::webhook::{DeliveredEvent, Delivery, RedeliverSituation, WebhookRefusal, decide_redeliver};
+/// use uuid::Uuid;
+///
+/// let (message, object) = (EventId(Uuid::from_u128(1)), Uuid::from_u128(2));
+/// let event = DeliveredEvent { message, account: account(), object, sequence: 1, at: noon() };
+/// let delivery = Delivery::new(a_webhook().id, event);
+/// let situation = RedeliverSituation { webhook: a_webhook(), delivery, is_event_stored: true };
+/// assert_eq!(decide_redeliver(&situation), Ok(()));
+///
+/// let undone = RedeliverSituation { is_event_stored: false, ..situation };
+/// assert_eq!(decide_redeliver(&undone), Err(WebhookRefusal::EventGone));
+/// ```
 pub fn decide_redeliver(situation: &RedeliverSituation) -> Result<(), WebhookRefusal> {
     situation.webhook.must_be_enabled()?;
     let has_body = situation.delivery.is_test || situation.is_event_stored;

@@ -7,14 +7,12 @@ use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_store_contract::OpenError;
 
-/// The transaction and others waited for each other, and the server ended this one.
-const DEADLOCK: &str = "deadlock detected";
+/// The transaction and others waited for each other, and the server ended this one. Citus has a text of its own for a
+/// deadlock of several servers.
+const DEADLOCKS: [&str; 2] = ["deadlock detected", "involved in a distributed deadlock"];
 
 /// The transaction was aborted because of other transactions. The connection can still be used.
-const CONTENDED: [&str; 7] = [
-    DEADLOCK,
-    // Citus: a deadlock of several servers.
-    "involved in a distributed deadlock",
+const CONTENDED: [&str; 5] = [
     "could not serialize access",
     "due to lock timeout",
     "due to statement timeout",
@@ -61,7 +59,7 @@ pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
         | DatabaseErrorKind::ReadOnlyTransaction => Failure::ConnectionLost(cause),
         DatabaseErrorKind::Unknown if has(&NO_SPACE) => Failure::NoSpace(cause),
         DatabaseErrorKind::Unknown if has(&[NO_MEMORY]) || is_missing_table(message) => Failure::Unavailable(cause),
-        DatabaseErrorKind::Unknown if has(&CONTENDED) => Failure::Contended(cause),
+        DatabaseErrorKind::Unknown if has(&DEADLOCKS) || has(&CONTENDED) => Failure::Contended(cause),
         DatabaseErrorKind::Unknown if has(&CONNECTION_LOST) => Failure::ConnectionLost(cause),
         _ => Failure::Corrupt(cause),
     }
@@ -79,7 +77,8 @@ pub(crate) fn failed_commit(cause: String) -> Failure {
 
 /// Classifies the error of a migration that failed. Diesel does not export its type.
 pub(super) fn classify_migration(cause: String) -> Failure {
-    if cause.contains(DEADLOCK) { Failure::Contended(cause) } else { Failure::Unavailable(cause) }
+    let is_deadlock = DEADLOCKS.iter().any(|text| cause.contains(text));
+    if is_deadlock { Failure::Contended(cause) } else { Failure::Unavailable(cause) }
 }
 
 /// Whether the message says that a table is missing, because migrations are pending.
@@ -110,7 +109,9 @@ mod tests {
     #[test]
     fn a_migration_that_a_deadlock_ended_can_be_tried_again() {
         let failed = |text: &str| classify_migration(format!("migrations: Failed to run x with: {text}"));
-        assert!(matches!(failed("deadlock detected"), Failure::Contended(_)));
+        for deadlock in DEADLOCKS {
+            assert!(matches!(failed(deadlock), Failure::Contended(_)), "{deadlock}");
+        }
         assert!(matches!(failed("permission denied"), Failure::Unavailable(_)));
         assert!(matches!(failed("canceling statement due to lock timeout"), Failure::Unavailable(_)));
     }

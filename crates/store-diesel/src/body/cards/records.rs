@@ -64,7 +64,7 @@ impl CardRecordRow {
             state_reason: self.state_reason,
             fulfillment: self.fulfillment.0,
             phone: CardPhone {
-                number: phone_number(self.phone)?,
+                number: phone_number(self.phone, CardId(self.id.0))?,
                 person: self.phone_person_id.map(|person| PersonId(person.0)),
             },
             replaced_by: self.replaced_by.map(|card| CardId(card.0)),
@@ -83,9 +83,9 @@ impl CardRecordRow {
     }
 }
 
-fn phone_number(stored: Option<String>) -> Outcome<Option<PhoneNumber>> {
+fn phone_number(stored: Option<String>, card: CardId) -> Outcome<Option<PhoneNumber>> {
     let number = stored.map(PhoneNumber::parse).transpose();
-    number.map_err(|flaw| corrupt(format!("a stored phone number {}", flaw.message)))
+    number.map_err(|flaw| corrupt(format!("the phone number of card {card} {}", flaw.message)))
 }
 
 /// Reads the digest of a PIN.

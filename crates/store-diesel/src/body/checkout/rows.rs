@@ -1,7 +1,7 @@
 //! Sessions and payments as rows.
 
 use super::body::errors::{Failure, Outcome, corrupt};
-use super::body::merchant::{read_locale, read_url};
+use super::body::merchant::{read_locale, read_shipping, read_url};
 use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
@@ -58,8 +58,8 @@ impl SessionRow {
 
     /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<CheckoutSession> {
-        let options = self.options()?;
         let id = self.id.0;
+        let options = read_shipping(self.collect_address, self.dynamic_rates_url.as_deref(), id)?;
         let purpose = self.purpose(options).ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
         Ok(CheckoutSession {
             id: CheckoutSessionId(id),
@@ -73,8 +73,8 @@ impl SessionRow {
             amount: Minor(self.amount_minor).of(self.currency.0),
             basket: read_json(self.basket.as_deref(), id)?,
             shipping: read_json(self.shipping.as_deref(), id)?,
-            locale: self.locale.as_deref().map(read_locale).transpose()?,
-            return_url: self.return_url.as_deref().map(read_url).transpose()?,
+            locale: self.locale.as_deref().map(|locale| read_locale(locale, id)).transpose()?,
+            return_url: self.return_url.as_deref().map(|url| read_url(url, id)).transpose()?,
             token: token(self.token_hash, id)?,
             payment_reference: PaymentReference::parse(&self.payment_reference)
                 .map_err(|flaw| corrupt(format!("session {id}: {}", flaw.message)))?,
@@ -86,13 +86,6 @@ impl SessionRow {
             updated_at: self.updated_at.0,
             completed_at: self.completed_at.map(|time| time.0),
         })
-    }
-
-    /// Returns how the page collects shipping data.
-    fn options(&self) -> Outcome<Option<ShippingOptions>> {
-        let Some(collect_address) = self.collect_address else { return Ok(None) };
-        let dynamic_rates_url = self.dynamic_rates_url.as_deref().map(read_url).transpose()?;
-        Ok(Some(ShippingOptions { collect_address, dynamic_rates_url }))
     }
 
     fn purpose(&self, options: Option<ShippingOptions>) -> Option<SessionPurpose> {

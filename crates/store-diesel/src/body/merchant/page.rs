@@ -5,13 +5,13 @@ use super::body::errors::Outcome;
 use super::body::statements::{counted_page, identified_by_text, push_name};
 use super::body::tables::merchant::ListedCheckoutRow;
 use super::body::types::Account;
-use super::texts::{read_locale, read_url};
+use super::texts::{read_locale, read_shipping, read_url};
 use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
-use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType, ShippingOptions};
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType};
 use florin_domain::page::{Page, PageRequest};
 
 /// The selection of a page: an account and the filters. Each combination of filters has its own statement, with the
@@ -92,25 +92,23 @@ identified_by_text! {
 impl ListedCheckoutRow {
     /// Converts the row to the domain.
     pub(super) fn read(self, account: &Account) -> Outcome<Checkout> {
-        let dynamic_rates_url = self.dynamic_rates_url.as_deref().map(read_url).transpose()?;
+        let id = self.id.0;
         let kind = match self.checkout_type.0 {
             CheckoutType::Shopping => CheckoutKind::Shopping {
                 settlement_account: self.settlement_account_id.map(|id| SettlementAccountId(id.0)),
-                shipping: self
-                    .collect_address
-                    .map(|collect_address| ShippingOptions { collect_address, dynamic_rates_url }),
+                shipping: read_shipping(self.collect_address, self.dynamic_rates_url.as_deref(), id)?,
             },
             CheckoutType::TopUp => CheckoutKind::TopUp,
         };
         Ok(Checkout {
-            id: CheckoutId(self.id.0),
+            id: CheckoutId(id),
             account: account.0.clone(),
             kind,
             name: self.name,
             status: self.status.0,
             currency: self.currency.0,
-            return_url: read_url(&self.return_url)?,
-            locale: self.locale.as_deref().map(read_locale).transpose()?,
+            return_url: read_url(&self.return_url, id)?,
+            locale: self.locale.as_deref().map(|locale| read_locale(locale, id)).transpose()?,
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
         })
