@@ -15,6 +15,7 @@ mod listed_payment;
 mod offered_rates;
 mod payment;
 mod payment_state;
+mod payment_status;
 mod progress;
 #[cfg(test)]
 mod properties;
@@ -42,11 +43,9 @@ pub use draft::{SessionDraft, SessionTerms};
 pub use filter::{DueItem, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
 pub use listed_payment::{ListedPayment, ListedRefund};
 pub use offered_rates::{OfferedRate, OfferedRates};
-pub use payment::{
-    MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart, Refundability,
-    SessionOfPayment,
-};
+pub use payment::{MerchantPayment, PaymentOverview, RefundPart, Refundability, SessionOfPayment};
 pub use payment_state::{MerchantPaymentParts, MerchantPaymentState};
+pub use payment_status::{MerchantPaymentKind, MerchantPaymentStatus};
 pub use progress::PaymentProgress;
 pub use reference::PaymentReference;
 pub use refund::{
