@@ -31,7 +31,7 @@ pub(crate) struct Database {
 impl Database {
     /// Creates a database without tables.
     pub(crate) fn empty() -> Self {
-        Self::made_from(&env::var("WITH_CITUS_TEMPLATE").unwrap_or_else(|_| "template0".to_owned()))
+        Self::made_from(&citus_template().unwrap_or_else(|| "template0".to_owned()))
     }
 
     /// Copies another database, which must have no connections.
@@ -122,9 +122,17 @@ pub(crate) fn administer(statement: &str) -> Result<(), postgres::Error> {
         .try_for_each(|url| connect(url)?.batch_execute(statement))
 }
 
-/// Creates a copy of a database. Citus keeps a session in each database, which would prevent that.
+/// Returns the template of the databases of `scripts/with-citus`.
+fn citus_template() -> Option<String> {
+    env::var("WITH_CITUS_TEMPLATE").ok()
+}
+
+/// Creates a copy of a database.
 fn create(name: &str, template: &str) -> Result<(), postgres::Error> {
-    administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"))?;
+    if citus_template().is_some() {
+        // Citus keeps a session in each database, which would prevent a copy.
+        administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"))?;
+    }
     administer(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
 }
 

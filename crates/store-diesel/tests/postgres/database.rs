@@ -21,7 +21,7 @@ struct Number {
 impl Database {
     /// Creates a database without tables. Without a server, this ends the test program.
     pub(crate) fn new() -> Self {
-        Self::created_from(&std::env::var("WITH_CITUS_TEMPLATE").unwrap_or_else(|_| "template0".to_owned()))
+        Self::created_from(&citus_template().unwrap_or_else(|| "template0".to_owned()))
     }
 
     /// Creates a copy of another database, which must have no sessions.
@@ -32,8 +32,10 @@ impl Database {
 
     fn created_from(template: &str) -> Self {
         let name = format!("florin_test_{}", random());
-        // Citus keeps a session in each database, which would prevent a copy.
-        administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"));
+        if citus_template().is_some() {
+            // Citus keeps a session in each database, which would prevent a copy.
+            administer(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}'"));
+        }
         administer(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
         Self { url: url_of(&name), name }
     }
@@ -45,7 +47,12 @@ impl Database {
 
     /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
-        self.connect().batch_execute(statements).unwrap();
+        let mut conn = self.connect();
+        if citus_template().is_some() {
+            // Citus allows triggers on tables of workers only on request.
+            conn.batch_execute("SET citus.enable_unsafe_triggers = on").unwrap();
+        }
+        conn.batch_execute(statements).unwrap();
     }
 
     pub(crate) fn connect(&self) -> PgConnection {
@@ -89,6 +96,11 @@ fn server() -> String {
         skipped("the tests on PostgreSQL, because DATABASE_URL is not set");
         std::process::exit(0)
     })
+}
+
+/// Returns the template of the databases of `scripts/with-citus`.
+fn citus_template() -> Option<String> {
+    std::env::var("WITH_CITUS_TEMPLATE").ok()
 }
 
 fn connect() -> PgConnection {
