@@ -16,8 +16,8 @@ pub(crate) enum Failure {
     ConnectionLost(String),
     /// The database can't be used for now: its disk fails, or its schema is missing. An immediate retry fails, too.
     Unavailable(String),
-    /// The disk of the database has no space for the write. Even a commit that fails so has stored nothing. An immediate
-    /// retry fails, too.
+    /// The disk of the database has no space for the write. Even a commit that fails with it has stored nothing. An
+    /// immediate retry fails, too.
     NoSpace(String),
     /// The connection was lost or the disk failed during the commit. The transaction may have been stored.
     OutcomeUnknown(String),

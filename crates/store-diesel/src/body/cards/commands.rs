@@ -62,69 +62,70 @@ impl CardLedger for Store {
     }
 }
 
-impl RecordedCommand for FirstMessageCommand {
-    type Done = CardTransaction;
-    type Decision = CardDecision;
-    type Refused = CardRefusal;
+/// A command that decides a card message: the first one of a chain, or a later one.
+trait MessageCommand: Send + 'static {
+    /// Declares what the rule reads and the decision changes.
+    fn add_rows(&self, footprint: &mut Footprint);
 
-    fn add_to_footprint(&self, footprint: &mut Footprint) {
+    /// Returns the mode, and the idempotency claim, if the caller made one.
+    fn request(&self) -> (Mode, Option<&IdempotencyClaim<CardTransaction>>);
+
+    /// Calls the rule on the working set.
+    fn decide(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>>;
+}
+
+impl MessageCommand for FirstMessageCommand {
+    fn add_rows(&self, footprint: &mut Footprint) {
         footprint.card(&self.account, self.card);
     }
 
-    fn mode(&self) -> Mode {
-        self.mode
+    fn request(&self) -> (Mode, Option<&IdempotencyClaim<CardTransaction>>) {
+        (self.mode, self.claim.as_ref())
     }
 
-    fn claim(&self) -> Option<&IdempotencyClaim<CardTransaction>> {
-        self.claim.as_ref()
-    }
-
-    fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
+    fn decide(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
         let situation = working_set
             .first_situation(&self.account, self.card)
             .map_err(StoreError::from)?
             .ok_or(WriteError::Absent)?;
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
+}
 
-    fn done(decision: &CardDecision) -> Option<&CardTransaction> {
-        Some(&decision.transaction)
+impl MessageCommand for FollowUpCommand {
+    fn add_rows(&self, footprint: &mut Footprint) {
+        footprint.message(&self.account, self.token);
     }
 
-    fn stage(
-        &self,
-        working_set: &mut WorkingSet,
-        decision: CardDecision,
-    ) -> Result<CardTransaction, WriteError<CardRefusal>> {
-        working_set.stage(&decision);
-        Ok(decision.transaction)
+    fn request(&self) -> (Mode, Option<&IdempotencyClaim<CardTransaction>>) {
+        (self.mode, self.claim.as_ref())
     }
 
-    fn dry_run(decision: CardDecision) -> Result<DryRun<CardTransaction>, WriteError<CardRefusal>> {
-        Ok(decision.into())
+    fn decide(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
+        let situation = working_set.chain_situation(&self.account, self.token)?.ok_or(WriteError::Absent)?;
+        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 }
 
-impl RecordedCommand for FollowUpCommand {
+impl<C: MessageCommand> RecordedCommand for C {
     type Done = CardTransaction;
     type Decision = CardDecision;
     type Refused = CardRefusal;
 
     fn add_to_footprint(&self, footprint: &mut Footprint) {
-        footprint.message(&self.account, self.token);
+        self.add_rows(footprint);
     }
 
     fn mode(&self) -> Mode {
-        self.mode
+        self.request().0
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<CardTransaction>> {
-        self.claim.as_ref()
+        self.request().1
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
-        let situation = working_set.chain_situation(&self.account, self.token)?.ok_or(WriteError::Absent)?;
-        ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
+        self.decide(working_set)
     }
 
     fn done(decision: &CardDecision) -> Option<&CardTransaction> {

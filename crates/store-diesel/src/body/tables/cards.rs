@@ -207,7 +207,15 @@ changes! {
     struct CardColumns of cards {
         set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, recipient_address, }
         by { account_id, id, }
-        from CardRecordRow keeping { budget_id, currency, user_token, expires_on, owner_type, created_at, virtual_card_id, }
+        from CardRecordRow keeping {
+            budget_id,
+            currency,
+            user_token,
+            expires_on,
+            owner_type,
+            created_at,
+            virtual_card_id,
+        }
     }
 
     /// The usage of a limit.

@@ -89,7 +89,8 @@ macro_rules! whole_row {
 
         impl super::table::WholeRow for $row {
             const KEY: &'static [&'static str] = &[$(stringify!($key)),+];
-            const VALUES: &'static [super::body::column_values::Column] = &[$(super::body::column_values::Column::of::<$type>()),+];
+            const VALUES: &'static [super::body::column_values::Column] =
+                &[$(super::body::column_values::Column::of::<$type>()),+];
             #[cfg(test)]
             const DECLARED: &'static [crate::columns::DeclaredColumn] = &[$(crate::columns::DeclaredColumn {
                 name: stringify!($column),
