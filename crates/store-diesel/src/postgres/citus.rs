@@ -6,6 +6,7 @@
 
 use super::Conn;
 use super::body::errors::Outcome;
+use super::failures::still_locked;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Bool;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
@@ -90,7 +91,7 @@ pub(super) fn on_one_server<T>(conn: &mut Conn, migrate: impl FnOnce(&mut Conn) 
     }
     let is_distributed = ask(conn, IS_DISTRIBUTED)?;
     if is_distributed {
-        conn.batch_execute(UNDISTRIBUTE)?;
+        conn.batch_execute(UNDISTRIBUTE).map_err(still_locked)?;
     }
     let migrated = migrate(conn)?;
     conn.batch_execute(AUDIT_ON_WORKERS)?;

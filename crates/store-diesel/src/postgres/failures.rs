@@ -81,6 +81,15 @@ pub(super) fn classify_migration(cause: String) -> Failure {
     if is_deadlock { Failure::Contended(cause) } else { Failure::Unavailable(cause) }
 }
 
+/// Converts an error of a statement that waits for the locks of others before a migration. A program that has waited for
+/// ten minutes does not wait again.
+pub(super) fn still_locked(error: diesel::result::Error) -> Failure {
+    match Failure::from(error) {
+        Failure::Contended(cause) => Failure::Unavailable(cause),
+        other => other,
+    }
+}
+
 /// Whether the message says that a table is missing, because migrations are pending.
 fn is_missing_table(message: &str) -> bool {
     message.starts_with("relation ") && message.contains("does not exist")

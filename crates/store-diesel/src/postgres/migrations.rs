@@ -3,7 +3,7 @@
 use super::body::departures::must_be_settled;
 use super::body::errors::{Failure, Outcome};
 use super::citus::on_one_server;
-use super::failures::classify_migration;
+use super::failures::{classify_migration, still_locked};
 use super::{Conn, Db};
 use diesel::connection::SimpleConnection;
 use diesel::migration::{Migration, MigrationSource};
@@ -93,14 +93,6 @@ fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Failure {
     match error.downcast::<diesel_migrations::MigrationError>() {
         Ok(error) => Failure::Corrupt(format!("migrations: {error}")),
         Err(error) => classify_migration(format!("migrations: {error}")),
-    }
-}
-
-/// Converts an error of the lock of migrations. A program that has waited for ten minutes does not wait again.
-fn still_locked(error: diesel::result::Error) -> Failure {
-    match Failure::from(error) {
-        Failure::Contended(cause) => Failure::Unavailable(cause),
-        other => other,
     }
 }
 
