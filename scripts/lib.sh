@@ -9,8 +9,9 @@ export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-never}"
 # left out is florin-store-diesel/postgres-tls, which needs OpenSSL's headers on the building machine.
 all=(--workspace --features florin-ports/test-support)
 
+# Runs a command, and shows it with the time at which it begins.
 step() {
-    echo "==> $*"
+    echo "==> $(date +%H:%M:%S) $*"
     "$@"
 }
 
