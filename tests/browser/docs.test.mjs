@@ -1,11 +1,14 @@
-// The docs page: "Execute" succeeds for every operation on the demo data, with the ids that the links lead to.
+// The docs page: "Execute" succeeds on the demo data, with the ids that the links lead to.
 
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { launch, startShop, watch } from "./support.mjs";
 
-/** Operations that can't be tried out unattended: a stream never ends, and a logo needs a file. */
-const LEFT_OUT = ["streamEvents", "setMerchantLogo"];
+/**
+ * Operations whose objects come from one, two or three others, or from a whole answer. The page needs seconds for each,
+ * so the black-box test `every_example_succeeds` follows the links of all operations, without a browser.
+ */
+const CHAINS = ["deleteIpAddress", "importSnapshot", "redeliver", "resolveDispute"];
 
 let site, browser, page;
 before(async () => {
@@ -88,14 +91,10 @@ it("neither replaces an endpoint nor moves a request to the account of an earlie
   assert.equal((await textOf("#sent")).trim(), "Sent first: GET /v2/card-decisions (200)");
 });
 
-it("succeeds with every operation", async () => {
-  const { paths } = await (await fetch(new URL("/openapi.json", site.baseUrl))).json();
-  const operations = Object.values(paths).flatMap(Object.values);
-  const refused = [];
-  for (const { operationId } of operations.filter((operation) => !LEFT_OUT.includes(operation.operationId))) {
-    const { status, url } = await execute(operationId);
-    if (!(status >= 200 && status < 300)) refused.push(`${operationId}: ${status} ${url}`);
+it("follows the links of one operation after another", async () => {
+  for (const operation of CHAINS) {
+    const { status, url } = await execute(operation);
+    assert.ok(status >= 200 && status < 300, `${operation}: ${status} ${url}`);
   }
-  assert.deepEqual(refused, []);
   assert.deepEqual([page.foreign, page.refused], [[], []]);
 });
