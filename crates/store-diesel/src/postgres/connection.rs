@@ -3,6 +3,7 @@
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
 use super::citus::SKIP_LOST_POSITIONS;
+use super::failures::classify_connect;
 use super::url::PostgresUrl;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
@@ -160,8 +161,10 @@ pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute(NO_LIMITS)?)
 }
 
-fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError {
-    OpenError::Unreachable(place.redact(&reason.to_string()))
+/// Classifies a failure to connect, and removes the secrets of the URL from its text.
+pub(super) fn unreachable(place: &PostgresUrl, error: &dyn std::fmt::Display) -> OpenError {
+    let message = error.to_string();
+    OpenError::Unreachable { reason: place.redact(&message), failure: classify_connect(&message) }
 }
 
 #[cfg(test)]
