@@ -31,7 +31,8 @@ const BY_KEY: &str = "SELECT set_config('plan_cache_mode', \
 /// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once. By
 /// default PostgreSQL would plan each page again, because it prefers a plan with a known `LIMIT`, and a page would take
 /// 50% longer. Starting parallel workers, or compiling a plan, takes several milliseconds, longer than almost any page.
-const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
+const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; \
+    SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan; SET max_parallel_workers_per_gather = 0; SET jit = off;";
 
 /// Errors that Diesel does not classify are recognized by their text, which must be English.

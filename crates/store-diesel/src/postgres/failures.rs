@@ -81,8 +81,8 @@ pub(super) fn classify_migration(cause: String) -> Failure {
     if is_deadlock { Failure::Contended(cause) } else { Failure::Unavailable(cause) }
 }
 
-/// Converts an error of a statement that waits for the locks of others before a migration. A program that has waited for
-/// ten minutes does not wait again.
+/// Converts an error of a statement that waits for the locks of others before a migration. A program that has waited
+/// for ten minutes does not wait again.
 pub(super) fn still_locked(error: diesel::result::Error) -> Failure {
     match Failure::from(error) {
         Failure::Contended(cause) => Failure::Unavailable(cause),
