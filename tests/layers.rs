@@ -164,6 +164,8 @@ const CRATE_RULES: &[CrateRule] = &[
 
 /// Maximum length of a source file, in lines.
 const MAX_LINES: usize = 500;
+/// Maximum length of a line of a source file, in characters. `rustfmt` breaks neither texts nor macros.
+const MAX_CHARACTERS: usize = 120;
 /// Crates that handle money: they must not use binary floats.
 const NO_FLOATS: [&str; 5] =
     ["crates/domain", "crates/ports", "crates/application", "crates/bank-sandbox", "crates/store-diesel"];
@@ -206,6 +208,16 @@ fn forbidden_dependencies(rules: &[CrateRule], from: &str, dependencies: &[Depen
 /// The path of a module's grandparent, which moves with its file and is hard to read.
 const GRANDPARENT: &str = concat!("super", "::super");
 
+/// Whether a line is a comment of nothing but one link, which can't be broken: the only exemption from
+/// [`MAX_CHARACTERS`].
+fn is_link(line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches(['/', '!']).trim();
+    line.trim_start().starts_with("//")
+        && text.starts_with("<https://")
+        && text.ends_with('>')
+        && !text.contains(char::is_whitespace)
+}
+
 /// Finds violations in a source file.
 fn wrong_source(path: &str, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -215,6 +227,11 @@ fn wrong_source(path: &str, text: &str) -> Vec<String> {
     }
     let handles_money = NO_FLOATS.iter().any(|money| path.starts_with(money));
     for (number, line) in text.lines().enumerate() {
+        let characters = line.chars().count();
+        if characters > MAX_CHARACTERS && !is_link(line) {
+            let number = number + 1;
+            wrong.push(format!("{path}:{number} has {characters} characters, more than {MAX_CHARACTERS}: break it"));
+        }
         let code = line.split("//").next().unwrap_or_default();
         if code.contains(GRANDPARENT) {
             let advice = "write the path from `crate`, or import a name";
@@ -242,7 +259,8 @@ fn root() -> PathBuf {
 
 /// Returns all Rust sources of the repository by path.
 fn sources(root: &Path) -> Vec<(String, String)> {
-    let mut folders = vec![root.join("crates"), root.join("tests"), root.join("bench/src")];
+    let mut folders =
+        vec![root.join("crates"), root.join("tests"), root.join("bench/src"), root.join("examples/rules/src")];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
@@ -417,6 +435,22 @@ mod rules {
         assert_eq!(wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(500)), [""; 0]);
         let wrong = wrong_source("crates/mfa/src/lib.rs", &"\n".repeat(501));
         assert_eq!(wrong, ["crates/mfa/src/lib.rs has 501 lines, more than 500: split it"]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused() {
+        let said = ["crates/mfa/src/lib.rs:2 has 121 characters, more than 120: break it"];
+        for (line, is_refused) in [
+            ("£".repeat(120), false),
+            ("£".repeat(121), true),
+            (format!("// {}", "a".repeat(118)), true),
+            (format!("//! <https://{}>", "a".repeat(107)), false),
+            (format!("//! <https://{} >", "a".repeat(106)), true),
+            (format!("    <https://{}>", "a".repeat(107)), true),
+        ] {
+            let expected: &[&str] = if is_refused { &said } else { &[] };
+            assert_eq!(wrong_source("crates/mfa/src/lib.rs", &format!("\n{line}\n")), expected, "{line}");
+        }
     }
 
     #[test]

@@ -122,7 +122,8 @@ const FAULTS: [Fault; 5] = [
     Fault {
         violation: 2,
         is_counted: false,
-        statement: "UPDATE card_chains SET held_minor = held_minor + 1 WHERE id = '00000000-0000-0000-0006-000000000003'",
+        statement: "UPDATE card_chains SET held_minor = held_minor + 1 \
+            WHERE id = '00000000-0000-0000-0006-000000000003'",
     },
     Fault {
         violation: 3,

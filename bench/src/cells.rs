@@ -39,8 +39,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     report.notes.push(format!(
         "{} rounds of {:.0} s each, alternating; medians. {} connections. 4 accounts of 4 clients, each with {BUDGETS} \
         budgets and cards, in one store, and in the home and three cells. Load generator and database share the \
-        processors with Florin. Checked after every round: messages, idempotency records and held amounts of all stores \
-        grew by exactly what was answered; every balance is verified at the end.",
+        processors with Florin. Checked after every round: messages, idempotency records and held amounts \
+        of all stores grew by exactly what was answered; every balance is verified at the end.",
         settings.rounds,
         settings.round.as_secs_f64(),
         settings.connections
@@ -200,7 +200,8 @@ impl Tenant {
             let budget = prepare(
                 "budgets",
                 &format!(
-                    "{{\"parentId\":null,\"name\":\"Budget {number}\",\"features\":[\"payments\",\"peopleCards\",\"budgetCards\"],\
+                    "{{\"parentId\":null,\"name\":\"Budget {number}\",\
+                    \"features\":[\"payments\",\"peopleCards\",\"budgetCards\"],\
                     \"currencies\":[\"GBP\"],\"type\":\"shared\"}}"
                 ),
             )?;

@@ -41,8 +41,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         measure_store(&file, "SQLite", settings, folder, &mut report)?;
     }
     report.notes.push(format!(
-        "{} rounds of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and payments had \
-        grown by exactly the successful responses.",
+        "{} rounds of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and \
+        payments had grown by exactly the successful responses.",
         settings.rounds,
         settings.round.as_secs_f64(),
         settings.connections
@@ -242,7 +242,8 @@ impl Source for Requests<'_> {
         let _ = match body {
             Some(body) => write!(
                 out,
-                "POST {target} HTTP/1.1\r\n{head}Idempotency-Key: bench-{:?}-{}-{}\r\nContent-Type: application/json\r\n\
+                "POST {target} HTTP/1.1\r\n{head}Idempotency-Key: bench-{:?}-{}-{}\r\n\
+                Content-Type: application/json\r\n\
                 Content-Length: {}\r\n\r\n{body}",
                 self.ask,
                 self.round,

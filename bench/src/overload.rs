@@ -88,7 +88,8 @@ fn table(outcome: &mut Outcome, peak: f64, rate: f64, florin: &Server) -> Report
     let seconds = outcome.elapsed.as_secs_f64();
     let notes = vec![
         format!(
-            "Offered {rate:.0}/s for {seconds:.0} s; sent {:.0}/s; answered 2xx {goodput:.0}/s (p50 {:.1} ms, p99 {:.1} ms); \
+            "Offered {rate:.0}/s for {seconds:.0} s; sent {:.0}/s; answered 2xx {goodput:.0}/s \
+            (p50 {:.1} ms, p99 {:.1} ms); \
             refused {:.0}/s (p50 {half:.1} ms); not sent because no connection was free: {}.",
             outcome.sent as f64 / seconds,
             quantile(&mut outcome.latencies, 0.5) / 1000.0,

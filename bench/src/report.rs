@@ -161,7 +161,8 @@ impl Report {
     /// Formats the report as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from(
-            "| Workload | Compared with | Baseline | Florin | Ratio | Required | Target | Result | p50 / p99 ms | CPU µs per request |\n\
+            "| Workload | Compared with | Baseline | Florin | Ratio | Required | Target | Result \
+            | p50 / p99 ms | CPU µs per request |\n\
             |---|---|--:|--:|--:|--:|--:|---|--:|--:|\n",
         );
         for row in &self.rows {

@@ -36,9 +36,8 @@ fn money_moves_from_one_budget_to_the_other() {
     uuid(&detail["id"]);
     time(&detail["createdAt"]);
     let after = |budget: &str, all: &str| {
-        format!(
-            r#"{{"budgetId":"{budget}","currencyCode":"GBP","availableBalance":{all},"ledgerBalance":{all},"pendingBalance":0.00}}"#
-        )
+        let balances = format!(r#""availableBalance":{all},"ledgerBalance":{all},"pendingBalance":0.00"#);
+        format!(r#"{{"budgetId":"{budget}","currencyCode":"GBP",{balances}}}"#)
     };
     assert!(answer.text().contains(&after(&from, "74.50")) && answer.text().contains(&after(&to, "25.50")));
     assert_eq!((available(&client, &from), available(&client, &to)), ("74.50".into(), "25.50".into()));

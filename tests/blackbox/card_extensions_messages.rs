@@ -174,7 +174,10 @@ fn a_decline_can_be_forced_by_code() {
 fn faults_of_extensions_are_reported_with_all_others() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
-    let member = r#""sandbox": {"decline": "0000", "x": 1}, "currencyCode": "usd", "partialApproval": 1, "acquirerFeeAmount": 1"#;
+    let member = concat!(
+        r#""sandbox": {"decline": "0000", "x": 1}, "currencyCode": "usd", "#,
+        r#""partialApproval": 1, "acquirerFeeAmount": 1"#
+    );
     let answer = wallet.client.post(AUTHORIZATION, with(&wallet, "-1", member));
     let expected = [
         ("body.amount", "out_of_range"),

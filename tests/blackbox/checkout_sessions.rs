@@ -295,8 +295,8 @@ fn the_list_is_filtered() {
 #[test]
 fn the_payer_says_where_to_ship() {
     let (_server, client, _) = shop();
-    let new = json!({"type": "SHOPPING", "name": "Parcels", "currencyCode": "GBP", "returnUrl": "https://shop.example/paid",
-        "shippingOptions": {"collectAddress": true}});
+    let new = json!({"type": "SHOPPING", "name": "Parcels", "currencyCode": "GBP",
+        "returnUrl": "https://shop.example/paid", "shippingOptions": {"collectAddress": true}});
     let checkout = expect_json(&client.post(CHECKOUTS, new.to_string()), 201);
     let checkout = text(&checkout, "/id").to_owned();
     let session = created(&client, &new_session(&checkout, "1"));

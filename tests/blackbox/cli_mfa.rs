@@ -21,7 +21,10 @@ fn token_of(secret: &str) -> String {
 fn an_account_is_enrolled_and_confirms_with_its_authenticator() {
     let server = Server::sandbox();
     let (home, account, client) = (server.home(), &demo().other_account, server.other());
-    let shown = |required, enrolled| json!({"accountId": account, "required": required, "enrolled": enrolled, "lockedUntil": null});
+    let shown = |required, enrolled| {
+        json!({"accountId": account, "required": required, "enrolled": enrolled,
+            "lockedUntil": null})
+    };
     assert_eq!(home.json(&["mfa", "show", account, "--json"]), shown(true, false));
     let enrolled = home.json(&["mfa", "enrol", account, "--json"]);
     let secret = text(&enrolled, "/secret");

@@ -103,7 +103,10 @@ fn every_dry_run_predicts_the_real_call() {
     set(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
     let (preview, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "10"));
-    let posting = |pool: &str, budget: Value, amount: &str| json!({"pool": pool, "budgetId": budget, "amount": amount, "currencyCode": "GBP"});
+    let posting = |pool: &str, budget: Value, amount: &str| {
+        json!({"pool": pool, "budgetId": budget, "amount": amount,
+            "currencyCode": "GBP"})
+    };
     let paying = json!(demo().active_card("GBP").budget);
     let held = [posting("available", paying.clone(), "-10.00"), posting("held", paying.clone(), "10.00")];
     assert_eq!((&preview["postings"], &preview["explanation"]), (&json!(held), &Value::Null));

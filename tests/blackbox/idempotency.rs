@@ -99,7 +99,8 @@ fn member_order_and_white_space_are_ignored() {
     for same in [
         format!(r#"{{"cardAcceptor":{{"mid":"11111"}},"network":"VISA","amount":10.00,"cardId":"{card}"}}"#),
         format!(
-            "\n{{\"amount\" : 10.00 , \"cardAcceptor\" : {{ \"m\\u0069d\" : \"\\u0031\\u0031111\" }}, \"network\": \"VISA\", \"cardId\": \"{card}\"}}\n"
+            "\n{{\"amount\" : 10.00 , \"cardAcceptor\" : {{ \"m\\u0069d\" : \"\\u0031\\u0031111\" }}, \
+            \"network\": \"VISA\", \"cardId\": \"{card}\"}}\n"
         ),
     ] {
         assert_replay(&first, &client.post_once(AUTHORIZATION, &name, same));
@@ -111,9 +112,8 @@ fn another_request_with_the_key_is_refused_with_every_difference() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let card = &wallet.card.id;
-    let sent = format!(
-        r#"{{"cardId": "{card}", "amount": 10.00, "network": "VISA", "cardAcceptor": {{"mid": "11111", "city": "Bath"}}}}"#
-    );
+    let acceptor = r#"{"mid": "11111", "city": "Bath"}"#;
+    let sent = format!(r#"{{"cardId": "{card}", "amount": 10.00, "network": "VISA", "cardAcceptor": {acceptor}}}"#);
     expect_json(&wallet.client.post_once(AUTHORIZATION, "mismatch", &sent), 201);
     let changed = |from: &str, to: &str| {
         assert!(sent.contains(from));

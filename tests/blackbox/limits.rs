@@ -167,7 +167,8 @@ fn several_requests_on_one_connection() {
     for number in 0..5 {
         let body = first_body(card, if number % 2 == 0 { "0" } else { "-1" });
         let request = format!(
-            "{} HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "{} HTTP/1.1\r\nHost: x\r\nAuthorization: {}\r\n\
+            Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             target(),
             demo().api_key,
             body.len(),

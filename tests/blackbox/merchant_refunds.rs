@@ -267,7 +267,8 @@ fn the_export_is_a_table() {
     assert_eq!(rows.len(), 4, "{rows:?}");
     // The reference has a comma.
     assert_eq!([0, 2].map(|row: usize| rows[row].split(',').count()), [16, 17], "{rows:?}");
-    let columns = "id,type,checkoutType,status,amount,currencyCode,checkoutSessionId,refundedPaymentId,refundId,orderId,\
+    let columns = "id,type,checkoutType,status,amount,currencyCode,checkoutSessionId,refundedPaymentId,\
+        refundId,orderId,\
         merchantReference,payerBankName,isRefundable,initiatedAt,completedAt,createdAt";
     assert_eq!(rows[0], columns);
     assert!(rows[1].contains(",PAYMENT,SHOPPING,COMPLETED,12.50,GBP,"), "{rows:?}");

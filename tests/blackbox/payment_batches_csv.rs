@@ -43,7 +43,8 @@ fn equivalent_files_give_the_same_payments() {
         plain.replace("Ada", "\"Ada\""),
         plain.replace(',', ";"),
         plain.replace('\n', "\n,,,,\n"),
-        "status,recipient.bankIdentifier,recipient.name,warnings,currencyCode,recipient.accountIdentifier,amount,errors\n\
+        "status,recipient.bankIdentifier,recipient.name,warnings,currencyCode,\
+         recipient.accountIdentifier,amount,errors\n\
          ,089999,Ada,,GBP,66374958,1.50,\n,089999,Ada,,GBP,66374958,2,\n"
             .to_owned(),
     ] {

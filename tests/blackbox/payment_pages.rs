@@ -128,7 +128,10 @@ fn a_payer_cancels_before_and_at_the_banks() {
 #[test]
 fn the_page_of_a_large_basket_is_small() {
     let shop = Shop::open(shared());
-    let item = |number: u32| json!({"name": format!("Screw {number}"), "quantity": 2, "unitPrice": "0.01", "sku": format!("SCREW-{number}")});
+    let item = |number: u32| {
+        let (name, sku) = (format!("Screw {number}"), format!("SCREW-{number}"));
+        json!({"name": name, "quantity": 2, "unitPrice": "0.01", "sku": sku})
+    };
     let basket = json!({"items": (1..=500).map(item).collect::<Vec<_>>()});
     let amount = json!({"amount": "10.00", "currencyCode": "GBP"});
     let session = shop.session(&json!({"basket": basket, "amount": amount}));
@@ -141,7 +144,8 @@ fn the_page_of_a_large_basket_is_small() {
         assert!((20..40).contains(&shown), "{shown}");
         let rest = 500 - shown;
         let row = format!(
-            "<th scope=\"row\">and {rest} more items</th><td class=\"number\">{}</td><td class=\"number\">£{}.{:02}</td>",
+            "<th scope=\"row\">and {rest} more items</th>\
+            <td class=\"number\">{}</td><td class=\"number\">£{}.{:02}</td>",
             rest * 2,
             rest * 2 / 100,
             rest * 2 % 100

@@ -137,7 +137,8 @@ fn messages_name_earlier_steps_and_refusals_do_not_stop_them() {
             {"message": PURCHASE, "as": "shop", "body": purchase(&card, json!(25))},
             {"message": PURCHASE, "as": "wrong", "body": purchase(&card, json!("x"))},
             {"message": CLEARING, "body": after("wrong", 1)},
-            {"message": PURCHASE, "body": {"cardId": card, "amount": 100_000, "network": "VISA", "cardAcceptor": {"mid": "$$1"}}},
+            {"message": PURCHASE,
+                "body": {"cardId": card, "amount": 100_000, "network": "VISA", "cardAcceptor": {"mid": "$$1"}}},
             {"message": CLEARING, "advanceBy": "P7D", "body": after("shop", 25)},
             {"message": "transaction/authorization/reversal", "body": {"precedingRelatedTransactionToken": "$shop"}},
         ]}),
@@ -186,7 +187,10 @@ fn disputes_are_steps() {
     set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
-    let on = |name: &str, action: &str, body: Value| json!({"message": format!("disputes/{{disputeId}}/{action}"), "disputeId": name, "body": body});
+    let on = |name: &str, action: &str, body: Value| {
+        json!({"message": format!("disputes/{{disputeId}}/{action}"), "disputeId": name,
+            "body": body})
+    };
     let open = |amount: i64| json!({"transactionToken": "$bill", "amount": amount, "reason": "FRAUD"});
     let body = json!({"messages": [
         {"message": PURCHASE, "as": "shop", "body": purchase(&card, json!(25))},

@@ -335,7 +335,10 @@ fn invalid_requests_are_reported() {
         ),
         (r#"{"startsAt": "now", "x": 1}"#, &[("body.startsAt", "invalid_format"), ("body.x", "unknown_field")]),
         (
-            r#"{"template": "demo", "snapshotId": "0190a1b2-0000-7000-8000-00000000dead", "startsAt": "2026-01-01T00:00:00Z"}"#,
+            concat!(
+                r#"{"template": "demo", "snapshotId": "0190a1b2-0000-7000-8000-00000000dead", "#,
+                r#""startsAt": "2026-01-01T00:00:00Z"}"#
+            ),
             &[("body.template", "invalid_value"), ("body.startsAt", "invalid_value")],
         ),
     ] {

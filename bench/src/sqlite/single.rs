@@ -10,15 +10,21 @@ use std::time::{Duration, Instant};
 const SITUATION: &str = "SELECT c.budget_id, c.user_token, c.state, c.expires_on, b.available_minor, b.held_minor, \
     b.reserved_minor, (SELECT min(l.amount_minor - l.spent_minor) FROM card_limits l \
         WHERE l.account_id = c.account_id AND l.card_id = c.id) \
-    FROM cards c JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id AND b.currency = c.currency \
-    WHERE c.account_id = ?1 AND c.id = ?2";
-const MESSAGE: &str = "INSERT INTO card_transactions (account_id, token, chain_id, card_id, user_token, budget_id, chain_kind, kind, \
-    state, currency, amount_minor, requested_minor, impacted_minor, response, ledger_minor, available_minor, preceding, \
+    FROM cards c JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id \
+    AND b.currency = c.currency WHERE c.account_id = ?1 AND c.id = ?2";
+const MESSAGE: &str = "INSERT INTO card_transactions (account_id, token, chain_id, card_id, user_token, budget_id, \
+    chain_kind, kind, \
+    state, currency, amount_minor, requested_minor, impacted_minor, response, ledger_minor, available_minor, \
+    preceding, \
     network, acceptor_mid, acceptor_name, acceptor_city, acceptor_state, acceptor_postal_code, acceptor_country_code, \
-    acceptor_mcc, created_at, journal_id) VALUES (?1, ?2, ?2, ?3, ?4, ?5, 'purchase', 'authorization', 'PENDING', 'GBP', 1000, 1000, -1000, '0000', ?6, \
+    acceptor_mcc, created_at, journal_id) \
+    VALUES (?1, ?2, ?2, ?3, ?4, ?5, 'purchase', 'authorization', 'PENDING', 'GBP', \
+    1000, 1000, -1000, '0000', ?6, \
     ?7, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', ?8, ?2)";
-const CHAIN: &str = "INSERT INTO card_chains (account_id, id, card_id, budget_id, currency, kind, authorised_minor, held_minor, \
-    cleared_minor, due_at, created_at) VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, ?5 + 604800000000, ?5)";
+const CHAIN: &str = "INSERT INTO card_chains (account_id, id, card_id, budget_id, currency, kind, authorised_minor, \
+    held_minor, \
+    cleared_minor, due_at, created_at) \
+    VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, ?5 + 604800000000, ?5)";
 const JOURNAL: &str = "INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at) \
     VALUES (?1, ?2, 'card', ?2, 'GBP', ?3)";
 const ENTRIES: &str =
@@ -27,8 +33,8 @@ const BALANCES: &str = "UPDATE balances SET available_minor = ?1, held_minor = ?
     WHERE account_id = ?3 AND budget_id = ?4 AND currency = 'GBP'";
 const RECORD: &str = "INSERT INTO idempotency_records VALUES (?1, ?2, ?3, 'POST', \
     '/v2/cards/simulations/transaction/authorization', 'accountId=' || ?1, 'json', ?4, 201, ?5, ?6)";
-const EVENT: &str = "INSERT INTO outbox_events (account_id, id, kind, object_id, sequence, occurred_at, recorded_at, body) \
-    VALUES (?1, ?2, 'CardTransaction', ?2, 1, ?3, ?3, ?4)";
+const EVENT: &str = "INSERT INTO outbox_events (account_id, id, kind, object_id, sequence, occurred_at, \
+    recorded_at, body) VALUES (?1, ?2, 'CardTransaction', ?2, 1, ?3, ?3, ?4)";
 const PAGE: &str = "SELECT * FROM checkouts WHERE account_id = ?1 ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET 0";
 const COUNT: &str = "SELECT count(*) FROM checkouts WHERE account_id = ?1";
 

@@ -83,7 +83,8 @@ fn all_columns_of_the_header_are_required() {
 fn faults_name_line_and_column() {
     let long = "x".repeat(256);
     let file = with_header(&format!(
-        ",,, ,M1 1AE,\n1 A Road,,,Hull,12345,\n1 A Road,,,Hull,M1-1AE,\n1 A Road,{long},,Hull,,\n1 A\0Road,,,Hull,M11AE,\n\
+        ",,, ,M1 1AE,\n1 A Road,,,Hull,12345,\n1 A Road,,,Hull,M1-1AE,\n1 A Road,{long},,Hull,,\n\
+         1 A\0Road,,,Hull,M11AE,\n\
          1 A Road,Hull\n1 A Road,,,Hull,M11AE,,\n"
     ));
     assert_eq!(

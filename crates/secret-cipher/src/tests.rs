@@ -4,7 +4,8 @@ use super::*;
 use florin_domain::ids::AccountId;
 
 /// An encrypted secret in the form in which the first version of Florin stored it.
-const STORED: &str = "01d375b8ced22a165cf8d9a947095ea7f1d3eb53ec885ceee44a65c9f2531caa51611849900a71a9a4d0986df58e95253b0f5e08\
+const STORED: &str = "01d375b8ced22a165cf8d9a947095ea7\
+    f1d3eb53ec885ceee44a65c9f2531caa51611849900a71a9a4d0986df58e95253b0f5e08\
     2e28f39cd9df306b8baa98951b14ac4cf0";
 
 fn key(digit: &str) -> SecretKey {

@@ -191,7 +191,11 @@ macro_rules! checks {
     ($($name:literal $(($($need:ident),+))? => $function:ident,)*) => {
         /// The checks of this file.
         pub(crate) const CHECKS: &[$crate::check::Check] = &[$(
-            $crate::check::Check::new($name, &[$($($crate::check::Need::$need),+)?], |handle| Box::pin($function(handle))),
+            $crate::check::Check::new(
+                $name,
+                &[$($($crate::check::Need::$need),+)?],
+                |handle| Box::pin($function(handle)),
+            ),
         )*];
     };
 }

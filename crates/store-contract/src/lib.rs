@@ -16,5 +16,5 @@ pub use adapter::{Adapter, open};
 pub use any::{AnyStore, MigrationProgress};
 pub use export::{ExportError, ExportImport};
 pub use moving::{Departure, MoveClients, MoveError};
-pub use open_error::OpenError;
+pub use open_error::{ConnectFailure, OpenError};
 pub use settings::StoreSettings;

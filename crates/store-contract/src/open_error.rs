@@ -24,8 +24,13 @@ pub enum OpenError {
     #[error("{0}")]
     InvalidUrl(String),
     /// The server can't be reached, or refuses the connection.
-    #[error("the database can't be reached: {0}")]
-    Unreachable(String),
+    #[error("the database can't be reached: {reason}")]
+    Unreachable {
+        /// The error of the database, for people: decisions match on `failure`.
+        reason: String,
+        /// Whether the next attempt may succeed.
+        failure: ConnectFailure,
+    },
     /// The directory of the database file does not exist.
     #[error("the directory of the database file does not exist: {}", .0.display())]
     NoDirectory(PathBuf),
@@ -46,4 +51,15 @@ pub enum OpenError {
     /// A thread of the store could not be started.
     #[error("the writer could not be started: {0}")]
     NoThread(#[source] std::io::Error),
+}
+
+/// The kind of a failure to connect to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectFailure {
+    /// The server did not respond, or accepts no connections for now. An immediate retry may succeed.
+    Transient,
+    /// The server can't serve this database, for example because it does not exist. An immediate retry fails, too.
+    Unavailable,
+    /// The disk of the server has no free space. An immediate retry fails, too.
+    NoSpace,
 }

@@ -76,7 +76,8 @@ macro_rules! owned {
 
 owned! {
     MerchantProfile, SettlementAccount, Payee, Checkout, Budget, Transfer, JournalTransaction, CardTransition,
-    CardTransaction, Chain, CheckoutSession, Dispute, MerchantPayment, PaymentBatch, Payment, MfaSession, Person, TotpEnrolment,
+    CardTransaction, Chain, CheckoutSession, Dispute, MerchantPayment, PaymentBatch, Payment, MfaSession, Person,
+    TotpEnrolment,
 }
 
 /// Implements [`Owned`] for values that contain no account id.

@@ -33,7 +33,8 @@ impl Stream {
         let account = &client.account;
         write!(
             socket,
-            "GET {STREAM}?accountId={account}&{query} HTTP/1.1\r\nHost: florin\r\nAuthorization: {authorization}\r\n{after}\r\n"
+            "GET {STREAM}?accountId={account}&{query} HTTP/1.1\r\nHost: florin\r\nAuthorization: {authorization}\r\n\
+            {after}\r\n"
         )
         .unwrap();
         let mut stream = Self(BufReader::new(socket));

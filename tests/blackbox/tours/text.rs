@@ -80,7 +80,8 @@ fn kind(word: &str) -> &str {
 
 #[test]
 fn blocks_are_found_with_their_outputs() {
-    let page = "```\nnot run\n```\n# One\n```sh\necho 1\n```\n\n```json\n1\n```\n```sh\ntrue\n```\n# Two\n```\nnot its output\n```";
+    let page = "```\nnot run\n```\n# One\n```sh\necho 1\n```\n\n\
+        ```json\n1\n```\n```sh\ntrue\n```\n# Two\n```\nnot its output\n```";
     let found = blocks(page);
     let shown = |index: usize| found[index].output.as_ref().map(|shown| shown.text.as_str());
     assert_eq!((found.len(), found[0].script.as_str(), found[0].line), (2, "echo 1", 6));
@@ -89,7 +90,10 @@ fn blocks_are_found_with_their_outputs() {
 
 #[test]
 fn values_that_vary_are_normalised() {
-    let line = r#"{"id":"01a1ff78-9b69-75ce-bffb-88052593b720","at":"2026-11-21T18:57:36Z","day":"2026-11-21","amount":"3.00"}"#;
+    let line = concat!(
+        r#"{"id":"01a1ff78-9b69-75ce-bffb-88052593b720","at":"2026-11-21T18:57:36Z","#,
+        r#""day":"2026-11-21","amount":"3.00"}"#
+    );
     assert_eq!(comparable(line, true), [r#"{"id":"<id>","at":"<time>","day":"<date>","amount":"3.00"}"#]);
     assert_eq!(comparable(line, false), [line]);
     let demo = r#"["0198c0de-0006-7000-8000-000000000001"]"#;

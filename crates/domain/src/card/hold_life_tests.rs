@@ -60,25 +60,34 @@ proptest! {
     /// The winning rule has the narrowest range of categories. Among equally wide ranges, a rule for a message wins.
     #[test]
     fn no_rule_is_more_specific(
-        scopes in prop::collection::vec((a_range(), prop::option::of(prop::sample::select(&HoldLife::MESSAGES))), 0..12),
+        scopes in prop::collection::vec(
+            (a_range(), prop::option::of(prop::sample::select(&HoldLife::MESSAGES))),
+            0..12,
+        ),
         code in 0_u16..30,
         message in prop::sample::select(&HoldLife::MESSAGES),
     ) {
         // Each rule has its own life, so the life identifies the rule.
         let rules: Vec<_> = (0_i64..)
             .zip(&scopes)
-            .map(|(number, (mcc, message))| HoldLifeRule { mcc: *mcc, message: *message, life: TimeDelta::hours(number) })
+            .map(|(number, (mcc, message))| {
+                let life = TimeDelta::hours(number);
+                HoldLifeRule { mcc: *mcc, message: *message, life }
+            })
             .collect();
         let life = HoldLife { default: TimeDelta::days(300), rules: rules.clone() }.of(message, &format!("{code:04}"));
         let applying: Vec<_> = rules
             .iter()
-            .filter(|rule| rule.mcc.is_none_or(|mcc| mcc.includes(code)) && rule.message.is_none_or(|kind| kind == message))
+            .filter(|rule| rule.mcc.is_none_or(|mcc| mcc.includes(code)))
+            .filter(|rule| rule.message.is_none_or(|kind| kind == message))
             .collect();
         let Some(winner) = applying.iter().find(|rule| rule.life == life) else {
             prop_assert!(applying.is_empty() && life == TimeDelta::days(300));
             return Ok(());
         };
-        let codes = |rule: &HoldLifeRule| rule.mcc.map_or(10_000, |mcc| (0..10_000).filter(|code| mcc.includes(*code)).count());
+        let codes = |rule: &HoldLifeRule| {
+            rule.mcc.map_or(10_000, |mcc| (0..10_000).filter(|code| mcc.includes(*code)).count())
+        };
         for other in &applying {
             prop_assert!(codes(winner) <= codes(other));
             if codes(winner) == codes(other) {

@@ -41,7 +41,8 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
         3 => Just(Step::Begin),
         2 => (0_i64..300).prop_map(Step::Rate),
         6 => Just(Step::Choose),
-        8 => (0_usize..5, outcome(), delay()).prop_map(|(payment, outcome, delay)| Step::AtBank(payment, outcome, delay)),
+        8 => (0_usize..5, outcome(), delay())
+            .prop_map(|(payment, outcome, delay)| Step::AtBank(payment, outcome, delay)),
         3 => (outcome(), delay()).prop_map(|(outcome, delay)| Step::Pay(outcome, delay)),
         1 => Just(Step::MerchantCancels),
         1 => Just(Step::PayerCancels),

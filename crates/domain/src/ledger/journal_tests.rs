@@ -88,8 +88,12 @@ fn amount() -> impl Strategy<Value = i64> {
 proptest! {
     /// Whatever the legs are, their postings add up to zero, each pool has one at most, and balances change by them.
     #[test]
-    fn postings_add_up_to_zero(moves in prop::collection::vec((pool(), pool(), amount()), 0..6), opening in 0..5_000_i64) {
-        let made: Result<Vec<_>, _> = moves.iter().map(|(from, to, amount)| Leg::new(*from, *to, Minor(*amount))).collect();
+    fn postings_add_up_to_zero(
+        moves in prop::collection::vec((pool(), pool(), amount()), 0..6),
+        opening in 0..5_000_i64,
+    ) {
+        let made: Result<Vec<_>, _> =
+            moves.iter().map(|(from, to, amount)| Leg::new(*from, *to, Minor(*amount))).collect();
         let expected = moves.iter().all(|(from, to, amount)| from == to || *amount != i64::MIN);
         prop_assert_eq!(made.is_ok(), expected);
         let Ok(made) = made else { return Ok(()) };
@@ -106,7 +110,8 @@ proptest! {
         let Ok(booked) = booked else { return Ok(()) };
         let postings = booked.postings();
         prop_assert_eq!(postings.iter().map(|posting| i128::from(posting.amount.0)).sum::<i128>(), 0);
-        let found: BTreeMap<_, _> = postings.iter().map(|posting| (posting.pool, i128::from(posting.amount.0))).collect();
+        let found: BTreeMap<_, _> =
+            postings.iter().map(|posting| (posting.pool, i128::from(posting.amount.0))).collect();
         prop_assert_eq!((found.len(), &found), (postings.len(), &net));
         let before = Balances::new(Minor(opening), Minor(opening), Minor(opening)).unwrap();
         let after = [before.available(), before.held(), before.reserved()]

@@ -25,8 +25,8 @@ impl WebUrl {
     }
 
     /// Parses a URL like [`Self::parse`], but also accepts `http://` to a loopback host. A sandbox often runs on the
-    /// same machine as the shop that is tested with it. Stores read URLs with this function, because they can belong to a
-    /// sandbox.
+    /// same machine as the shop that is tested with it. Stores read URLs with this function, because they can belong to
+    /// a sandbox.
     pub fn parse_or_loopback(text: &str) -> Result<Self, Flaw> {
         if text.starts_with("https://") {
             return Self::parse(text);

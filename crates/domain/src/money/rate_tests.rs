@@ -70,13 +70,19 @@ proptest! {
         let (from, to) = (currency(from), currency(to));
         let decimal = BigDecimal::from_str(&rate.to_string()).unwrap();
         let major = BigDecimal::from(amount) / BigDecimal::from(10_i64.pow(from.exponent()));
-        let minor = (major * decimal * BigDecimal::from(10_i64.pow(to.exponent()))).with_scale_round(0, RoundingMode::HalfEven);
+        let minor =
+            (major * decimal * BigDecimal::from(10_i64.pow(to.exponent()))).with_scale_round(0, RoundingMode::HalfEven);
         prop_assert_eq!(rate.convert(Minor(amount), from, to).map(|minor| minor.0), minor.to_i64());
     }
 
     /// Conversion is monotonic, so no partial amount is negative.
     #[test]
-    fn conversion_is_monotonic(one in 0_i64..1_000_000, more in 0_i64..1_000_000, digits in 1_u64..1_000_000, scale in 0_u32..8) {
+    fn conversion_is_monotonic(
+        one in 0_i64..1_000_000,
+        more in 0_i64..1_000_000,
+        digits in 1_u64..1_000_000,
+        scale in 0_u32..8,
+    ) {
         let Some(rate) = Rate::new(digits, scale) else { return Ok(()) };
         let convert = |minor| rate.convert(Minor(minor), currency("USD"), currency("GBP")).unwrap();
         prop_assert!(convert(one) <= convert(one + more));

@@ -44,7 +44,8 @@ pub(super) async fn serve(
     let (name, store) = (cell.name.clone(), Arc::clone(&cell.store));
     tokio::spawn(async move {
         if let Err(error) = store.check_structure().await {
-            tracing::error!(cell = %name, %error, "the store is damaged or cannot be checked; restore it from a backup");
+            tracing::error!(cell = %name, %error, "the store is damaged or cannot be checked; \
+                restore it from a backup");
         }
     });
     Ok((cell, lock))

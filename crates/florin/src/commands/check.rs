@@ -316,8 +316,8 @@ mod tests {
             {"kind": "settlement", "objectId": nil},
             {"kind": "refunds", "paymentId": nil},
             {"kind": "session", "checkoutSessionId": nil},
-            {"kind": "hashChain", "accountId": "F1", "budgetId": nil, "currencyCode": "GBP", "journalId": nil, "line": 1,
-                "reason": "changed"},
+            {"kind": "hashChain", "accountId": "F1", "budgetId": nil, "currencyCode": "GBP", "journalId": nil,
+                "line": 1, "reason": "changed"},
             {"kind": "hashChain", "accountId": "F1", "reason": "other_end"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);

@@ -115,7 +115,8 @@ impl Texts {
         let text = value.expose_secret();
         let key = SecretKey::parse(text).ok_or_else(|| {
             UsageError::new(format!(
-                "{source} must be a key of 64 hexadecimal digits, such as `openssl rand -hex 32` prints (got {} characters)",
+                "{source} must be a key of 64 hexadecimal digits, such as `openssl rand -hex 32` prints \
+                (got {} characters)",
                 text.chars().count()
             ))
         })?;

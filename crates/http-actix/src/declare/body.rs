@@ -237,8 +237,8 @@ mod tests {
     #[test]
     fn all_faults_are_reported_at_once() {
         let faults = faults_of(
-            r#"{"amount": "1", "isFinal": 1, "amount": 2, "inner": {"name": "abcd", "x": 1}, "y": {"z": 1, "z": 2, "z": 3},
-                "labels": ["a", 1, {"a": 1, "a": 2}, "abcd"], "maybe": 0}"#,
+            r#"{"amount": "1", "isFinal": 1, "amount": 2, "inner": {"name": "abcd", "x": 1},
+                "y": {"z": 1, "z": 2, "z": 3}, "labels": ["a", 1, {"a": 1, "a": 2}, "abcd"], "maybe": 0}"#,
         );
         let expected = [
             ("body.amount", InvalidType),

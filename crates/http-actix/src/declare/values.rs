@@ -198,7 +198,8 @@ const EMAIL: &str = "^[^\\s\\x00-\\x1f\\x7f-\\x9f@]+@[^\\s\\x00-\\x1f\\x7f-\\x9f
 /// The pattern of a time that a clock can be set to, in whole seconds.
 const TIME: &str = "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
 /// The pattern of a duration above zero and below the maximum, without leading zeros.
-const DURATION: &str = "^P([1-9][0-9]{0,3}D|([1-9][0-9]{0,3}D)?T([1-9][0-9]{0,3}H([1-9][0-9]{0,3}M)?([1-9][0-9]{0,3}S)?|\
+const DURATION: &str = "^P([1-9][0-9]{0,3}D|\
+    ([1-9][0-9]{0,3}D)?T([1-9][0-9]{0,3}H([1-9][0-9]{0,3}M)?([1-9][0-9]{0,3}S)?|\
     [1-9][0-9]{0,3}M([1-9][0-9]{0,3}S)?|[1-9][0-9]{0,3}S))$";
 
 /// A whole JSON number from `MIN` to `MAX`. A fraction of zeros is accepted, because some clients send `48.0`.

@@ -15,8 +15,8 @@ use florin_pages::{Frame, Page, ProblemKind, render};
 use std::borrow::Cow;
 
 /// The content security policy of the pages. They load style sheets and images from this server, and send forms to it.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
-    base-uri 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
+    frame-ancestors 'none'; base-uri 'none'";
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// Whether a request is for a path below `/pay`. Percent-encoded letters are decoded, as in routing.

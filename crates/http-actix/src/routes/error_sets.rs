@@ -123,8 +123,10 @@ error_sets! {
     MerchantEditErrors = without(MerchantErrors::responses(), &["409"]);
     /// Errors of an upload of a logo.
     LogoErrors = with(without(writing(FORBIDDEN, ""), &["409"]), [
-        response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, takes too much memory or time to decode, or is sent twice.", &[]),
-        response("415", "`unsupported_media_type`: the body is not multipart/form-data, or the file not PNG, JPEG or WebP.", &[]),
+        response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, takes too much memory or \
+            time to decode, or is sent twice.", &[]),
+        response("415", "`unsupported_media_type`: the body is not multipart/form-data, \
+            or the file not PNG, JPEG or WebP.", &[]),
     ]);
     /// Errors of creating a checkout session, a top-up or a refund.
     PaymentInitiationErrors = writing(
@@ -138,10 +140,14 @@ error_sets! {
         [response("422", "`too_many_rows`: more rows match than a file can have.", &[])],
     );
     /// Errors of the simulated decisions of operators, payers and merchants.
-    MerchantSimulationErrors = writing(FORBIDDEN_OR_SANDBOX_ONLY, "`invalid_state`: the object is final, or not OPEN; `balance_limit`.");
+    MerchantSimulationErrors = writing(
+        FORBIDDEN_OR_SANDBOX_ONLY,
+        "`invalid_state`: the object is final, or not OPEN; `balance_limit`.",
+    );
     /// Errors of a confirmation.
     ConfirmErrors = writing(
-        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, \
+        `mfa_expired`, `mfa_locked`.",
         "`invalid_state`, `insufficient_funds`, `balance_limit`.",
     );
     /// Errors of a simulated credit or card message.
@@ -184,8 +190,8 @@ error_sets! {
     /// Errors of an operation that imports a snapshot.
     ImportSnapshotErrors = with(without(writing(
         FORBIDDEN_OR_SANDBOX_ONLY,
-        "`invalid_state`: the client has the maximum number of imported snapshots, or the snapshot was taken by another \
-         version of Florin.",
+        "`invalid_state`: the client has the maximum number of imported snapshots, \
+         or the snapshot was taken by another version of Florin.",
     ), &["404"]), [
         response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is not `application/x-ndjson`.", &[]),

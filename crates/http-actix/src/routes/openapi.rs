@@ -29,8 +29,8 @@ use utoipa::{Modify, OpenApi};
     info(
         title = "Florin",
         version = "2.0.0",
-        description = "A money-handling HTTP API: merchants, checkouts, banks, payment batches, addresses, and a card sandbox. \
-            What is marked \"Florin extension\" is not part of the original interface.",
+        description = "A money-handling HTTP API: merchants, checkouts, banks, payment batches, addresses, \
+            and a card sandbox. What is marked \"Florin extension\" is not part of the original interface.",
         contact(name = "The operator of this server"),
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
@@ -55,7 +55,9 @@ use utoipa::{Modify, OpenApi};
         QuestionView
     )),
     tags(
-        (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant; its checkout sessions, top-ups, payments and refunds; and the banks that payers can pay from."),
+        (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant; \
+            its checkout sessions, top-ups, payments and refunds; \
+            and the banks that payers can pay from."),
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved or held money on an account."),
@@ -67,7 +69,9 @@ use utoipa::{Modify, OpenApi};
         (name = "People", description = "People of an account, and their roles."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
-        (name = "Sandbox", description = "Clocks of accounts, settings of card messages, scenarios, worlds, the operator's decisions about merchants, and what payers do. Florin extension, sandbox only."),
+        (name = "Sandbox", description = "Clocks of accounts, settings of card messages, scenarios, worlds, \
+            the operator's decisions about merchants, \
+            and what payers do. Florin extension, sandbox only."),
         (name = "Webhooks", description = "Subscriptions to events, and the log of their deliveries."),
         (name = "Service", description = "Health; no API key needed.")
     ),

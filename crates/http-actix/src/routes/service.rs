@@ -38,7 +38,9 @@ pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     responses(
         (status = 200, description = "Ready.", body = Health),
         (status = 400, description = "The request is not HTTP. This response has no body."),
-        (status = 503, description = "`overloaded`: the server is stopping; the store can't be reached or written, was replaced or is damaged; its schema is not current; or the clock of the machine showed a time before 1970.",
+        (status = 503, description = "`overloaded`: the server is stopping; the store can't be reached \
+            or written, was replaced or is damaged; its schema is not current; \
+            or the clock of the machine showed a time before 1970.",
             body = crate::problem::ProblemBody)))]
 pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     match check_readiness(&app).await {

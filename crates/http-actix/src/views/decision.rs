@@ -85,7 +85,8 @@ pub(super) struct DecisionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,
-        pattern = "^(timeout|dns_failed|connection_failed|tls_failed|invalid_response|target_not_allowed|bad_status|bad_answer|too_large|ended_early|too_many)$"
+        pattern = "^(timeout|dns_failed|connection_failed|tls_failed|invalid_response|\
+            target_not_allowed|bad_status|bad_answer|too_large|ended_early|too_many)$"
     )]
     fallback_reason: Option<&'static str>,
 }

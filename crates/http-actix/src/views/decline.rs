@@ -24,9 +24,9 @@ pub(super) struct DeclineView {
 #[serde(rename_all = "camelCase")]
 struct RuleView {
     /// The name of the rule.
-    #[schema(
-        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|cardholder_active|pin|security_code|wallet_token|three_d_secure|controls|transaction_limit|spending_limit|decision|available_balance)$"
-    )]
+    #[schema(pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|\
+            cardholder_active|pin|security_code|wallet_token|three_d_secure|controls|transaction_limit|\
+            spending_limit|decision|available_balance)$")]
     rule: &'static str,
     /// Whether the rule passed.
     passed: bool,
@@ -62,7 +62,8 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,
-        pattern = "^(blockedMccs|allowedMccs|blockedMerchants|allowedMerchants|blockedCountries|allowedCountries|allowedEntryModes)$"
+        pattern = "^(blockedMccs|allowedMccs|blockedMerchants|allowedMerchants|blockedCountries|\
+            allowedCountries|allowedEntryModes)$"
     )]
     control: Option<&'static str>,
     /// Whether the control belongs to the card or to the budget. Only with `controls`.

@@ -28,9 +28,8 @@ pub(crate) struct DryRunView {
 #[serde(rename_all = "camelCase")]
 struct PostingView {
     /// The pool.
-    #[schema(
-        pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees|payer_banks|merchant_settled)$"
-    )]
+    #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|\
+            fees|payer_banks|merchant_settled)$")]
     pool: &'static str,
     /// The budget that the pool belongs to; null if it belongs to none.
     #[schema(value_type = Option<String>, format = Uuid)]

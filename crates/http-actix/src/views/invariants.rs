@@ -24,9 +24,8 @@ pub(crate) struct InvariantsView {
 #[serde(rename_all = "camelCase")]
 struct CheckView {
     /// The name of the invariant.
-    #[schema(
-        pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|merchant_(settlements|refunds|sessions)|hash_chains)$"
-    )]
+    #[schema(pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|\
+            merchant_(settlements|refunds|sessions)|hash_chains)$")]
     name: &'static str,
     /// Whether the invariant holds.
     #[schema(pattern = "^(holds|broken)$")]

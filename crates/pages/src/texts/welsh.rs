@@ -189,7 +189,8 @@ pub(super) const TEXTS: Texts = Texts {
             FailureReason::TimedOut => "Ni chadarnhaodd y banc y taliad mewn pryd.",
             FailureReason::TechnicalError => "Cafodd y banc broblem dechnegol.",
         },
-        no_money: "Nid oes arian wedi’i dynnu o’ch cyfrif. Gallwch roi cynnig arall arni gyda’r un banc neu fanc arall.",
+        no_money: "Nid oes arian wedi’i dynnu o’ch cyfrif. \
+            Gallwch roi cynnig arall arni gyda’r un banc neu fanc arall.",
         again: "Dewis banc eto",
     },
     ended: EndedTexts {

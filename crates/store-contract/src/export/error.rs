@@ -29,7 +29,8 @@ pub enum ExportError {
     },
     /// The file was exported in another environment.
     #[error(
-        "the export is from a {0} database, and this one is not: import it into a database initialized with `florin init --environment {0}`"
+        "the export is from a {0} database, and this one is not: \
+        import it into a database initialized with `florin init --environment {0}`"
     )]
     Environment(String),
     /// The file ends too early.

@@ -34,8 +34,8 @@ const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
     {sums} FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
 /// The balances of all budgets below the parent budget. These are all other budgets of the account, so no recursion is
 /// needed.
-const BELOW_PARENT: &str = "{sums} FROM budgets p JOIN balances e ON e.account_id = p.account_id AND e.budget_id <> p.id \
-    WHERE p.account_id = $1 AND p.id = $2 GROUP BY p.id, e.currency";
+const BELOW_PARENT: &str = "{sums} FROM budgets p JOIN balances e ON e.account_id = p.account_id \
+    AND e.budget_id <> p.id WHERE p.account_id = $1 AND p.id = $2 GROUP BY p.id, e.currency";
 
 #[derive(QueryableByName)]
 struct BelowRow {
@@ -94,7 +94,8 @@ fn below(conn: &mut Conn, account: &AccountId, roots: &[BudgetRecord]) -> Outcom
     if roots.is_empty() {
         return Ok(rows);
     }
-    // The planner can't know that most budgets have few below them. It would read all budgets and balances of the account.
+    // The planner can't know that most budgets have few below them. It would read all budgets and balances of the
+    // account.
     driver::by_index(conn)?;
     let places: Vec<_> = (2..roots.len() + 2).map(|place| format!("${place}")).collect();
     let query = sql_query(below_roots(&places)).into_boxed().bind::<Text, _>(Account(account.clone()));

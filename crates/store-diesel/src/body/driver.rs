@@ -68,9 +68,9 @@ functions! {
     /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few
     /// rows match one value, and many match another.
     plan_by_values: fn(&mut Conn) -> Outcome<()>;
-    /// `true`: the further statements of a transaction get sorted rows from an index, in which they lie in order. A plan
-    /// that reads all rows and sorts them is good for the few rows that there are when it is created, but not for many.
-    /// `false`: the planner may choose such a plan again.
+    /// `true`: the further statements of a transaction get sorted rows from an index, in which they lie in order. A
+    /// plan that reads all rows and sorts them is good for the few rows that there are when it is created, but not for
+    /// many. `false`: the planner may choose such a plan again.
     sort_by_index: fn(&mut Conn, bool) -> Outcome<()>;
     /// Updates the planner's statistics of tables that have grown a lot, outside a transaction.
     renew_statistics: fn(&mut Conn) -> Outcome<()>;

@@ -22,7 +22,9 @@ macro_rules! as_text {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
                 let read: fn(&str) -> Option<Self> = $read;
-                read(&text).ok_or_else(|| de::Error::custom(format!(concat!("`{}` is not a valid ", stringify!($type)), text)))
+                read(&text).ok_or_else(|| {
+                    de::Error::custom(format!(concat!("`{}` is not a valid ", stringify!($type)), text))
+                })
             }
         }
     )*};

@@ -19,7 +19,8 @@ use std::collections::BTreeSet;
 /// Selects accounts whose counts of cards differ from their cards.
 const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     (SELECT account_id, state, owner_type, total, 0 AS found FROM card_counts \
-    UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards GROUP BY account_id, state, owner_type) AS said \
+    UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards \
+    GROUP BY account_id, state, owner_type) AS said \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
 /// Selects a row for each count that includes a budget: all budgets of the account, and the budgets with each of its

@@ -1,8 +1,8 @@
 //! A schema that a Citus coordinator has distributed: its tables are on one of the workers, and its functions and the
 //! sequence of positions on the coordinator.
 //!
-//! Citus supports few changes of distributed tables, and none that are sent together. So for migrations the tables return
-//! to the coordinator, are migrated there like any others, and are distributed again, in one transaction.
+//! Citus supports few changes of distributed tables, and none that are sent together. So for migrations the tables
+//! return to the coordinator, are migrated there like any others, and are distributed again, in one transaction.
 
 use super::Conn;
 use super::body::errors::Outcome;
@@ -40,8 +40,8 @@ const AUDIT_ON_WORKERS: &str = "
     $$";
 
 /// The transactions that draw positions commit on the worker. If the coordinator loses the worker, it releases its own
-/// locks at once, although the worker may be about to commit. So the worker has the lock, and says who holds it. It can't
-/// say which database it reads; so a reader also waits for the transactions of other databases.
+/// locks at once, although the worker may be about to commit. So the worker has the lock, and says who holds it. It
+/// can't say which database it reads; so a reader also waits for the transactions of other databases.
 const EVENTS_ON_WORKERS: &str = "
     CREATE OR REPLACE FUNCTION __florin_hold_events() RETURNS TEXT LANGUAGE plpgsql AS $$
     BEGIN
@@ -59,9 +59,9 @@ const EVENTS_ON_WORKERS: &str = "
     END;
     $$";
 
-/// A commit on a worker does not write the log of the coordinator, so a crash of the coordinator can take back positions
-/// that rows of a worker have. Such a crash ends all connections, and the log is written at least every few seconds. So
-/// whoever connects leaves a gap that is larger than what is drawn meanwhile.
+/// A commit on a worker does not write the log of the coordinator, so a crash of the coordinator can take back
+/// positions that rows of a worker have. Such a crash ends all connections, and the log is written at least every few
+/// seconds. So whoever connects leaves a gap that is larger than what is drawn meanwhile.
 pub(super) const SKIP_LOST_POSITIONS: &str = "
     DO $$
     BEGIN

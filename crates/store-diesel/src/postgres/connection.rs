@@ -3,6 +3,7 @@
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
 use super::citus::SKIP_LOST_POSITIONS;
+use super::failures::classify_connect;
 use super::url::PostgresUrl;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
@@ -30,7 +31,8 @@ const BY_KEY: &str = "SELECT set_config('plan_cache_mode', \
 /// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once. By
 /// default PostgreSQL would plan each page again, because it prefers a plan with a known `LIMIT`, and a page would take
 /// 50% longer. Starting parallel workers, or compiling a plan, takes several milliseconds, longer than almost any page.
-const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
+const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; \
+    SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan; SET max_parallel_workers_per_gather = 0; SET jit = off;";
 
 /// Errors that Diesel does not classify are recognized by their text, which must be English.
@@ -160,8 +162,10 @@ pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute(NO_LIMITS)?)
 }
 
-fn unreachable(place: &PostgresUrl, reason: &dyn std::fmt::Display) -> OpenError {
-    OpenError::Unreachable(place.redact(&reason.to_string()))
+/// Classifies a failure to connect, and removes the secrets of the URL from its text.
+pub(super) fn unreachable(place: &PostgresUrl, error: &dyn std::fmt::Display) -> OpenError {
+    let message = error.to_string();
+    OpenError::Unreachable { reason: place.redact(&message), failure: classify_connect(&message) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
-use florin_store_contract::OpenError;
+use florin_store_contract::{ConnectFailure, OpenError};
 
 /// The transaction and others waited for each other, and the server ended this one. Citus has a text of its own for a
 /// deadlock of several servers.
@@ -81,8 +81,8 @@ pub(super) fn classify_migration(cause: String) -> Failure {
     if is_deadlock { Failure::Contended(cause) } else { Failure::Unavailable(cause) }
 }
 
-/// Converts an error of a statement that waits for the locks of others before a migration. A program that has waited for
-/// ten minutes does not wait again.
+/// Converts an error of a statement that waits for the locks of others before a migration. A program that has waited
+/// for ten minutes does not wait again.
 pub(super) fn still_locked(error: diesel::result::Error) -> Failure {
     match Failure::from(error) {
         Failure::Contended(cause) => Failure::Unavailable(cause),
@@ -97,15 +97,23 @@ fn is_missing_table(message: &str) -> bool {
 
 /// Classifies a failure to connect. A missing database or user, or a lack of disk space or memory, is not retried
 /// immediately. Any other failure is.
+pub(super) fn classify_connect(message: &str) -> ConnectFailure {
+    if NO_SPACE.iter().any(|text| message.contains(text)) {
+        ConnectFailure::NoSpace
+    } else if message.contains("does not exist") || message.contains(NO_MEMORY) {
+        ConnectFailure::Unavailable
+    } else {
+        ConnectFailure::Transient
+    }
+}
+
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         let cause = error.to_string();
-        if NO_SPACE.iter().any(|text| cause.contains(text)) {
-            Self::NoSpace(cause)
-        } else if cause.contains("does not exist") || cause.contains(NO_MEMORY) {
-            Self::Unavailable(cause)
-        } else {
-            Self::ConnectionLost(cause)
+        match error {
+            OpenError::Unreachable { failure: ConnectFailure::Transient, .. } => Self::ConnectionLost(cause),
+            OpenError::Unreachable { failure: ConnectFailure::NoSpace, .. } => Self::NoSpace(cause),
+            _ => Self::Unavailable(cause),
         }
     }
 }
@@ -156,9 +164,24 @@ mod tests {
 
     #[test]
     fn a_failed_connect_is_transient_unless_something_does_not_exist() {
-        let of = |text: &str| Failure::from(OpenError::Unreachable(text.into()));
-        assert!(of("connection to server at \"127.0.0.1\" failed: Connection refused").may_be_retried());
-        assert!(of("FATAL: the database system is starting up").may_be_retried());
-        assert!(!of("FATAL: database \"florin\" does not exist").may_be_retried());
+        for (text, expected, retried) in [
+            ("connection to server at \"127.0.0.1\" failed: Connection refused", "ConnectionLost", true),
+            ("FATAL: the database system is starting up", "ConnectionLost", true),
+            ("FATAL: database \"florin\" does not exist", "Unavailable", false),
+            ("FATAL: out of memory", "Unavailable", false),
+            ("FATAL: could not write init file: No space left on device", "NoSpace", false),
+        ] {
+            let error = OpenError::Unreachable { reason: text.into(), failure: classify_connect(text) };
+            let failure = Failure::from(error);
+            assert!(format!("{failure:?}").starts_with(expected), "{failure:?}");
+            assert_eq!(failure.may_be_retried(), retried, "{text}");
+            assert_eq!(failure.to_string(), format!("the database can't be reached: {text}"));
+        }
+    }
+
+    #[test]
+    fn a_failed_connect_is_classified_by_its_kind_and_not_by_its_text() {
+        let error = OpenError::Unreachable { reason: "does not exist".into(), failure: ConnectFailure::Transient };
+        assert!(Failure::from(error).may_be_retried());
     }
 }

@@ -2,11 +2,11 @@
 
 use super::Conn;
 use super::body::errors::Outcome;
-use super::connection::connect_reader;
+use super::connection::{connect_reader, unreachable};
 use super::url::PostgresUrl;
 use diesel::r2d2::R2D2Connection;
 use florin_ports::StoreError;
-use florin_store_contract::OpenError;
+use florin_store_contract::{ConnectFailure, OpenError};
 use r2d2::{ManageConnection, Pool};
 use std::time::Duration;
 
@@ -45,7 +45,10 @@ impl ManageConnection for Server {
     }
 
     fn is_valid(&self, reader: &mut Reader) -> Result<(), OpenError> {
-        if reader.is_alive() { Ok(()) } else { Err(OpenError::Unreachable("the connection was lost".into())) }
+        if reader.is_alive() {
+            return Ok(());
+        }
+        Err(OpenError::Unreachable { reason: "the connection was lost".into(), failure: ConnectFailure::Transient })
     }
 
     fn has_broken(&self, reader: &mut Reader) -> bool {
@@ -62,7 +65,7 @@ pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Res
         .test_on_check_out(false)
         .build_unchecked(Server(place.clone()));
     let first = readers.get_timeout(FIRST);
-    drop(first.map_err(|error| OpenError::Unreachable(place.redact(&error.to_string())))?);
+    drop(first.map_err(|error| unreachable(place, &error))?);
     Ok(readers)
 }
 

@@ -235,8 +235,8 @@ fn structure_checks_of(conn: &mut Conn, max: i64) -> Outcome<Vec<String>> {
         name: String,
     }
     const SIZE: &str = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
-    const TABLES: &str = "SELECT quote(name) AS name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
-        ORDER BY name";
+    const TABLES: &str = "SELECT quote(name) AS name FROM sqlite_master WHERE type = 'table' \
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
     if sql_query(SIZE).get_result::<Size>(conn)?.bytes <= max {
         return Ok(vec![WHOLE_CHECK.to_owned()]);
     }

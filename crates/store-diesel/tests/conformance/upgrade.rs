@@ -30,8 +30,8 @@ pub(crate) const SECRET: &str = "6561726c696572";
 /// Returns the statement that adds a key for production to the rows of [`statements`], which have one for the sandbox.
 pub(crate) fn production_key(hash: &str) -> String {
     format!(
-        "INSERT INTO api_keys SELECT '00000000-0000-0000-0000-0000000000da', client_id, {hash}, hash_tag, 'production', \
-         scopes, every_account, created_at, NULL, NULL FROM api_keys"
+        "INSERT INTO api_keys SELECT '00000000-0000-0000-0000-0000000000da', client_id, {hash}, hash_tag, \
+         'production', scopes, every_account, created_at, NULL, NULL FROM api_keys"
     )
 }
 

@@ -18,14 +18,19 @@ pub(crate) const ROWS: &str = include_str!("before_legs.sql");
 pub(crate) const SNAPSHOTS: &str = "SELECT contents AS line FROM world_snapshots";
 
 /// The postings of every transaction, from entries.
-pub(crate) const ENTRIES: &str = "SELECT CAST(e.journal_id AS TEXT) || ' ' || t.kind || ' ' || CAST(t.cause_id AS TEXT) || ' ' \
-    || t.currency || ' ' || CAST(t.created_at AS TEXT) || ' ' || e.pool || ' ' || COALESCE(CAST(e.budget_id AS TEXT), '') || ' ' \
+pub(crate) const ENTRIES: &str = "SELECT CAST(e.journal_id AS TEXT) || ' ' || t.kind || ' ' \
+    || CAST(t.cause_id AS TEXT) || ' ' \
+    || t.currency || ' ' || CAST(t.created_at AS TEXT) || ' ' || e.pool || ' ' \
+    || COALESCE(CAST(e.budget_id AS TEXT), '') || ' ' \
     || COALESCE(CAST(e.settled_to AS TEXT), '') || ' ' || CAST(e.amount_minor AS TEXT) AS line \
-    FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id ORDER BY 1";
+    FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
+    ORDER BY 1";
 
 /// The same, from legs.
-pub(crate) const LEGS: &str = "SELECT CAST(s.journal_id AS TEXT) || ' ' || s.kind || ' ' || CAST(s.cause_id AS TEXT) || ' ' \
-    || s.currency || ' ' || CAST(s.created_at AS TEXT) || ' ' || s.pool || ' ' || COALESCE(CAST(s.budget_id AS TEXT), '') || ' ' \
+pub(crate) const LEGS: &str = "SELECT CAST(s.journal_id AS TEXT) || ' ' || s.kind || ' ' \
+    || CAST(s.cause_id AS TEXT) || ' ' \
+    || s.currency || ' ' || CAST(s.created_at AS TEXT) || ' ' || s.pool || ' ' \
+    || COALESCE(CAST(s.budget_id AS TEXT), '') || ' ' \
     || COALESCE(CAST(s.settled_to AS TEXT), '') || ' ' || CAST(SUM(s.amount_minor) AS TEXT) AS line FROM ( \
     SELECT journal_id, kind, cause_id, currency, created_at, from_pool AS pool, from_budget_id AS budget_id, \
         CASE from_pool WHEN 'merchant_settled' THEN settled_to END AS settled_to, -amount_minor AS amount_minor \
@@ -35,9 +40,10 @@ pub(crate) const LEGS: &str = "SELECT CAST(s.journal_id AS TEXT) || ' ' || s.kin
     GROUP BY s.journal_id, s.kind, s.cause_id, s.currency, s.created_at, s.pool, s.budget_id, s.settled_to ORDER BY 1";
 
 /// The legs of the transactions with more than two entries, and of the credits, in the order of their lines.
-pub(crate) const MOVES: &str = "SELECT kind || ' ' || CAST(line AS TEXT) || ': ' || CAST(amount_minor AS TEXT) || ' ' || from_pool \
-    || ' > ' || to_pool || COALESCE(' at ' || CAST(position AS TEXT), '') AS line FROM journal_legs \
-    WHERE journal_id IN (SELECT journal_id FROM journal_legs WHERE line > 0 OR position IS NOT NULL) ORDER BY journal_id, line";
+pub(crate) const MOVES: &str = "SELECT kind || ' ' || CAST(line AS TEXT) || ': ' || CAST(amount_minor AS TEXT) || ' ' \
+    || from_pool || ' > ' || to_pool || COALESCE(' at ' || CAST(position AS TEXT), '') AS line FROM journal_legs \
+    WHERE journal_id IN (SELECT journal_id FROM journal_legs WHERE line > 0 OR position IS NOT NULL) \
+    ORDER BY journal_id, line";
 
 /// Checks the data after the upgrade.
 pub(crate) async fn are_whole(store: &(impl BooksCheck + Books + Activities), legs: &[String]) {

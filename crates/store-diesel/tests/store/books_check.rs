@@ -144,12 +144,14 @@ async fn legs_of_an_earlier_instance_are_right() {
 async fn credits_and_transfers_without_their_journal_are_detected() {
     const JOURNAL: &str = "0198c0de-0001-7000-8000-00000000c0de";
     let credit = format!(
-        "INSERT INTO credits (account_id, number, journal_id, budget_id, currency, amount_minor, scheme, remitters_name, \
-         remitters_address, beneficiary_name, available_minor, held_minor, reserved_minor, created_at) \
-         SELECT account_id, 9, '{JOURNAL}', budget_id, 'GBP', 1, 'SEPA', 'a', 'b', 'c', 0, 0, 0, created_at FROM card_transactions"
+        "INSERT INTO credits (account_id, number, journal_id, budget_id, currency, amount_minor, scheme, \
+         remitters_name, remitters_address, beneficiary_name, available_minor, held_minor, reserved_minor, created_at) \
+         SELECT account_id, 9, '{JOURNAL}', budget_id, 'GBP', 1, 'SEPA', 'a', 'b', 'c', 0, 0, 0, created_at \
+         FROM card_transactions"
     );
     let transfer = format!(
-        "INSERT INTO transfers (account_id, id, journal_id, from_budget_id, to_budget_id, currency, amount_minor, created_at) \
+        "INSERT INTO transfers (account_id, id, journal_id, from_budget_id, to_budget_id, currency, \
+         amount_minor, created_at) \
          SELECT t.account_id, t.token, '{JOURNAL}', t.budget_id, b.budget_id, 'GBP', 1, t.created_at \
          FROM card_transactions t JOIN balances b ON b.account_id = t.account_id AND b.budget_id <> t.budget_id \
          WHERE b.currency = 'GBP'"
@@ -210,7 +212,8 @@ async fn wrong_counts_of_people_are_detected() {
 async fn payments_that_contradict_their_sessions_or_refunds_are_detected() {
     const STORED: &str = "INSERT INTO checkout_sessions (account_id, id, purpose, status, has_begun, budget_id, \
         idempotency_key, merchant_reference, currency, amount_minor, token_hash, payment_reference, expires_at, \
-        created_at, updated_at) SELECT account_id, token, 'BUDGET', 'CANCELLED', TRUE, budget_id, 'key', 'order-1', 'GBP', 1, \
+        created_at, updated_at) \
+        SELECT account_id, token, 'BUDGET', 'CANCELLED', TRUE, budget_id, 'key', 'order-1', 'GBP', 1, \
         (SELECT hash FROM api_keys LIMIT 1), '0000000000', created_at, created_at, created_at FROM card_transactions; \
         INSERT INTO merchant_payments (account_id, id, session_id, kind, status, currency, amount_minor, bank_id, \
         bank_name, created_at, merchant_reference) SELECT account_id, id, id, 'PAYMENT', 'CANCELLED', 'GBP', 1, \
@@ -229,7 +232,8 @@ async fn misnumbered_events_are_detected() {
     let event = |number: u8, kind: &str, sequence: u8| {
         // The times come from a row that has some, because the databases write them in different ways.
         format!(
-            "INSERT INTO outbox_events SELECT {number}, '{MINE}', '0198c0de-0001-7000-8000-00000000000{number}', '{kind}', \
+            "INSERT INTO outbox_events SELECT {number}, '{MINE}', \
+             '0198c0de-0001-7000-8000-00000000000{number}', '{kind}', \
              '{OBJECT}', {sequence}, created_at, created_at, '{{}}', NULL FROM card_transactions \
              WHERE account_id = '{MINE}'"
         )

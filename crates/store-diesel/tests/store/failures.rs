@@ -26,7 +26,10 @@ async fn a_locked_database_is_unavailable_until_it_is_unlocked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stored_value_that_cannot_be_read_is_corrupt() {
     let home = Home::seeded().await;
-    home.sql("PRAGMA ignore_check_constraints = ON; UPDATE cards SET state = 'LOST'; UPDATE payment_orders SET id = 'no uuid'");
+    home.sql(
+        "PRAGMA ignore_check_constraints = ON; UPDATE cards SET state = 'LOST'; \
+        UPDATE payment_orders SET id = 'no uuid'",
+    );
     assert!(matches!(home.store.cards(&id(MINE)).await, Err(StoreError::Corrupt(_))));
     assert!(matches!(home.store.batches(&id(MINE)).await, Err(StoreError::Corrupt(_))));
     let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;

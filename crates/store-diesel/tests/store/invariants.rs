@@ -115,8 +115,10 @@ async fn missing_and_contradicting_legs() {
     // Two more legs of the transaction: the first one takes back what moved, and the second one moves it again.
     let second = |kind: &str, cause: &str, currency: &str, at: &str| {
         format!(
-            "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
-             from_pool, from_budget_id, to_pool, to_budget_id) SELECT account_id, journal_id, n, amount_minor, {at}, {kind}, \
+            "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, \
+             kind, cause_id, currency, \
+             from_pool, from_budget_id, to_pool, to_budget_id) \
+             SELECT account_id, journal_id, n, amount_minor, {at}, {kind}, \
              {cause}, {currency}, CASE n WHEN 1 THEN to_pool ELSE from_pool END, from_budget_id, \
              CASE n WHEN 1 THEN from_pool ELSE to_pool END, to_budget_id \
              FROM journal_legs, (SELECT 1 AS n UNION ALL SELECT 2) numbers WHERE journal_id = '{journal}'"

@@ -34,7 +34,10 @@ fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
             let email = shown(email.unwrap_or_default());
             findings.add(
                 AlertCode::EmailInvalid,
-                format!("recipient.subscribedEmails.email must be an e-mail address such as ann@example.com (got \"{email}\")"),
+                format!(
+                    "recipient.subscribedEmails.email must be an e-mail address such as ann@example.com \
+                     (got \"{email}\")"
+                ),
             );
         }
     }

@@ -225,7 +225,8 @@ proptest! {
             let of_last = |rows: &CheckedRows| {
                 let last = u32::try_from(rows.rows().len() - 1).unwrap();
                 let errors = rows.alerts().iter().filter(|a| a.index == Some(last) && a.kind == AlertKind::Error);
-                (errors.map(|a| (a.code, a.message.clone())).collect::<Vec<_>>(), rows.rows().last().map(|r| r.terms.clone()))
+                let terms = rows.rows().last().map(|r| r.terms.clone());
+                (errors.map(|a| (a.code, a.message.clone())).collect::<Vec<_>>(), terms)
             };
             prop_assert_eq!(of_last(&alone), of_last(&together));
         }
@@ -243,8 +244,8 @@ fn a_lost_zero_is_suggested() {
     };
     let sort_code =
         "recipient.bankIdentifier must be a sort code of 6 digits, or a BIC (got \"89999\"); did you mean 089999?";
-    let account = "recipient.accountIdentifier must be 8 digits, because bankIdentifier is a sort code (got \"6774744\"); \
-        did you mean 06774744?";
+    let account = "recipient.accountIdentifier must be 8 digits, because bankIdentifier is a sort code \
+        (got \"6774744\"); did you mean 06774744?";
     assert_eq!(messages("89999", "66374958"), [sort_code]);
     assert_eq!(messages("08-60-90", "6774744"), [account]);
     assert_eq!(messages("89999", "6774744"), [sort_code, account]);

@@ -225,12 +225,14 @@ proptest! {
         limit in 1..30_i64,
         allows_partial: bool,
     ) {
-        let limited = |scenario: CardScenario| scenario.limited_to(a_limit(LimitWindow::Day, &format!("{limit}.00 GBP")));
+        let limited =
+            |scenario: CardScenario| scenario.limited_to(a_limit(LimitWindow::Day, &format!("{limit}.00 GBP")));
         let mut with = limited(scenario_with(available));
         let mut without = limited(scenario_with(available));
         let message = partial("10", verdict);
         let message = FirstMessage { extras: Extras { partial_approval: allows_partial, ..message.extras }, ..message };
-        let plain = FirstMessage { extras: Extras { decision: EndpointDecision::Off, ..message.extras.clone() }, ..message.clone() };
+        let extras = Extras { decision: EndpointDecision::Off, ..message.extras.clone() };
+        let plain = FirstMessage { extras, ..message.clone() };
         let (with, without) = (with.send(&message).unwrap(), without.send(&plain).unwrap());
         prop_assert!(with.transaction.impacted >= without.transaction.impacted, "{:?}", (with, without));
     }

@@ -268,7 +268,8 @@ proptest! {
             prop_assert_eq!(world.balances.ledger().0, 100_000 - taken + back + credited);
             prop_assert!(back + credited <= taken);
             for chain in &world.chains {
-                let claims = world.disputes.iter().filter(|dispute| dispute.chain == chain.id && dispute.state.status().claims());
+                let disputes = world.disputes.iter();
+                let claims = disputes.filter(|dispute| dispute.chain == chain.id && dispute.state.status().claims());
                 let claimed: Total = claims.map(|dispute| Total::from(dispute.amount)).sum();
                 prop_assert_eq!(claimed, chain.disputed.into());
                 prop_assert!(chain.disputed <= chain.cleared);

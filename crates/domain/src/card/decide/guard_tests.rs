@@ -128,7 +128,9 @@ fn what_was_sent_and_verified_is_recorded() {
 proptest! {
     /// The first failing rule in the order of the contract gives the response, and a decline changes nothing.
     #[test]
-    fn any_set_of_failing_rules_is_declined_for_its_first(wrong in proptest::collection::btree_set(0..RULES.len(), 0..5)) {
+    fn any_set_of_failing_rules_is_declined_for_its_first(
+        wrong in proptest::collection::btree_set(0..RULES.len(), 0..5),
+    ) {
         let wrong: Vec<_> = wrong.into_iter().collect();
         let (mut scenario, message) = setting(&wrong);
         let before: (CardLimit, _) = (scenario.limits[0].clone(), scenario.balances);

@@ -84,7 +84,8 @@ fn action() -> impl Strategy<Value = Action> {
         proptest::sample::select(&FirstKind::ALL[..]),
     ];
     prop_oneof![
-        3 => (kind, decimal(), extras()).prop_map(|(kind, amount, extras)| Action::First(kind, amount, Box::new(extras))),
+        3 => (kind, decimal(), extras())
+            .prop_map(|(kind, amount, extras)| Action::First(kind, amount, Box::new(extras))),
         6 => (any::<usize>(), follow_up()).prop_map(|(which, message)| Action::Follow(which, message)),
         1 => any::<usize>().prop_map(Action::Expire),
         1 => (0_i64..5).prop_map(Action::Wait),
@@ -222,7 +223,8 @@ proptest! {
                 }
             };
             if result.is_err() {
-                let after = (scenario.balances, scenario.records.len(), scenario.journal.len(), scenario.chains.clone());
+                let after =
+                    (scenario.balances, scenario.records.len(), scenario.journal.len(), scenario.chains.clone());
                 prop_assert_eq!(after, before, "a refused message changes nothing");
             }
             check(&scenario, opening)?;
@@ -230,7 +232,11 @@ proptest! {
     }
 
     #[test]
-    fn balances_never_leave_their_range(available in any::<i64>(), held in 0_i64..=i64::MAX, reserved in 0_i64..=i64::MAX) {
+    fn balances_never_leave_their_range(
+        available in any::<i64>(),
+        held in 0_i64..=i64::MAX,
+        reserved in 0_i64..=i64::MAX,
+    ) {
         let sum = i128::from(available) + i128::from(held) + i128::from(reserved);
         let balances = Balances::new(Minor(available), Minor(held), Minor(reserved));
         prop_assert_eq!(balances.is_ok(), i64::try_from(sum).is_ok());

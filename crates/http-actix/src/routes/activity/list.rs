@@ -105,8 +105,8 @@ impl utoipa::IntoParams for FeedParameter {
     fn into_params(
         _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
     ) -> Vec<utoipa::openapi::path::Parameter> {
-        let about = "Returns the feed of changes instead of the list, oldest change first: `0` for the whole feed, or the \
-            `nextCursor` of the last answer. `count` is null, and `offset` is not allowed. Florin extension.";
+        let about = "Returns the feed of changes instead of the list, oldest change first: `0` for the whole feed, \
+            or the `nextCursor` of the last answer. `count` is null, and `offset` is not allowed. Florin extension.";
         vec![crate::declare::parameter::<Option<Cursor>>(Part::Query, "cursor", &[about])]
     }
 }

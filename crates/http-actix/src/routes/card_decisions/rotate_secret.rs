@@ -19,7 +19,8 @@ use florin_ports::Written;
 ///
 /// During the overlap, questions have two signatures, the newer one first. The new secret is returned only once. A
 /// retry with the same idempotency key returns 409 and changes nothing. Florin extension.
-#[utoipa::path(post, path = "/v2/card-decisions/rotate-secret", tag = "Cards", operation_id = "rotateCardDecisionsSecret",
+#[utoipa::path(post, path = "/v2/card-decisions/rotate-secret", tag = "Cards",
+    operation_id = "rotateCardDecisionsSecret",
     security(("apiKey" = [WRITE.scope])),
     request_body = Option<RotateSecretBody>,
     params(AccountParameter, IdempotencyKeyHeader),

@@ -77,7 +77,9 @@ macro_rules! limit_body {
 }
 
 limit_body!(SpendingLimitBody as "SpendingLimitRequest", "A spending limit.", SpendingWindow, "DAY");
-limit_body!(TransactionLimitBody as "TransactionLimitRequest", "A transaction limit.", TransactionWindow, "TRANSACTION");
+limit_body!(
+    TransactionLimitBody as "TransactionLimitRequest", "A transaction limit.", TransactionWindow, "TRANSACTION"
+);
 
 parameters! {
     /// Path parameter: a limit.

@@ -81,7 +81,10 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
     let sequence = app.services.events.sequence(reach.client).await?;
     let start = match last {
         Some(id) => app.services.events.position_of(reach.clone(), id).await?.ok_or_else(|| {
-            let flaw = Flaw::value("must be the id of an event that still exists; open a new stream without this header, then read the list of events");
+            let flaw = Flaw::value(
+                "must be the id of an event that still exists; open a new stream without this header, then read the \
+                 list of events",
+            );
             Problem::faults(vec![flaw.at("header.Last-Event-ID")])
         })?,
         None => first_tail(&app, reach.client).await?,

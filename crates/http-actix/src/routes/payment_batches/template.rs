@@ -15,7 +15,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 #[utoipa::path(get, path = "/v2/payment-batch-template", tag = "Payment batches",
     operation_id = "getPaymentBatchTemplate",
     security(("apiKey" = [READ.scope])),
-    responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"), TemplateErrors))]
+    responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"),
+        TemplateErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     Call::enter(&app, &request, &READ).await?.finish_reading()?;
     csv_file(write_csv::template(), "payment-batch-template.csv")

@@ -35,8 +35,8 @@ parameters! {
     }
 }
 
-/// Finishes reading a request that may name an account. Returns the subscriptions that the caller may use, or all faults
-/// as an error.
+/// Finishes reading a request that may name an account. Returns the subscriptions that the caller may use, or all
+/// faults as an error.
 pub(super) async fn reach(
     call: &mut Call<'_>,
     account: Option<OptionalAccountParameter>,

@@ -26,7 +26,8 @@ body! {
 /// During the overlap, deliveries have two signatures, the newer one first. `x-em-signature` does not change. The new
 /// secret is returned only once. A retry with the same idempotency key returns 409 and changes nothing.
 /// Florin extension.
-#[utoipa::path(post, path = "/v2/webhooks/{webhookId}/rotate-secret", tag = "Webhooks", operation_id = "rotateWebhookSecret",
+#[utoipa::path(post, path = "/v2/webhooks/{webhookId}/rotate-secret", tag = "Webhooks",
+    operation_id = "rotateWebhookSecret",
     security(("apiKey" = [WRITE.scope])),
     request_body = Option<RotateSecretBody>,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),

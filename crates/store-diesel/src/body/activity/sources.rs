@@ -97,7 +97,8 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
         feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'credit'"),
         of_budgets: OF_CREDITED,
         of_text: [
-            " AND EXISTS (SELECT 1 FROM credits c WHERE c.account_id = t.account_id AND c.journal_id = t.journal_id AND (",
+            " AND EXISTS (SELECT 1 FROM credits c WHERE c.account_id = t.account_id \
+            AND c.journal_id = t.journal_id AND (",
             "))",
         ],
         texts: &["c.remitters_name", "c.reference"],

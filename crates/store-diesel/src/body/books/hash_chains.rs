@@ -26,8 +26,8 @@ const SETTLEMENTS: &str = "SELECT e.account_id AS account_id, e.last_link AS lin
     FROM credit_counters e WHERE {of}";
 
 /// The number of journal transactions of each balance whose legs have no links.
-const UNLINKED: &str = "SELECT s.account_id AS account_id, s.budget_id AS budget_id, s.currency AS currency, COUNT(*) AS count \
-    FROM (SELECT e.account_id AS account_id, e.from_budget_id AS budget_id, e.currency AS currency, \
+const UNLINKED: &str = "SELECT s.account_id AS account_id, s.budget_id AS budget_id, s.currency AS currency, \
+    COUNT(*) AS count FROM (SELECT e.account_id AS account_id, e.from_budget_id AS budget_id, e.currency AS currency, \
         e.journal_id AS journal_id FROM journal_legs e \
         WHERE {of} AND e.from_link IS NULL AND e.to_link IS NULL AND e.from_budget_id IS NOT NULL \
     UNION SELECT e.account_id, e.to_budget_id, e.currency, e.journal_id FROM journal_legs e \

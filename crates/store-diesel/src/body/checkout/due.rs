@@ -72,8 +72,8 @@ fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max
 /// account's time. The subqueries are scalar, because a planner may turn EXISTS into a join of all rows.
 const ACCOUNTS: &str = "SELECT t.account_id AS account_id FROM timelines t WHERE \
     (SELECT 1 FROM checkout_sessions s WHERE s.account_id = t.account_id AND s.due_at <= {clock} LIMIT 1) IS NOT NULL \
-    OR (SELECT 1 FROM merchant_payments p WHERE p.account_id = t.account_id AND p.due_at <= {clock} LIMIT 1) IS NOT NULL \
-    ORDER BY t.account_id";
+    OR (SELECT 1 FROM merchant_payments p WHERE p.account_id = t.account_id AND p.due_at <= {clock} LIMIT 1) \
+    IS NOT NULL ORDER BY t.account_id";
 
 #[derive(QueryableByName)]
 struct AccountRow {

@@ -15,10 +15,12 @@ const MISNUMBERED: &str = "SELECT object_id FROM outbox_events GROUP BY account_
     HAVING count(*) > 1 UNION SELECT e.object_id FROM outbox_events e LEFT JOIN event_sequences s \
     ON s.account_id = e.account_id AND s.object_id = e.object_id \
     WHERE e.kind NOT IN ('CardTransaction', 'CardStateUpdated') AND e.sequence > coalesce(s.last_sequence, 0) \
-    UNION SELECT e.object_id FROM outbox_events e WHERE e.kind = 'CardTransaction' AND e.sequence > 1 + (SELECT count(*) \
-    FROM card_transactions t WHERE t.account_id = e.account_id AND t.chain_id = e.object_id AND t.preceding IS NOT NULL) \
-    UNION SELECT e.object_id FROM outbox_events e WHERE e.kind = 'CardStateUpdated' AND e.sequence > 1 + (SELECT count(*) \
-    FROM card_transitions t WHERE t.account_id = e.account_id AND t.card_id = e.object_id) ORDER BY object_id";
+    UNION SELECT e.object_id FROM outbox_events e WHERE e.kind = 'CardTransaction' AND e.sequence > 1 + \
+    (SELECT count(*) FROM card_transactions t \
+    WHERE t.account_id = e.account_id AND t.chain_id = e.object_id AND t.preceding IS NOT NULL) \
+    UNION SELECT e.object_id FROM outbox_events e WHERE e.kind = 'CardStateUpdated' AND e.sequence > 1 + \
+    (SELECT count(*) FROM card_transitions t WHERE t.account_id = e.account_id AND t.card_id = e.object_id) \
+    ORDER BY object_id";
 
 #[derive(QueryableByName)]
 struct Misnumbered {

@@ -13,7 +13,8 @@ use florin_domain::ids::{AccountId, PaymentBatchId};
 /// to be queried again.
 const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
     WHEN status IN ('confirmed', 'started') AND EXISTS (SELECT 1 FROM payments p \
-        WHERE p.account_id = payment_batches.account_id AND p.batch_id = payment_batches.id AND p.status = 'confirmed') \
+        WHERE p.account_id = payment_batches.account_id AND p.batch_id = payment_batches.id \
+        AND p.status = 'confirmed') \
     THEN $1 \
     ELSE (SELECT MIN(p.ask_at) FROM payments p WHERE p.account_id = payment_batches.account_id \
         AND p.batch_id = payment_batches.id AND p.ask_at IS NOT NULL) END \

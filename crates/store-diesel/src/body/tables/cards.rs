@@ -205,7 +205,10 @@ parts! {
 changes! {
     /// The columns that a change of a card can set.
     struct CardColumns of cards {
-        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, recipient_address, }
+        set {
+            state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id,
+            controls, pin_digest, recipient_address,
+        }
         by { account_id, id, }
         from CardRecordRow keeping {
             budget_id,
@@ -233,7 +236,10 @@ changes! {
 
     /// A chain after a further message.
     struct ChainChange of card_chains {
-        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, forced_minor, expires_at, disputed_minor, }
+        set {
+            held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted,
+            forced_minor, expires_at, disputed_minor,
+        }
         by { account_id, id, }
         from ChainRow keeping { card_id, budget_id, currency, kind, authorised_minor, created_at, }
     }

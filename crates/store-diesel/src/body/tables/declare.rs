@@ -50,7 +50,9 @@ macro_rules! diesel_table {
         super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> Text,} $($more)*);
     };
     ($table:ident $key:tt {$($done:tt)*} $column:ident: Option<$type:ident>, $($more:tt)*) => {
-        super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> Nullable<sql_of::$type>,} $($more)*);
+        super::body::tables::declare::diesel_table!(
+            $table $key {$($done)* $column -> Nullable<sql_of::$type>,} $($more)*
+        );
     };
     ($table:ident $key:tt {$($done:tt)*} $column:ident: $type:ident, $($more:tt)*) => {
         super::body::tables::declare::diesel_table!($table $key {$($done)* $column -> sql_of::$type,} $($more)*);
@@ -213,7 +215,8 @@ macro_rules! lookups {
             const JOIN: &'static str = concat!("" $(, " ", $join)?);
             const FILTER: &'static str = concat!("" $(, " AND ", $filter)?);
             const ORDER: &'static str = concat!("" $(, " ORDER BY ", $order)?);
-            const LOCK: &'static str = concat!("" $(, super::body::tables::declare::lock!($update), stringify!($table))?);
+            const LOCK: &'static str =
+                concat!("" $(, super::body::tables::declare::lock!($update), stringify!($table))?);
             type Key = ($(super::body::columns::RustOf<$table::$key>,)+);
             type Row = $row;
             type Selection = <$row as diesel::Selectable<super::body::backend::Db>>::SelectExpression;

@@ -31,9 +31,11 @@ const PORTION: i64 = 500;
 const WINDOW: i64 = 10_000;
 
 /// Stored events of a subscription's kind and accounts, in a range of positions.
-const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at, e.checkout_id FROM outbox_events e \
+const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at, \
+    e.checkout_id FROM outbox_events e \
     JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1 AND e.kind = $2 AND e.occurred_at >= $3 \
-    AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 AND e.position <= $6 ORDER BY e.position LIMIT $7";
+    AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 AND e.position <= $6 \
+    ORDER BY e.position LIMIT $7";
 
 #[derive(QueryableByName)]
 struct EventKey {

@@ -30,11 +30,12 @@ const FIRST: &str = "(SELECT e.sequence FROM webhook_deliveries e WHERE e.webhoo
     AND e.object_id = d.object_id AND e.status IN ('pending', 'failed') ORDER BY e.sequence LIMIT 1)";
 
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id IN \
-    (SELECT d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked ORDER BY d.object_id LIMIT $2)";
+    (SELECT d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked \
+    ORDER BY d.object_id LIMIT $2)";
 
 /// The condition that a subscription has a delivery that is set aside until an earlier delivery about its object ends.
-pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id AND d.blocked \
-    ORDER BY d.object_id LIMIT 1) IS NOT NULL";
+pub(super) const HAS_BLOCKED: &str = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id \
+    AND d.blocked ORDER BY d.object_id LIMIT 1) IS NOT NULL";
 
 /// Maximum number of deliveries that the claims of several subscriptions in one transaction take together, or one for
 /// each claim if that is more. Requests wait for the transaction.

@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Counts waiting deliveries. A condition and [`OF_EACH`] follow.
-const WAITING: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed, \
+const WAITING: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, \
+    COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed, \
     MIN(d.queued_at) AS oldest FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
     JOIN clients c ON c.id = w.client_id WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed')";
 const OF_EACH: &str = " GROUP BY d.webhook_id";

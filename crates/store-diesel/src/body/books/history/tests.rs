@@ -70,7 +70,8 @@ fn book(conn: &mut Conn, of: &Of, (at, id): (DateTime<Utc>, Uuid), minor: u64) {
     conn.batch_execute(&format!(
         "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
             from_pool, to_pool, to_budget_id) VALUES \
-            ('{account}', '{id}', 0, {minor}, {time}, '{kind}', '{id}', '{currency}', 'fees', 'available', '{budget}'), \
+            ('{account}', '{id}', 0, {minor}, {time}, '{kind}', '{id}', '{currency}', 'fees', \
+            'available', '{budget}'), \
             ('{account}', '{id}', 1, 1, {time}, '{kind}', '{id}', '{currency}', 'fees', 'held', '{budget}'); \
         UPDATE balances SET movements = movements + 1 WHERE account_id = '{account}' AND budget_id = '{budget}' \
             AND currency = '{currency}'"
