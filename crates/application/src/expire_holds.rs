@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardRefusal, decide_expiry};
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_domain::world::Timeline;
-use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
+use florin_ports::{AccountTimeline, DueHold, ExpiryCommand, StoreError, WriteError};
 use std::sync::Arc;
 
 /// Expires every hold that is due, and returns the number of expired holds.
@@ -24,7 +24,7 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
         }
     }
     let mut written = sweep.written();
-    for (account, timeline) in services.timelines.accounts_with_timeline().await? {
+    for AccountTimeline { account, timeline } in services.timelines.accounts_with_timeline().await? {
         written += expire_holds_of(services, &account, &timeline).await?;
     }
     Ok(written)

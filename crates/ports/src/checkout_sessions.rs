@@ -1,6 +1,6 @@
 //! Sessions of checkouts, and top-ups of budgets. Each session is decided under its own lock.
 
-use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
+use crate::{AccountTimeline, Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
@@ -10,7 +10,6 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, PayeeId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 
 /// A command to create a session of a checkout.
 pub struct CreateSessionCommand {
@@ -137,5 +136,5 @@ pub trait CheckoutSessions: Send + Sync {
 
     /// Returns the accounts with their own timeline on which something is due by that timeline at a given real time, by
     /// id.
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError>;
 }

@@ -127,7 +127,7 @@ pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
 pub use snapshot_files::{ImportSnapshotCommand, SnapshotFiles};
 pub use storage::{CompleteStorage, SandboxStorage, Storage};
-pub use timelines::{ClockCommand, Timelines};
+pub use timelines::{AccountTimeline, ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use webhook_sender::{WebhookRequest, WebhookSender};
 pub use webhooks::{ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, ResponseIfStored, WebhookReach, Webhooks};

@@ -11,10 +11,9 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
-    RefundCommand, SessionCommand, StoreError, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession,
+    MerchantPayments, RefundCommand, SessionCommand, StoreError, WriteError, Written,
 };
 
 routes! { CheckoutSessions:
@@ -33,7 +32,7 @@ routes! { CheckoutSessions:
         => [account(&command.account)];
     due(account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError>
         => [with(due)];
-    due_accounts(real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> => [with(due_accounts)];
+    due_accounts(real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> => [with(due_accounts)];
 }
 
 routes! { MerchantPayments:
@@ -85,9 +84,9 @@ async fn due(
     Ok(due)
 }
 
-async fn due_accounts(cells: &Cells, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+async fn due_accounts(cells: &Cells, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
     let due = |store: Store| async move { CheckoutSessions::due_accounts(&*store, real_now).await };
     let mut due = cells.found(due).await?;
-    due.sort_by(|(one, _), (other, _)| one.cmp(other));
+    due.sort_by(|one, other| one.account.cmp(&other.account));
     Ok(due)
 }

@@ -9,6 +9,7 @@ use crate::merchant_profiles::profile;
 use crate::money::{store_balances, write_journal};
 use crate::pages::paginate;
 use crate::settlement_accounts::of_account;
+use crate::timelines;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
@@ -19,10 +20,9 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::merchant::MerchantPermission;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
-    WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand,
+    StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -142,7 +142,7 @@ impl CheckoutSessions for MemoryStore {
         Ok(due)
     }
 
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
         Ok(self.read(|data| {
             let is_due = |account: &AccountId, now: DateTime<Utc>| {
                 let mut sessions = data.merchants.sessions.values().filter(|session| session.account == *account);
@@ -152,7 +152,7 @@ impl CheckoutSessions for MemoryStore {
             };
             let own = data.id_counters.keys().filter_map(|id| data.accounts.get(id));
             let due = own.filter(|account| is_due(&account.id, account.timeline.clock.now(real_now)));
-            due.map(|account| (account.id.clone(), account.timeline.clone())).collect()
+            due.map(timelines::of_account).collect()
         }))
     }
 }

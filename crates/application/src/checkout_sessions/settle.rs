@@ -11,7 +11,9 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
-use florin_ports::{BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError};
+use florin_ports::{
+    AccountTimeline, BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError,
+};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use uuid::Uuid;
 /// account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
-    for (account, timeline) in services.sessions.due_accounts(services.time.real_now()).await? {
+    for AccountTimeline { account, timeline } in services.sessions.due_accounts(services.time.real_now()).await? {
         written += settle_checkouts_of(services, &account, &timeline).await?;
     }
     Ok(written)

@@ -290,7 +290,7 @@ async fn accounts(handle: Handle) -> CheckResult {
     }
     let due = async |real| {
         let found = handle.checkout_sessions.due_accounts(real).await?;
-        Ok::<_, Failure>(found.into_iter().map(|(account, timeline)| (account, timeline.clock)).collect::<Vec<_>>())
+        Ok::<_, Failure>(found.into_iter().map(|own| (own.account, own.timeline.clock)).collect::<Vec<_>>())
     };
     let move_clock = async |who, change| {
         let command = super::timelines::change(who, change)?;

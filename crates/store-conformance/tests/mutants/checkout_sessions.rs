@@ -15,10 +15,9 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, Merchant
 use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
-    Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession,
+    MerchantPayments, Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -170,7 +169,7 @@ impl CheckoutSessions for Mutant {
             Some(Bug::DueCheckoutsUnordered) => due.reverse(),
             Some(Bug::DueRefundsForgotten) => due.retain(|(_, one)| matches!(one, DueItem::Session(..))),
             Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
-                for (own, _) in self.inner.accounts_with_timeline().await? {
+                for AccountTimeline { account: own, .. } in self.inner.accounts_with_timeline().await? {
                     due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);
                 }
             }
@@ -179,14 +178,14 @@ impl CheckoutSessions for Mutant {
         Ok(due)
     }
 
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
         if !self.has(Bug::DueAccountsByRealTime) {
             return CheckoutSessions::due_accounts(&self.inner, real_now).await;
         }
         let mut due = Vec::new();
-        for (own, timeline) in self.inner.accounts_with_timeline().await? {
-            if !CheckoutSessions::due(&self.inner, Some(own.clone()), real_now, 1).await?.is_empty() {
-                due.push((own, timeline));
+        for own in self.inner.accounts_with_timeline().await? {
+            if !CheckoutSessions::due(&self.inner, Some(own.account.clone()), real_now, 1).await?.is_empty() {
+                due.push(own);
             }
         }
         Ok(due)

@@ -13,7 +13,7 @@ use diesel::sql_query;
 use diesel::sql_types::{Bool, Text};
 use florin_domain::checkout::{DueItem, SessionStatus};
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccountId};
-use florin_domain::world::Timeline;
+use florin_ports::AccountTimeline;
 use std::collections::BTreeSet;
 
 /// Sessions and refunds that are due, each with its time.
@@ -82,7 +82,7 @@ struct AccountRow {
 }
 
 /// Returns the accounts with a timeline on which something is due by the account's clock.
-pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<(AccountId, Timeline)>> {
+pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<AccountTimeline>> {
     let due =
         sql_query(ACCOUNTS.replace("{clock}", CLOCK)).bind::<TimeSql, _>(Time(real_now)).load::<AccountRow>(conn)?;
     if due.is_empty() {
@@ -92,8 +92,8 @@ pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<
         .filter(timelines::account_id.eq_any(due.into_iter().map(|row| row.account_id)))
         .order(timelines::account_id)
         .select(TimelineRow::as_select())
-        .load(conn)?;
-    rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()
+        .load::<TimelineRow>(conn)?;
+    rows.into_iter().map(TimelineRow::read_with_account).collect()
 }
 
 /// Returns the settlement accounts that open sessions pay into, or that pending refunds are paid from.
