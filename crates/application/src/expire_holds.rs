@@ -18,7 +18,7 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::new();
     loop {
         let now = services.time.real_now();
-        let due = services.cards.due_holds(now, sweep.portion()).await?.into_iter().map(|(_, hold)| hold).collect();
+        let due = services.cards.due_holds(now, sweep.portion()).await?.into_iter().map(|due| due.item).collect();
         if !expire_portion(services, &mut sweep, due, (&Timeline::default(), now, DatedAt::Now)).await? {
             break;
         }

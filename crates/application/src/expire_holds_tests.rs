@@ -8,9 +8,9 @@ use florin_domain::access::Environment;
 use florin_domain::secret::Secret;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCredits,
-    MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockSnapshotFiles,
-    MockTimelines, MockUpkeep, MockWorlds,
+    Due, MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories,
+    MockCredits, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider,
+    MockSnapshotFiles, MockTimelines, MockUpkeep, MockWorlds,
 };
 use std::sync::Mutex;
 use uuid::Uuid;
@@ -66,9 +66,8 @@ fn hold(number: u32) -> DueHold {
     DueHold { account: AccountId::parse("F1").unwrap(), chain }
 }
 
-/// A hold with the time at which it is due.
-fn with_time(hold: DueHold) -> (DateTime<Utc>, DueHold) {
-    (DateTime::UNIX_EPOCH, hold)
+fn due(hold: DueHold) -> Due<DueHold> {
+    Due { at: DateTime::UNIX_EPOCH, item: hold }
 }
 
 /// A ledger with `all` due holds, oldest first, of which the first `stuck` can't be expired.
@@ -77,7 +76,7 @@ fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     let mut cards = MockCardLedger::new();
     let listed = Arc::clone(&due);
     cards.expect_due_holds().returning(move |_, max| {
-        Ok(listed.lock().unwrap().iter().take(max as usize).cloned().map(with_time).collect())
+        Ok(listed.lock().unwrap().iter().take(max as usize).cloned().map(self::due).collect())
     });
     cards.expect_expire().returning(move |order| {
         let mut due = due.lock().unwrap();
@@ -101,7 +100,7 @@ async fn failing_holds_do_not_delay_others() {
 #[tokio::test]
 async fn an_unavailable_store_ends_the_sweep() {
     let mut cards = MockCardLedger::new();
-    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).map(with_time).collect()));
+    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).map(due).collect()));
     let gone = || StoreError::Unavailable("no disk".into());
     cards.expect_expire().times(1).returning(move |_| Err(gone().into()));
     assert_eq!(expire_holds(&services(cards)).await, Err(gone()));

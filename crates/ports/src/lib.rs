@@ -35,6 +35,7 @@ mod credits;
 mod decision_endpoints;
 mod deliveries;
 mod disputes;
+mod due;
 mod error;
 mod events;
 mod exchange_rates;
@@ -99,6 +100,7 @@ pub use deliveries::{
     WaitingDeliveries,
 };
 pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
+pub use due::Due;
 pub use error::{StoreError, WriteError};
 pub use events::{EventReach, EventRecording, EventRenderer, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};

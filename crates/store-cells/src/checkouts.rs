@@ -12,8 +12,8 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession,
-    MerchantPayments, RefundCommand, SessionCommand, StoreError, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due,
+    FoundSession, MerchantPayments, RefundCommand, SessionCommand, StoreError, WriteError, Written,
 };
 
 routes! { CheckoutSessions:
@@ -30,7 +30,7 @@ routes! { CheckoutSessions:
         => [account(&command.account)];
     act(command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>
         => [account(&command.account)];
-    due(account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError>
+    due(account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueItem>>, StoreError>
         => [with(due)];
     due_accounts(real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> => [with(due_accounts)];
 }
@@ -71,7 +71,7 @@ async fn due(
     account: Option<AccountId>,
     now: DateTime<Utc>,
     max: u32,
-) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+) -> Result<Vec<Due<DueItem>>, StoreError> {
     if let Some(id) = &account {
         let cell = cells.account(id).await?;
         let due = CheckoutSessions::due(&*cell.store, account, now, max).await;

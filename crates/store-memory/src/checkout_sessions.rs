@@ -21,8 +21,8 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::merchant::MerchantPermission;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand,
-    StoreError, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, Due, FoundSession, Mode,
+    SessionCommand, StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -121,21 +121,21 @@ impl CheckoutSessions for MemoryStore {
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+    ) -> Result<Vec<Due<DueItem>>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let is_covered = |of: &AccountId| match &account {
                 Some(account) => of == account,
                 None => !data.id_counters.contains_key(of),
             };
             let sessions = data.merchants.sessions.values().filter(|session| is_covered(&session.account));
-            let sessions =
-                sessions.filter_map(|one| Some((one.due_at?, DueItem::Session(one.account.clone(), one.id))));
+            let sessions = sessions
+                .filter_map(|one| Some(Due { at: one.due_at?, item: DueItem::Session(one.account.clone(), one.id) }));
             let refunds = data.merchants.payments.values().filter(|payment| is_covered(&payment.account));
             let refunds = refunds.filter_map(|one| {
                 let refund = one.refund.as_ref()?;
-                Some((one.refund_due_at()?, DueItem::Refund(one.account.clone(), refund.id)))
+                Some(Due { at: one.refund_due_at()?, item: DueItem::Refund(one.account.clone(), refund.id) })
             });
-            sessions.chain(refunds).filter(|(at, _)| *at <= now).collect()
+            sessions.chain(refunds).filter(|due| due.at <= now).collect()
         });
         due.sort();
         due.truncate(usize::try_from(max).unwrap_or(usize::MAX));

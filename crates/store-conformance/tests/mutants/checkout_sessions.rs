@@ -16,8 +16,8 @@ use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession,
-    MerchantPayments, Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due,
+    FoundSession, MerchantPayments, Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -163,11 +163,11 @@ impl CheckoutSessions for Mutant {
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+    ) -> Result<Vec<Due<DueItem>>, StoreError> {
         let mut due = CheckoutSessions::due(&self.inner, account.clone(), now, max).await?;
         match self.bug {
             Some(Bug::DueCheckoutsUnordered) => due.reverse(),
-            Some(Bug::DueRefundsForgotten) => due.retain(|(_, one)| matches!(one, DueItem::Session(..))),
+            Some(Bug::DueRefundsForgotten) => due.retain(|one| matches!(one.item, DueItem::Session(..))),
             Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
                 for AccountTimeline { account: own, .. } in self.inner.accounts_with_timeline().await? {
                     due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);

@@ -17,8 +17,8 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand,
-    StoreError, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, Due, FoundSession, Mode,
+    SessionCommand, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -114,7 +114,7 @@ impl CheckoutSessions for Store {
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+    ) -> Result<Vec<Due<DueItem>>, StoreError> {
         self.read_in_one_view(move |conn| due::due(conn, account.as_ref(), now, max)).await
     }
 
