@@ -77,7 +77,7 @@ pub use batch_management::{BatchManagement, CancelBatchCommand, CreateBatchComma
 pub use batch_processing::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
 };
-pub use batch_reading::BatchReading;
+pub use batch_reading::{BatchFunds, BatchReading};
 pub use books::{Books, ExplainResult};
 pub use books_check::{BooksCheck, BooksCheckProgress, BooksCheckStep, BooksReport, Discrepancy};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
