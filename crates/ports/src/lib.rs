@@ -96,8 +96,8 @@ pub use credits::{CreditCommand, Credits};
 pub use decision_endpoints::{DecisionAsker, DecisionEndpoints, DecisionRequest, EndpointCommand};
 pub use deliveries::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
-    DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, TestWebhookCommand,
-    WaitingDeliveries,
+    DeliveryBacklog, DeliveryClaim, DeliveryFilter, LoggedDelivery, RecoverCommand, RedeliverCommand,
+    TestWebhookCommand, WaitingDeliveries,
 };
 pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
 pub use due::Due;
