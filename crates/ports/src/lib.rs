@@ -113,7 +113,7 @@ pub use merchant::{
     ApprovePayeeCommand, Banks, Checkouts, CreateCheckoutCommand, CreatePayeeCommand, EditCheckoutCommand, Merchants,
     Payees, ProfileCommand, SetLogoCommand, SettlementAccounts, SettlementCommand,
 };
-pub use merchant_payments::{CreateRefundCommand, MerchantPayments, RefundCommand};
+pub use merchant_payments::{CreateRefundCommand, FoundRefund, MerchantPayments, RefundCommand};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenMfaSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;

@@ -12,7 +12,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due, FoundRefund,
     FoundSession, MerchantPayments, RefundCommand, SessionCommand, StoreError, WriteError, Written,
 };
 
@@ -48,7 +48,7 @@ routes! { MerchantPayments:
     summary(account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> => [account(account)];
     find_refund(account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError>
         => [account(account)];
-    refund_with_token(token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError>
+    refund_with_token(token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError>
         => [with(refund_with_token)];
     create_refund(command: CreateRefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>>
         => [account(&command.account)];
@@ -62,7 +62,7 @@ async fn with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundS
 }
 
 /// Page tokens name no account.
-async fn refund_with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
+async fn refund_with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
     cells.first(|store| async move { MerchantPayments::refund_with_token(&*store, token).await }).await
 }
 

@@ -28,7 +28,7 @@ use florin_domain::ids::MerchantPaymentId;
 use florin_domain::merchant::{Approval, Bank, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
-use florin_ports::{CreateRefundCommand, Due, RefundCommand, WriteError, Written};
+use florin_ports::{CreateRefundCommand, Due, FoundRefund, RefundCommand, WriteError, Written};
 use std::sync::Arc;
 
 checks! {
@@ -311,7 +311,11 @@ async fn created(handle: Handle) -> CheckResult {
     same("the answer", &done, &expected)?;
     same("what is found", ports.find_refund(&mine, refund_id(250)).await?, Some(expected.clone()))?;
     same("among the payments", find(&handle, refund_row(250)).await?.payment, expected)?;
-    same("with the page", ports.refund_with_token(part.token).await?, Some((mine, refund_id(250))))?;
+    same(
+        "with the page",
+        ports.refund_with_token(part.token).await?,
+        Some(FoundRefund { account: mine, refund: refund_id(250) }),
+    )?;
     same("with an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
     same("the session of the page", handle.checkout_sessions.with_token(part.token).await?, None)?;
     let of_refund = create_refund(Who::Mine, refund_row(250), refund_request(Who::Mine, 251)?)?;

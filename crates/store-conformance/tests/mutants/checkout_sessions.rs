@@ -16,7 +16,7 @@ use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due, FoundRefund,
     FoundSession, MerchantPayments, Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
 };
 use std::collections::BTreeSet;
@@ -254,10 +254,12 @@ impl MerchantPayments for Mutant {
         Ok(found)
     }
 
-    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
-        let found = self.inner.refund_with_token(token).await?;
-        let account = |own| if self.has(Bug::RefundTokensOfAnyAccount) { AccountId::parse("F2").unwrap() } else { own };
-        Ok(found.map(|(own, refund)| (account(own), refund)))
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
+        let mut found = self.inner.refund_with_token(token).await?;
+        if let Some(found) = found.as_mut().filter(|_| self.has(Bug::RefundTokensOfAnyAccount)) {
+            found.account = AccountId::parse("F2").unwrap();
+        }
+        Ok(found)
     }
 
     async fn create_refund(
