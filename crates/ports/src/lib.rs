@@ -124,7 +124,7 @@ pub use people::{CreatePersonCommand, EditPersonCommand, ErasePersonCommand, Peo
 pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
-pub use secrets::{SecretCipher, SecretError, Secrets};
+pub use secrets::{SecretCipher, SecretError, Secrets, StoredSecret};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
 pub use snapshot_files::{ImportSnapshotCommand, SnapshotFiles};
