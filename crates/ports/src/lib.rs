@@ -107,7 +107,7 @@ pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, StoredResponse, Written};
 pub use idempotency_records::IdempotencyRecords;
 pub use key_source::KeySource;
-pub use key_upkeep::KeyUpkeep;
+pub use key_upkeep::{KeyUpkeep, KeyUse};
 pub use logo_images::{LogoImageError, LogoImages};
 pub use merchant::{
     ApprovePayeeCommand, Banks, Checkouts, CreateCheckoutCommand, CreatePayeeCommand, EditCheckoutCommand, Merchants,

@@ -17,8 +17,8 @@ use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     Accounts, AddressBook, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts, CreateCheckoutCommand,
-    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions, Readiness, Registry,
-    SeedData, Seeding, StoreError, StoredResponse, Upkeep, WriteError, Written,
+    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, KeyUse, MfaSessions, Readiness,
+    Registry, SeedData, Seeding, StoreError, StoredResponse, Upkeep, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -348,11 +348,11 @@ impl Registry for Mutant {
 
 #[async_trait]
 impl KeyUpkeep for Mutant {
-    async fn record_uses(&self, mut uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+    async fn record_uses(&self, mut uses: Vec<KeyUse>) -> Result<(), StoreError> {
         if self.has(Bug::FirstUseOnly) {
             let known = self.inner.keys(None).await?;
             let is_known = |id| known.iter().any(|key| key.id == id && key.last_used_at.is_some());
-            uses.retain(|(key, _)| !is_known(*key));
+            uses.retain(|one| !is_known(one.key));
         }
         self.inner.record_uses(uses).await
     }
