@@ -12,7 +12,9 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetKind, BudgetRecord};
 use florin_domain::card::{Card, ChainHistory};
 use florin_domain::ids::{AccountId, ApiKeyId, CheckoutId, ClientId, TransactionToken};
-use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
+use florin_domain::merchant::{
+    Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, EditCheckoutSituation,
+};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
@@ -167,8 +169,8 @@ impl Checkouts for Mutant {
         command.claim = self.claim(command.claim);
         if self.has(Bug::LocalesStay) {
             let rule = Arc::clone(&command.decide);
-            command.decide = Arc::new(move |whole: &(CheckoutSituation, Checkout)| {
-                Ok(Checkout { locale: whole.1.locale.clone(), ..rule(whole)? })
+            command.decide = Arc::new(move |situation: &EditCheckoutSituation| {
+                Ok(Checkout { locale: situation.checkout.locale.clone(), ..rule(situation)? })
             });
         }
         Checkouts::edit(&self.inner, command).await
