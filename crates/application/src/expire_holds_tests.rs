@@ -66,7 +66,8 @@ fn hold(number: u32) -> DueHold {
     DueHold { account: AccountId::parse("F1").unwrap(), chain }
 }
 
-fn due(hold: DueHold) -> Due<DueHold> {
+/// A hold with the time at which it is due.
+fn with_time(hold: DueHold) -> Due<DueHold> {
     Due { at: DateTime::UNIX_EPOCH, item: hold }
 }
 
@@ -76,7 +77,7 @@ fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     let mut cards = MockCardLedger::new();
     let listed = Arc::clone(&due);
     cards.expect_due_holds().returning(move |_, max| {
-        Ok(listed.lock().unwrap().iter().take(max as usize).cloned().map(self::due).collect())
+        Ok(listed.lock().unwrap().iter().take(max as usize).cloned().map(with_time).collect())
     });
     cards.expect_expire().returning(move |order| {
         let mut due = due.lock().unwrap();
@@ -100,7 +101,7 @@ async fn failing_holds_do_not_delay_others() {
 #[tokio::test]
 async fn an_unavailable_store_ends_the_sweep() {
     let mut cards = MockCardLedger::new();
-    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).map(due).collect()));
+    cards.expect_due_holds().times(1).returning(|_, _| Ok((0..PORTION).map(hold).map(with_time).collect()));
     let gone = || StoreError::Unavailable("no disk".into());
     cards.expect_expire().times(1).returning(move |_| Err(gone().into()));
     assert_eq!(expire_holds(&services(cards)).await, Err(gone()));
