@@ -4,8 +4,8 @@ use crate::MerchantServices;
 use florin_domain::access::Account;
 use florin_domain::ids::CheckoutId;
 use florin_domain::merchant::{
-    Checkout, CheckoutEdit, CheckoutKind, CheckoutRefusal, CheckoutRequest, CheckoutSituation, Locale, WebUrl,
-    decide_create_checkout, decide_edit_checkout,
+    Checkout, CheckoutEdit, CheckoutKind, CheckoutRefusal, CheckoutRequest, CheckoutSituation, EditCheckoutSituation,
+    Locale, WebUrl, decide_create_checkout, decide_edit_checkout,
 };
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
@@ -59,8 +59,6 @@ pub async fn edit_checkout(
     claim: Option<IdempotencyClaim<Checkout>>,
 ) -> Result<Written<Checkout>, WriteError<CheckoutRefusal>> {
     let now = services.time.now_of(account);
-    let decide = Arc::new(move |(situation, checkout): &(CheckoutSituation, Checkout)| {
-        decide_edit_checkout(situation, checkout, &edit, now)
-    });
+    let decide = Arc::new(move |situation: &EditCheckoutSituation| decide_edit_checkout(situation, &edit, now));
     services.checkouts.edit(EditCheckoutCommand { account: account.id.clone(), checkout, decide, claim }).await
 }

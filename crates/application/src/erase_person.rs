@@ -16,7 +16,7 @@ pub async fn erase_person(
     let command = ErasePersonCommand {
         person,
         erase: Arc::new(move |person| people::erase_person(person, now)),
-        terminate: Arc::new(move |(card, client)| terminate_for_erasure(card, *client, now)),
+        terminate: Arc::new(move |situation| terminate_for_erasure(situation, now)),
     };
     people.erase(command).await
 }

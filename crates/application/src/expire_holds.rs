@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardRefusal, decide_expiry};
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_domain::world::Timeline;
-use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
+use florin_ports::{AccountTimeline, DueHold, ExpiryCommand, StoreError, WriteError};
 use std::sync::Arc;
 
 /// Expires every hold that is due, and returns the number of expired holds.
@@ -18,13 +18,13 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     let mut sweep = Sweep::new();
     loop {
         let now = services.time.real_now();
-        let due = services.cards.due_holds(now, sweep.portion()).await?.into_iter().map(|(_, hold)| hold).collect();
+        let due = services.cards.due_holds(now, sweep.portion()).await?.into_iter().map(|due| due.item).collect();
         if !expire_portion(services, &mut sweep, due, (&Timeline::default(), now, DatedAt::Now)).await? {
             break;
         }
     }
     let mut written = sweep.written();
-    for (account, timeline) in services.timelines.accounts_with_timeline().await? {
+    for AccountTimeline { account, timeline } in services.timelines.accounts_with_timeline().await? {
         written += expire_holds_of(services, &account, &timeline).await?;
     }
     Ok(written)

@@ -8,9 +8,9 @@ use florin_domain::access::Environment;
 use florin_domain::secret::Secret;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCredits,
-    MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockSnapshotFiles,
-    MockTimelines, MockUpkeep, MockWorlds,
+    Due, MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories,
+    MockCredits, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider,
+    MockSnapshotFiles, MockTimelines, MockUpkeep, MockWorlds,
 };
 use std::sync::Mutex;
 use uuid::Uuid;
@@ -67,8 +67,8 @@ fn hold(number: u32) -> DueHold {
 }
 
 /// A hold with the time at which it is due.
-fn with_time(hold: DueHold) -> (DateTime<Utc>, DueHold) {
-    (DateTime::UNIX_EPOCH, hold)
+fn with_time(hold: DueHold) -> Due<DueHold> {
+    Due { at: DateTime::UNIX_EPOCH, item: hold }
 }
 
 /// A ledger with `all` due holds, oldest first, of which the first `stuck` can't be expired.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use florin_domain::ids::ApiKeyId;
-use florin_ports::{KeyUpkeep, StoreError};
+use florin_ports::{KeyUpkeep, KeyUse, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ pub async fn record_key_uses(uses: &KeyUses, store: &(impl KeyUpkeep + ?Sized)) 
     if taken.is_empty() {
         return Ok(0);
     }
-    if let Err(error) = store.record_uses(taken.iter().map(|(key, at)| (*key, *at)).collect()).await {
+    if let Err(error) = store.record_uses(taken.iter().map(|(&key, &at)| KeyUse { key, at }).collect()).await {
         for (key, at) in taken {
             uses.record(key, at);
         }
@@ -57,7 +57,11 @@ mod tests {
         store.expect_record_uses().times(1).returning(|_| Err(StoreError::Overloaded));
         assert_eq!(record_key_uses(&uses, &store).now_or_never().unwrap(), Err(StoreError::Overloaded));
         let mut store = MockKeyUpkeep::new();
-        store.expect_record_uses().withf(move |uses| *uses == [(key, at(3))]).times(1).returning(|_| Ok(()));
+        store
+            .expect_record_uses()
+            .withf(move |uses| *uses == [KeyUse { key, at: at(3) }])
+            .times(1)
+            .returning(|_| Ok(()));
         assert_eq!(record_key_uses(&uses, &store).now_or_never().unwrap(), Ok(1));
         assert_eq!(record_key_uses(&uses, &store).now_or_never().unwrap(), Ok(0));
     }

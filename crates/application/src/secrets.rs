@@ -1,7 +1,7 @@
 //! Prepares the secrets of a store when a process starts, and re-encrypts them under a new key.
 
 use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{SecretCipher, SecretError, Secrets, StoreError};
+use florin_ports::{SecretCipher, SecretError, Secrets, StoreError, StoredSecret};
 
 /// Maximum number of secrets per read.
 const PORTION: u32 = 200;
@@ -91,7 +91,7 @@ async fn encrypt_each(
         if portion.is_empty() {
             return Ok(replaced);
         }
-        for (owner, old) in portion {
+        for StoredSecret { owner, secret: old } in portion {
             let new = cipher.seal(&owner, &open(&owner, &old)?)?;
             // A secret that was changed meanwhile is not replaced. The next read returns it again, if the filter still
             // includes it.

@@ -4,7 +4,7 @@ use super::{other_key, rotate_secrets};
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{SecretCipher, SecretError, Secrets, StoreError};
+use florin_ports::{SecretCipher, SecretError, Secrets, StoreError, StoredSecret};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -82,10 +82,14 @@ impl Secrets for Interrupted {
         unreachable!("only a server asks for it")
     }
 
-    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {
         let state = self.0.lock().unwrap();
         let included = state.secrets.iter().filter(|(_, secret)| filter.includes(secret));
-        Ok(included.take(max as usize).map(|(owner, secret)| (owner.clone(), secret.clone())).collect())
+        let stored = |(owner, secret): (&SecretOwner, &SealedSecret)| StoredSecret {
+            owner: owner.clone(),
+            secret: secret.clone(),
+        };
+        Ok(included.take(max as usize).map(stored).collect())
     }
 
     async fn replace_secret(

@@ -12,8 +12,8 @@ pub async fn validate_batch(
     account: &Account,
     batch: PaymentBatchId,
 ) -> Result<Option<(PaymentBatch, Confirmability)>, StoreError> {
-    let Some((batch, balances)) = services.reading.funds(&account.id, batch).await? else { return Ok(None) };
+    let Some(funds) = services.reading.funds(&account.id, batch).await? else { return Ok(None) };
     let overflow = |error: florin_domain::ledger::AmountOverflow| StoreError::Corrupt(error.to_string());
-    let check = check_confirmable(&batch, &balances).map_err(overflow)?;
-    Ok(Some((batch, check)))
+    let check = check_confirmable(&funds.batch, &funds.balances).map_err(overflow)?;
+    Ok(Some((funds.batch, check)))
 }

@@ -9,6 +9,15 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 
+/// A batch with the funds of its orders, read in one consistent view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchFunds {
+    /// The batch.
+    pub batch: PaymentBatch,
+    /// The balances of the budgets that fund its orders, in all their currencies.
+    pub balances: BatchBalances,
+}
+
 /// Reads payment batches. Each call reads one consistent view, so counts and rows agree. `None` always means that the
 /// account has no such batch.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -54,11 +63,7 @@ pub trait BatchReading: Send + Sync {
     ) -> Result<Option<BatchContent>, StoreError>;
 
     /// Returns a batch with the balances of the budgets that fund its orders.
-    async fn funds(
-        &self,
-        account: &AccountId,
-        batch: PaymentBatchId,
-    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError>;
+    async fn funds(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError>;
 
     /// Returns the account's budgets, each with its currencies. The result is empty if the account does not exist.
     async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError>;

@@ -1,6 +1,6 @@
 //! Card messages, decided under the lock of their budget.
 
-use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
+use crate::{Decide, Due, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
@@ -96,7 +96,7 @@ pub trait CardLedger: Send + Sync {
     /// Decides an expiry and returns whether it was stored. `Absent`: no such chain on the account.
     async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>>;
 
-    /// Returns open holds of accounts that use real time, due at `now`, at most `max`, each with the time at which it
-    /// is due, oldest first. For accounts with their own timeline see [`crate::Timelines::due_holds`].
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError>;
+    /// Returns open holds of accounts that use real time, due at `now`, at most `max`, oldest first. For accounts with
+    /// their own timeline see [`crate::Timelines::due_holds`].
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError>;
 }

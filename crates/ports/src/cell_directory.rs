@@ -115,8 +115,14 @@ pub struct CellMove {
     pub to: CellName,
 }
 
-/// The key of an account or API key of a client, and the world that it belongs to, if any.
-pub type KeyOfWorld = (CellKey, Option<AccountId>);
+/// The key of an account or API key of a client, with its world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyOfWorld {
+    /// The key.
+    pub key: CellKey,
+    /// The world that the account or API key belongs to. `None`: it belongs to no world.
+    pub world: Option<AccountId>,
+}
 
 /// The directory of cells, which one store keeps for all, and the name that each store has as a cell.
 ///

@@ -1,6 +1,6 @@
 //! Sessions of checkouts, and top-ups of budgets. Each session is decided under its own lock.
 
-use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
+use crate::{AccountTimeline, Decide, Due, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
@@ -10,7 +10,6 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, PayeeId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 
 /// A command to create a session of a checkout.
 pub struct CreateSessionCommand {
@@ -125,17 +124,17 @@ pub trait CheckoutSessions: Send + Sync {
     /// top-up on the account.
     async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
 
-    /// Returns sessions and refunds on which something is due at a given time, at most `max`, each with the time at
-    /// which it is due, ordered by that time, then by item. A session or refund that is due again after a step has its
-    /// place by the new time. `None` as the account: those of all accounts without a timeline of their own.
+    /// Returns sessions and refunds on which something is due at a given time, at most `max`, ordered by time, then by
+    /// item. A session or refund that is due again after a step has its place by the new time. `None` as the account:
+    /// those of all accounts without a timeline of their own.
     async fn due(
         &self,
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError>;
+    ) -> Result<Vec<Due<DueItem>>, StoreError>;
 
     /// Returns the accounts with their own timeline on which something is due by that timeline at a given real time, by
     /// id.
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError>;
 }

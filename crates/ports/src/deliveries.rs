@@ -159,6 +159,15 @@ pub struct TestWebhookCommand {
     pub claim: Option<ClientClaim<EventId>>,
 }
 
+/// A delivery in the log of its subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedDelivery {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// Its last attempts with a recorded end, at most as many as the filter asks for, the oldest first.
+    pub attempts: Vec<AttemptRecord>,
+}
+
 /// The deliveries that wait, excluding those of disabled subscriptions and of disabled clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryBacklog {
@@ -231,13 +240,13 @@ pub trait Deliveries: Send + Sync {
     /// interrupted.
     async fn end(&self, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError>;
 
-    /// Lists deliveries of a subscription with their last attempts, last queued first.
+    /// Lists deliveries of a subscription, last queued first.
     async fn log(
         &self,
         webhook: WebhookId,
         filter: DeliveryFilter,
         page: PageRequest,
-    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError>;
+    ) -> Result<Page<LoggedDelivery>, StoreError>;
 
     /// Sends an event again immediately, with a new retry schedule. [`crate::Events::redeliveries`] returns it, too.
     /// `Absent`: no such subscription, or it has no delivery of this event.

@@ -6,12 +6,21 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::ApiKey;
 use florin_domain::ids::ApiKeyId;
 
+/// A use of a key. The order is by key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyUse {
+    /// The key.
+    pub key: ApiKeyId,
+    /// When it was used, in real time.
+    pub at: DateTime<Utc>,
+}
+
 /// Records the use of keys, and finds those that expire.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeyUpkeep: Send + Sync {
     /// Records when keys were last used. Unknown keys, and times before the recorded one, are ignored.
-    async fn record_uses(&self, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError>;
+    async fn record_uses(&self, uses: Vec<KeyUse>) -> Result<(), StoreError>;
 
     /// Returns the keys that expire after `from` and no later than `until`, earliest first, at most `max`. Excludes
     /// revoked keys, keys of worlds, and keys of disabled clients.

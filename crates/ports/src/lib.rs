@@ -35,6 +35,7 @@ mod credits;
 mod decision_endpoints;
 mod deliveries;
 mod disputes;
+mod due;
 mod error;
 mod events;
 mod exchange_rates;
@@ -76,7 +77,7 @@ pub use batch_management::{BatchManagement, CancelBatchCommand, CreateBatchComma
 pub use batch_processing::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
 };
-pub use batch_reading::BatchReading;
+pub use batch_reading::{BatchFunds, BatchReading};
 pub use books::{Books, ExplainResult};
 pub use books_check::{BooksCheck, BooksCheckProgress, BooksCheckStep, BooksReport, Discrepancy};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
@@ -95,23 +96,24 @@ pub use credits::{CreditCommand, Credits};
 pub use decision_endpoints::{DecisionAsker, DecisionEndpoints, DecisionRequest, EndpointCommand};
 pub use deliveries::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
-    DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, TestWebhookCommand,
-    WaitingDeliveries,
+    DeliveryBacklog, DeliveryClaim, DeliveryFilter, LoggedDelivery, RecoverCommand, RedeliverCommand,
+    TestWebhookCommand, WaitingDeliveries,
 };
 pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
+pub use due::Due;
 pub use error::{StoreError, WriteError};
 pub use events::{EventReach, EventRecording, EventRenderer, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, StoredResponse, Written};
 pub use idempotency_records::IdempotencyRecords;
 pub use key_source::KeySource;
-pub use key_upkeep::KeyUpkeep;
+pub use key_upkeep::{KeyUpkeep, KeyUse};
 pub use logo_images::{LogoImageError, LogoImages};
 pub use merchant::{
     ApprovePayeeCommand, Banks, Checkouts, CreateCheckoutCommand, CreatePayeeCommand, EditCheckoutCommand, Merchants,
     Payees, ProfileCommand, SetLogoCommand, SettlementAccounts, SettlementCommand,
 };
-pub use merchant_payments::{CreateRefundCommand, MerchantPayments, RefundCommand};
+pub use merchant_payments::{CreateRefundCommand, FoundRefund, MerchantPayments, RefundCommand};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenMfaSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
@@ -122,12 +124,12 @@ pub use people::{CreatePersonCommand, EditPersonCommand, ErasePersonCommand, Peo
 pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
-pub use secrets::{SecretCipher, SecretError, Secrets};
+pub use secrets::{SecretCipher, SecretError, Secrets, StoredSecret};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
 pub use snapshot_files::{ImportSnapshotCommand, SnapshotFiles};
 pub use storage::{CompleteStorage, SandboxStorage, Storage};
-pub use timelines::{ClockCommand, Timelines};
+pub use timelines::{AccountTimeline, ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use webhook_sender::{WebhookRequest, WebhookSender};
 pub use webhooks::{ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, ResponseIfStored, WebhookReach, Webhooks};

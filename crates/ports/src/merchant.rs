@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use florin_domain::ids::{AccountId, CheckoutId, LogoId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
     Bank, BankDetails, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, CreatePayeeRefusal,
-    CreatePayeeSituation, CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
-    SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
+    CreatePayeeSituation, CreatedPayee, EditCheckoutSituation, EditProfileRefusal, Logo, MerchantProfile, Payee,
+    PayeeFilter, PayeeRefusal, SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
 use std::convert::Infallible;
@@ -69,7 +69,7 @@ pub struct EditCheckoutCommand {
     /// The checkout, which must be the account's.
     pub checkout: CheckoutId,
     /// The rule. It changes neither the id, nor the type, nor the currency.
-    pub decide: Decide<(CheckoutSituation, Checkout), Result<Checkout, CheckoutRefusal>>,
+    pub decide: Decide<EditCheckoutSituation, Result<Checkout, CheckoutRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<Checkout>>,
 }

@@ -37,6 +37,15 @@ pub struct RefundCommand {
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,
 }
 
+/// A refund that was found by its page token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundRefund {
+    /// The account of the refund.
+    pub account: AccountId,
+    /// The id of the refund.
+    pub refund: RefundId,
+}
+
 /// Reads payments, and stores refunds. Payments are stored with their sessions, by [`crate::CheckoutSessions`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
@@ -65,9 +74,8 @@ pub trait MerchantPayments: Send + Sync {
     /// Returns a refund. `None`: no such refund on the account.
     async fn find_refund(&self, account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError>;
 
-    /// Returns the account and the id of the refund with this page token, of any account. Page tokens are unique across
-    /// accounts.
-    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError>;
+    /// Returns the refund with this page token, of any account. Page tokens are unique across accounts.
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError>;
 
     /// Decides the creation of a refund. Refunds of one payment are decided sequentially. No settlement account of the
     /// account is deleted while one is decided. `Absent`: no such payment on the account.

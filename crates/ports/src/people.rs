@@ -2,8 +2,8 @@
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
-use florin_domain::card::{CardChange, CardRecord};
-use florin_domain::ids::{AccountId, ClientId, PersonId};
+use florin_domain::card::{CardChange, ErasureSituation};
+use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
@@ -39,9 +39,8 @@ pub struct ErasePersonCommand {
     pub person: PersonId,
     /// The rule for the person on each account.
     pub erase: Decide<Person, Person>,
-    /// The rule for each card that the person owns. It acts in the name of the account's client. `None`: the card does
-    /// not change.
-    pub terminate: Decide<(CardRecord, ClientId), Option<CardChange>>,
+    /// The rule for each card that the person owns. `None`: the card does not change.
+    pub terminate: Decide<ErasureSituation, Option<CardChange>>,
 }
 
 /// Stores people. Creations are decided sequentially, and so are changes on one account, so their situations stay

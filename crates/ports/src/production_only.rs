@@ -1,9 +1,9 @@
 //! Stores without a sandbox.
 
 use crate::{
-    AcceptedPayment, ClientClaim, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, ImportSnapshotCommand,
-    RenewCommand, RestoreCommand, SandboxBankStorage, SeedData, Seeding, SnapshotCommand, SnapshotFiles, StoreError,
-    Timelines, Worlds, WriteError, Written,
+    AcceptedPayment, AccountTimeline, ClientClaim, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim,
+    ImportSnapshotCommand, RenewCommand, RestoreCommand, SandboxBankStorage, SeedData, Seeding, SnapshotCommand,
+    SnapshotFiles, StoreError, Timelines, Worlds, WriteError, Written,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -14,7 +14,7 @@ use florin_domain::ids::{AccountId, ClientId, PaymentId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
     ClockReading, ClockRefusal, CreateWorldRefusal, ImportRefusal, ImportedSnapshot, SandboxWorld, SnapshotFile,
-    SnapshotImport, SnapshotRefusal, Timeline, WorldReading, WorldSnapshot,
+    SnapshotImport, SnapshotRefusal, WorldReading, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -38,7 +38,7 @@ impl<S: ProductionOnly> Timelines for S {
         Err(no_sandbox())
     }
 
-    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn accounts_with_timeline(&self) -> Result<Vec<AccountTimeline>, StoreError> {
         Ok(Vec::new())
     }
 

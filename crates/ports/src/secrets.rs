@@ -50,6 +50,15 @@ impl From<SecretError> for StoreError {
     }
 }
 
+/// A secret of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSecret {
+    /// The record that the secret belongs to.
+    pub owner: SecretOwner,
+    /// The secret as it is stored.
+    pub secret: SealedSecret,
+}
+
 /// The secrets of a store, and the secret key that it is bound to. Every call is atomic.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
@@ -69,7 +78,7 @@ pub trait Secrets: Send + Sync {
     async fn page_secret(&self, new: SealedSecret) -> Result<SealedSecret, StoreError>;
 
     /// Returns at most `max` secrets that the filter includes.
-    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError>;
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError>;
 
     /// Replaces a secret if it is still `old`, and returns whether it was.
     async fn replace_secret(

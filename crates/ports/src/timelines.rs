@@ -16,6 +16,15 @@ pub struct ClockCommand {
     pub claim: Option<IdempotencyClaim<ClockReading>>,
 }
 
+/// The timeline of an account that has its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountTimeline {
+    /// The account.
+    pub account: AccountId,
+    /// Its timeline.
+    pub timeline: Timeline,
+}
+
 /// Stores the timelines of accounts. A world has a timeline from its creation. Any other account receives one with the
 /// first change of its clock. [`crate::Accounts::find`] returns the timeline with the account. Holds of accounts
 /// without a timeline fall due by real time, and only these are returned by [`crate::CardLedger::due_holds`].
@@ -30,7 +39,7 @@ pub trait Timelines: Send + Sync {
     async fn next_number(&self, account: &AccountId) -> Result<u64, StoreError>;
 
     /// Returns all accounts with their own timeline, by id.
-    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
+    async fn accounts_with_timeline(&self) -> Result<Vec<AccountTimeline>, StoreError>;
 
     /// Returns holds of an account that are due at the given time, oldest first, at most `max`.
     async fn due_holds(&self, account: &AccountId, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;

@@ -5,14 +5,14 @@ use crate::gather::{failed, worked};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
-    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, CancelRefusal, ConfirmRefusal,
-    FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, UploadRefusal,
+    Alert, AlertFilter, BatchContent, BatchFilter, BatchSummary, CancelRefusal, ConfirmRefusal, FundingBudgets,
+    IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, UploadRefusal,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AcceptedPayment, BatchProcessing, CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand,
+    AcceptedPayment, BatchFunds, BatchProcessing, CancelBatchCommand, ClaimCommand, ConfirmCommand, CreateBatchCommand,
     EditBatchCommand, Lease, OpenMfaSessionCommand, ProcessingError, RecordCommand, StartCommand, StartPaymentsCommand,
     StoreError, UploadCommand, WriteError, Written,
 };
@@ -67,7 +67,7 @@ routes! { BatchReading:
         filter: PaymentFilter
     ) -> Result<Option<BatchContent>, StoreError>
         => [account(account)];
-    funds(account: &AccountId, batch: PaymentBatchId) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError>
+    funds(account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError>
         => [account(account)];
     funding(account: &AccountId) -> Result<FundingBudgets, StoreError> => [account(account)];
 }

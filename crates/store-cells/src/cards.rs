@@ -12,7 +12,7 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, CardId, DisputeId, LimitId, TransactionToken};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CardLedger, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, DisputeCommand, DueHold, ExpiryCommand,
+    CardLedger, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, DisputeCommand, Due, DueHold, ExpiryCommand,
     FirstMessageCommand, FirstUseCommand, FollowUpCommand, LimitCommand, OpenDisputeCommand, OrderPhysicalCommand,
     RemoveLimitCommand, ReplaceCardCommand, StoreError, WriteError, Written,
 };
@@ -27,7 +27,7 @@ routes! { CardLedger:
     follow_up(command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>
         => [account(&command.account)];
     expire(command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>> => [account(&command.hold.account)];
-    due_holds(now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> => [with(due_holds)];
+    due_holds(now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> => [with(due_holds)];
 }
 
 routes! { CardManagement:
@@ -73,7 +73,7 @@ routes! { Disputes:
         => [account(account)];
 }
 
-async fn due_holds(cells: &Cells, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
+async fn due_holds(cells: &Cells, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> {
     let mut due = cells.found(|store| async move { CardLedger::due_holds(&*store, now, max).await }).await?;
     due.sort();
     due.truncate(usize::try_from(max).unwrap_or(usize::MAX));

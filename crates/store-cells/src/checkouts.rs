@@ -11,10 +11,9 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
-    RefundCommand, SessionCommand, StoreError, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due, FoundRefund,
+    FoundSession, MerchantPayments, RefundCommand, SessionCommand, StoreError, WriteError, Written,
 };
 
 routes! { CheckoutSessions:
@@ -31,9 +30,9 @@ routes! { CheckoutSessions:
         => [account(&command.account)];
     act(command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>
         => [account(&command.account)];
-    due(account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError>
+    due(account: Option<AccountId>, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueItem>>, StoreError>
         => [with(due)];
-    due_accounts(real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> => [with(due_accounts)];
+    due_accounts(real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> => [with(due_accounts)];
 }
 
 routes! { MerchantPayments:
@@ -49,7 +48,7 @@ routes! { MerchantPayments:
     summary(account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> => [account(account)];
     find_refund(account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError>
         => [account(account)];
-    refund_with_token(token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError>
+    refund_with_token(token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError>
         => [with(refund_with_token)];
     create_refund(command: CreateRefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>>
         => [account(&command.account)];
@@ -63,7 +62,7 @@ async fn with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundS
 }
 
 /// Page tokens name no account.
-async fn refund_with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
+async fn refund_with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
     cells.first(|store| async move { MerchantPayments::refund_with_token(&*store, token).await }).await
 }
 
@@ -72,7 +71,7 @@ async fn due(
     account: Option<AccountId>,
     now: DateTime<Utc>,
     max: u32,
-) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+) -> Result<Vec<Due<DueItem>>, StoreError> {
     if let Some(id) = &account {
         let cell = cells.account(id).await?;
         let due = CheckoutSessions::due(&*cell.store, account, now, max).await;
@@ -85,9 +84,9 @@ async fn due(
     Ok(due)
 }
 
-async fn due_accounts(cells: &Cells, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+async fn due_accounts(cells: &Cells, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
     let due = |store: Store| async move { CheckoutSessions::due_accounts(&*store, real_now).await };
     let mut due = cells.found(due).await?;
-    due.sort_by(|(one, _), (other, _)| one.cmp(other));
+    due.sort_by(|one, other| one.account.cmp(&other.account));
     Ok(due)
 }

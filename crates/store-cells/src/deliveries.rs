@@ -9,11 +9,11 @@ use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{EventId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{
     AttemptEnd, CellName, ClaimDeliveriesCommand, ClaimedDeliveries, CompleteStorage, Deliveries, DeliveryBacklog,
-    DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries,
-    WriteError, Written,
+    DeliveryClaim, DeliveryFilter, LoggedDelivery, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand,
+    WaitingDeliveries, WriteError, Written,
 };
 use futures_util::future::{join_all, select_all};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ routes! { Deliveries:
         webhook: WebhookId,
         filter: DeliveryFilter,
         page: PageRequest
-    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError>
+    ) -> Result<Page<LoggedDelivery>, StoreError>
         => [with(log)];
     redeliver(command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>>
         => [client(command.reach.client)];
@@ -100,7 +100,7 @@ async fn log(
     webhook: WebhookId,
     filter: DeliveryFilter,
     page: PageRequest,
-) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+) -> Result<Page<LoggedDelivery>, StoreError> {
     let (candidates, mut failure) = candidates(cells, webhook);
     for cell in candidates {
         match Deliveries::log(&*cell.store, webhook, filter.clone(), page).await {

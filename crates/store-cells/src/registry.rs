@@ -11,7 +11,7 @@ use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
-use florin_ports::{Accounts, CellKey, Decide, KeyUpkeep, Registry, StoreError, WriteError};
+use florin_ports::{Accounts, CellKey, Decide, KeyUpkeep, KeyUse, Registry, StoreError, WriteError};
 
 routes! { Registry:
     clients() -> Result<Vec<ApiClient>, StoreError> => [with(clients)];
@@ -41,7 +41,7 @@ routes! { Registry:
 }
 
 routes! { KeyUpkeep:
-    record_uses(uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> => [with(record_uses)];
+    record_uses(uses: Vec<KeyUse>) -> Result<(), StoreError> => [with(record_uses)];
     expiring(from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError>
         => [with(expiring)];
 }
@@ -141,7 +141,7 @@ async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError
 
 /// Cells ignore the keys of others. What a cell that fails does not record is lost, unless all fail: otherwise the
 /// other cells would record the same uses again and again.
-async fn record_uses(cells: &Cells, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+async fn record_uses(cells: &Cells, uses: Vec<KeyUse>) -> Result<(), StoreError> {
     let record = |store: Store| {
         let uses = uses.clone();
         async move { KeyUpkeep::record_uses(&*store, uses).await.map(|()| vec![()]) }

@@ -3,14 +3,14 @@
 use crate::Cells;
 use crate::routes::routes;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{Secrets, StoreError};
+use florin_ports::{Secrets, StoreError, StoredSecret};
 
 routes! { Secrets:
     secret_key() -> Result<Option<StoreKey>, StoreError> => [home];
     bind_secret_key(key: StoreKey) -> Result<StoreKey, StoreError> => [with(bind_secret_key)];
     change_secret_key(from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> => [with(change_secret_key)];
     page_secret(new: SealedSecret) -> Result<SealedSecret, StoreError> => [home];
-    secrets(filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError>
+    secrets(filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError>
         => [with(secrets)];
     replace_secret(owner: &SecretOwner, old: &SealedSecret, new: SealedSecret) -> Result<bool, StoreError>
         => [with(replace_secret)];
@@ -44,11 +44,7 @@ async fn change_secret_key(cells: &Cells, from: SecretKeyId, to: StoreKey) -> Re
 }
 
 /// Reads the cells sequentially. A failure is the result, because a rotation must find all secrets.
-async fn secrets(
-    cells: &Cells,
-    filter: SecretFilter,
-    max: u32,
-) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+async fn secrets(cells: &Cells, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {
     all_open(cells)?;
     let mut found = Vec::new();
     for cell in cells.each() {

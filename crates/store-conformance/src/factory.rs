@@ -65,177 +65,153 @@ impl ProductionOnly for NoSandbox {}
 type Opening = Pin<Box<dyn Future<Output = Result<Handle, SetupError>> + Send>>;
 type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
 
-/// One store: its ports and its optional test capabilities.
-#[derive(Clone)]
-pub struct Handle {
-    /// Lookups of callers by their keys.
-    pub callers: Arc<dyn Callers>,
-    /// Lookups of accounts.
-    pub accounts: Arc<dyn Accounts>,
-    /// Descriptions of accounts.
-    pub profiles: Arc<dyn AccountProfiles>,
-    /// Networks that clients may call from.
-    pub networks: Arc<dyn ClientNetworks>,
-    /// Endpoints that decide on card messages.
-    pub decision_endpoints: Arc<dyn DecisionEndpoints>,
-    /// Merchant profiles.
-    pub merchants: Arc<dyn Merchants>,
-    /// Settlement accounts.
-    pub settlement_accounts: Arc<dyn SettlementAccounts>,
-    /// Payees.
-    pub payees: Arc<dyn Payees>,
-    /// Checkouts.
-    pub checkouts: Arc<dyn Checkouts>,
-    /// Sessions of checkouts, and top-ups.
-    pub checkout_sessions: Arc<dyn CheckoutSessions>,
-    /// Payments of sessions, and refunds.
-    pub merchant_payments: Arc<dyn MerchantPayments>,
-    /// Banks.
-    pub banks: Arc<dyn Banks>,
-    /// Card messages.
-    pub cards: Arc<dyn CardLedger>,
-    /// Creation of cards, their states and limits.
-    pub card_management: Arc<dyn CardManagement>,
-    /// People.
-    pub people: Arc<dyn People>,
-    /// Budgets.
-    pub budgets: Arc<dyn Budgets>,
-    /// Transfers between budgets.
-    pub transfers: Arc<dyn Transfers>,
-    /// Whole chains of card messages.
-    pub chains: Arc<dyn ChainHistories>,
-    /// Disputes of card transactions.
-    pub disputes: Arc<dyn Disputes>,
-    /// Credits.
-    pub credits: Arc<dyn Credits>,
-    /// Subscriptions to events.
-    pub webhooks: Arc<dyn Webhooks>,
-    /// Deliveries of events to subscriptions.
-    pub deliveries: Arc<dyn Deliveries>,
-    /// Events.
-    pub events: Arc<dyn Events>,
-    /// Confirmations of payment batches.
-    pub batches: Arc<dyn PaymentBatches>,
-    /// Creation, upload, editing and cancellation of payment batches.
-    pub management: Arc<dyn BatchManagement>,
-    /// Reads of payment batches.
-    pub reading: Arc<dyn BatchReading>,
-    /// Processing of payment batches.
-    pub processing: Arc<dyn BatchProcessing>,
-    /// Activity.
-    pub activities: Arc<dyn Activities>,
-    /// The books of accounts.
-    pub books: Arc<dyn Books>,
-    /// Storage of the sandbox's simulated bank.
-    pub bank: Arc<dyn SandboxBankStorage>,
-    /// MFA sessions.
-    pub mfa: Arc<dyn MfaSessions>,
-    /// Operator commands.
-    pub registry: Arc<dyn Registry>,
-    /// Times of the last use of keys, and keys that expire soon.
-    pub key_upkeep: Arc<dyn KeyUpkeep>,
-    /// The audit log.
-    pub audit_log: Arc<dyn AuditLog>,
-    /// Encrypted secrets.
-    pub secrets: Arc<dyn Secrets>,
-    /// Seeding of prepared worlds.
-    pub seeding: Arc<dyn Seeding>,
-    /// Imported addresses.
-    pub addresses: Arc<dyn AddressBook>,
-    /// Check of the balances against the journal.
-    pub books_check: Arc<dyn BooksCheck>,
-    /// Readiness and housekeeping.
-    pub upkeep: Arc<dyn Upkeep>,
-    /// Idempotency records without another effect.
-    pub records: Arc<dyn IdempotencyRecords>,
-    /// Timelines of accounts.
-    pub timelines: Arc<dyn Timelines>,
-    /// Worlds.
-    pub worlds: Arc<dyn Worlds>,
-    /// Snapshots as files.
-    pub snapshot_files: Arc<dyn SnapshotFiles>,
-    pub(crate) serves_sandbox: bool,
-    pub(crate) reopen: Option<Reopen>,
-    pub(crate) outage: Option<Arc<dyn Outage>>,
-    pub(crate) faults: Option<Arc<dyn Faults>>,
-    pub(crate) schemas: Option<Arc<dyn Schemas>>,
-    pub(crate) queue_capacity: Option<usize>,
-    pub(crate) directory: Option<Arc<dyn CellDirectory>>,
-    kept: Vec<Arc<dyn Any + Send + Sync>>,
+/// Declares [`Handle`] with the ports that every store implements, and those that only a sandbox needs.
+macro_rules! handle {
+    (
+        every_store { $($(#[$doc:meta])* $port:ident: $Port:ident,)* }
+        sandbox { $($(#[$sandbox_doc:meta])* $sandbox_port:ident: $SandboxPort:ident,)* }
+    ) => {
+        /// One store: its ports and its optional test capabilities.
+        #[derive(Clone)]
+        pub struct Handle {
+            $($(#[$doc])* pub $port: Arc<dyn $Port>,)*
+            $($(#[$sandbox_doc])* pub $sandbox_port: Arc<dyn $SandboxPort>,)*
+            /// Seeding of prepared worlds. A store for production is seeded in the adapter's own way.
+            pub seeding: Arc<dyn Seeding>,
+            pub(crate) serves_sandbox: bool,
+            pub(crate) reopen: Option<Reopen>,
+            pub(crate) outage: Option<Arc<dyn Outage>>,
+            pub(crate) faults: Option<Arc<dyn Faults>>,
+            pub(crate) schemas: Option<Arc<dyn Schemas>>,
+            pub(crate) queue_capacity: Option<usize>,
+            pub(crate) directory: Option<Arc<dyn CellDirectory>>,
+            kept: Vec<Arc<dyn Any + Send + Sync>>,
+        }
+
+        impl Handle {
+            /// Creates a handle of a store that implements every port, including those of a sandbox.
+            pub fn of<S: Storage + SandboxStorage + 'static>(store: &Arc<S>) -> Self {
+                Self {
+                    $($sandbox_port: Arc::<S>::clone(store),)*
+                    serves_sandbox: true,
+                    ..Self::of_production(store, Arc::<S>::clone(store))
+                }
+            }
+
+            /// Creates a handle of a store for production only. Checks of sandbox ports are skipped. The other checks
+            /// start with data that `seeding` stores in the adapter's own way.
+            pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
+                store.start_recording_events(recording());
+                Self {
+                    $($port: Arc::<S>::clone(store),)*
+                    $($sandbox_port: Arc::new(NoSandbox),)*
+                    seeding,
+                    serves_sandbox: false,
+                    reopen: None,
+                    outage: None,
+                    faults: None,
+                    schemas: None,
+                    queue_capacity: None,
+                    directory: None,
+                    kept: Vec::new(),
+                }
+            }
+        }
+    };
+}
+
+handle! {
+    every_store {
+        /// Lookups of callers by their keys.
+        callers: Callers,
+        /// Lookups of accounts.
+        accounts: Accounts,
+        /// Descriptions of accounts.
+        profiles: AccountProfiles,
+        /// Networks that clients may call from.
+        networks: ClientNetworks,
+        /// Endpoints that decide on card messages.
+        decision_endpoints: DecisionEndpoints,
+        /// Merchant profiles.
+        merchants: Merchants,
+        /// Settlement accounts.
+        settlement_accounts: SettlementAccounts,
+        /// Payees.
+        payees: Payees,
+        /// Checkouts.
+        checkouts: Checkouts,
+        /// Sessions of checkouts, and top-ups.
+        checkout_sessions: CheckoutSessions,
+        /// Payments of sessions, and refunds.
+        merchant_payments: MerchantPayments,
+        /// Banks.
+        banks: Banks,
+        /// Card messages.
+        cards: CardLedger,
+        /// Creation of cards, their states and limits.
+        card_management: CardManagement,
+        /// People.
+        people: People,
+        /// Budgets.
+        budgets: Budgets,
+        /// Transfers between budgets.
+        transfers: Transfers,
+        /// Whole chains of card messages.
+        chains: ChainHistories,
+        /// Disputes of card transactions.
+        disputes: Disputes,
+        /// Credits.
+        credits: Credits,
+        /// Subscriptions to events.
+        webhooks: Webhooks,
+        /// Deliveries of events to subscriptions.
+        deliveries: Deliveries,
+        /// Events.
+        events: Events,
+        /// Confirmations of payment batches.
+        batches: PaymentBatches,
+        /// Creation, upload, editing and cancellation of payment batches.
+        management: BatchManagement,
+        /// Reads of payment batches.
+        reading: BatchReading,
+        /// Processing of payment batches.
+        processing: BatchProcessing,
+        /// Activity.
+        activities: Activities,
+        /// The books of accounts.
+        books: Books,
+        /// MFA sessions.
+        mfa: MfaSessions,
+        /// Operator commands.
+        registry: Registry,
+        /// Times of the last use of keys, and keys that expire soon.
+        key_upkeep: KeyUpkeep,
+        /// The audit log.
+        audit_log: AuditLog,
+        /// Encrypted secrets.
+        secrets: Secrets,
+        /// Imported addresses.
+        addresses: AddressBook,
+        /// Check of the balances against the journal.
+        books_check: BooksCheck,
+        /// Readiness and housekeeping.
+        upkeep: Upkeep,
+        /// Idempotency records without another effect.
+        records: IdempotencyRecords,
+    }
+    sandbox {
+        /// Storage of the sandbox's simulated bank.
+        bank: SandboxBankStorage,
+        /// Timelines of accounts.
+        timelines: Timelines,
+        /// Worlds.
+        worlds: Worlds,
+        /// Snapshots as files.
+        snapshot_files: SnapshotFiles,
+    }
 }
 
 impl Handle {
-    /// Creates a handle of a store that implements every port, including those of a sandbox.
-    pub fn of<S: Storage + SandboxStorage + 'static>(store: &Arc<S>) -> Self {
-        Self {
-            bank: Arc::<S>::clone(store),
-            timelines: Arc::<S>::clone(store),
-            worlds: Arc::<S>::clone(store),
-            snapshot_files: Arc::<S>::clone(store),
-            serves_sandbox: true,
-            ..Self::of_production(store, Arc::<S>::clone(store))
-        }
-    }
-
-    /// Creates a handle of a store for production only. Checks of sandbox ports are skipped. The other checks start
-    /// with data that `seeding` stores in the adapter's own way.
-    pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
-        store.start_recording_events(recording());
-        Self {
-            callers: Arc::<S>::clone(store),
-            accounts: Arc::<S>::clone(store),
-            profiles: Arc::<S>::clone(store),
-            networks: Arc::<S>::clone(store),
-            decision_endpoints: Arc::<S>::clone(store),
-            merchants: Arc::<S>::clone(store),
-            settlement_accounts: Arc::<S>::clone(store),
-            payees: Arc::<S>::clone(store),
-            checkouts: Arc::<S>::clone(store),
-            checkout_sessions: Arc::<S>::clone(store),
-            merchant_payments: Arc::<S>::clone(store),
-            banks: Arc::<S>::clone(store),
-            cards: Arc::<S>::clone(store),
-            card_management: Arc::<S>::clone(store),
-            people: Arc::<S>::clone(store),
-            budgets: Arc::<S>::clone(store),
-            transfers: Arc::<S>::clone(store),
-            chains: Arc::<S>::clone(store),
-            disputes: Arc::<S>::clone(store),
-            credits: Arc::<S>::clone(store),
-            webhooks: Arc::<S>::clone(store),
-            deliveries: Arc::<S>::clone(store),
-            events: Arc::<S>::clone(store),
-            batches: Arc::<S>::clone(store),
-            management: Arc::<S>::clone(store),
-            reading: Arc::<S>::clone(store),
-            processing: Arc::<S>::clone(store),
-            activities: Arc::<S>::clone(store),
-            books: Arc::<S>::clone(store),
-            bank: Arc::new(NoSandbox),
-            mfa: Arc::<S>::clone(store),
-            registry: Arc::<S>::clone(store),
-            key_upkeep: Arc::<S>::clone(store),
-            audit_log: Arc::<S>::clone(store),
-            secrets: Arc::<S>::clone(store),
-            seeding,
-            addresses: Arc::<S>::clone(store),
-            books_check: Arc::<S>::clone(store),
-            upkeep: Arc::<S>::clone(store),
-            records: Arc::<S>::clone(store),
-            timelines: Arc::new(NoSandbox),
-            worlds: Arc::new(NoSandbox),
-            snapshot_files: Arc::new(NoSandbox),
-            serves_sandbox: false,
-            reopen: None,
-            outage: None,
-            faults: None,
-            schemas: None,
-            queue_capacity: None,
-            directory: None,
-            kept: Vec::new(),
-        }
-    }
-
     /// Keeps a value alive as long as the handle, such as the directory of a database file.
     #[must_use]
     pub fn keeping(mut self, what: impl Any + Send + Sync) -> Self {

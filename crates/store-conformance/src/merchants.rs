@@ -5,12 +5,12 @@ use crate::world::{Who, gbp, noon, pounds, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, BankId, Checkout, CheckoutEdit, CheckoutKind, CheckoutRequest, CheckoutSituation, CreatePayeeSituation,
-    MAX_CHECKOUTS, MAX_PAYEES, MerchantProfile, OperatorEdit, Payee, PayeeRequest, ProfileEdit, SettlementAccountEdit,
-    SettlementAccountRequest, SettlementChange, SettlementRefusal, SettlementSituation, ShippingOptions, WebUrl,
-    decide_create_checkout, decide_create_payee, decide_create_settlement_account, decide_delete_settlement_account,
-    decide_edit_checkout, decide_edit_profile, decide_edit_settlement_account, decide_payee_approval,
-    decide_settlement_approval, edit_profile_by_operator,
+    Approval, BankId, CheckoutEdit, CheckoutKind, CheckoutRequest, CheckoutSituation, CreatePayeeSituation,
+    EditCheckoutSituation, MAX_CHECKOUTS, MAX_PAYEES, MerchantProfile, OperatorEdit, Payee, PayeeRequest, ProfileEdit,
+    SettlementAccountEdit, SettlementAccountRequest, SettlementChange, SettlementRefusal, SettlementSituation,
+    ShippingOptions, WebUrl, decide_create_checkout, decide_create_payee, decide_create_settlement_account,
+    decide_delete_settlement_account, decide_edit_checkout, decide_edit_profile, decide_edit_settlement_account,
+    decide_payee_approval, decide_settlement_approval, edit_profile_by_operator,
 };
 use florin_domain::text::Text;
 use florin_ports::{
@@ -76,9 +76,7 @@ pub(crate) fn edit_checkout(
     edit: CheckoutEdit,
     now: DateTime<Utc>,
 ) -> Result<EditCheckoutCommand, Failure> {
-    let decide = Arc::new(move |(situation, checkout): &(CheckoutSituation, Checkout)| {
-        decide_edit_checkout(situation, checkout, &edit, now)
-    });
+    let decide = Arc::new(move |situation: &EditCheckoutSituation| decide_edit_checkout(situation, &edit, now));
     Ok(EditCheckoutCommand { account: who.account()?, checkout, decide, claim: None })
 }
 

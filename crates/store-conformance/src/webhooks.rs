@@ -10,12 +10,12 @@ use florin_domain::ids::{AccountId, EventId, LeaseId, WebhookId};
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::a_webhook;
 use florin_domain::webhook::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, decide_redeliver,
+    AttemptOutcome, AttemptRecord, DeliveryDecision, DeliveryStatus, Webhook, decide_redeliver,
 };
 use florin_ports::{
     AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClientClaim, CreateWebhookCommand,
-    DeliveryClaim, DeliveryFilter, IdempotencyKey, RecordedBody, RecoverCommand, RedeliverCommand, StoredResponse,
-    WebhookReach,
+    DeliveryClaim, DeliveryFilter, IdempotencyKey, LoggedDelivery, RecordedBody, RecoverCommand, RedeliverCommand,
+    StoredResponse, WebhookReach,
 };
 use std::sync::Arc;
 
@@ -123,8 +123,8 @@ pub(crate) fn decision(status: DeliveryStatus, due_at: DateTime<Utc>) -> Deliver
     DeliveryDecision { status, due_at: Some(due_at), disable: None, failing: None }
 }
 
-/// Returns the deliveries of a subscription, with their attempts.
-pub(crate) async fn log(handle: &Handle, webhook: u128) -> Result<Vec<(Delivery, Vec<AttemptRecord>)>, Failure> {
+/// Returns the logged deliveries of a subscription.
+pub(crate) async fn log(handle: &Handle, webhook: u128) -> Result<Vec<LoggedDelivery>, Failure> {
     Ok(handle.deliveries.log(id(webhook), everything(99), PageRequest::default()).await?.rows)
 }
 

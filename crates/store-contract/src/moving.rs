@@ -52,7 +52,9 @@ impl Departure {
             Some(CellKey::Account(account)) => Some(account),
             _ => None,
         };
-        let key = |(key, of): &(String, Option<String>)| Some((CellKey::parse(key)?, of.as_deref().and_then(world)));
+        let key = |(key, of): &(String, Option<String>)| {
+            Some(KeyOfWorld { key: CellKey::parse(key)?, world: of.as_deref().and_then(world) })
+        };
         self.keys.iter().filter_map(key).collect()
     }
 
@@ -197,7 +199,8 @@ mod tests {
         assert_eq!(left.begun(begun.client, &begun.from), Some(begun.clone()));
         assert!(left.is_of(&begun) && !left.is_of(&CellMove { id: other, ..begun.clone() }));
         let [one, world] = ["F1", "W1"].map(|text| AccountId::parse(text).unwrap());
-        let expected = vec![(CellKey::Account(one), None), (CellKey::Account(world.clone()), Some(world))];
+        let of = |account, world| KeyOfWorld { key: CellKey::Account(account), world };
+        let expected = vec![of(one, None), of(world.clone(), Some(world))];
         assert_eq!((left.keys(), left.total()), (expected, 5));
     }
 }

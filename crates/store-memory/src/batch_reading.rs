@@ -7,13 +7,13 @@ use crate::data::Data;
 use crate::pages::paginate;
 use async_trait::async_trait;
 use florin_domain::batch::{
-    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
-    PaymentBatch, PaymentFilter,
+    Alert, AlertFilter, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment, PaymentBatch,
+    PaymentFilter,
 };
 use florin_domain::budget::{Budget, BudgetFeature};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{BatchReading, StoreError};
+use florin_ports::{BatchFunds, BatchReading, StoreError};
 
 #[async_trait]
 impl BatchReading for MemoryStore {
@@ -86,14 +86,10 @@ impl BatchReading for MemoryStore {
         }))
     }
 
-    async fn funds(
-        &self,
-        account: &AccountId,
-        batch: PaymentBatchId,
-    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
+    async fn funds(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError> {
         Ok(self.read(|data| {
             let batch = data.batches.get(&(account.clone(), batch))?;
-            Some((batch.clone(), balances_of(data, batch)))
+            Some(BatchFunds { batch: batch.clone(), balances: balances_of(data, batch) })
         }))
     }
 

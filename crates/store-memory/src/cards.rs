@@ -16,8 +16,8 @@ use florin_domain::card::{Card, CardTransaction, CardTransition, ChainHistory, E
 use florin_domain::ids::{AccountId, ActivityId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
-    CardLedger, ChainHistories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand,
-    Mode, StoreError, WriteError, Written,
+    CardLedger, ChainHistories, DryRun, Due, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand,
+    FollowUpCommand, Mode, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -83,13 +83,14 @@ impl CardLedger for MemoryStore {
         })
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let in_real_time = data.chains.values().filter(|chain| !data.id_counters.contains_key(&chain.account));
             let held = in_real_time.filter_map(|chain| {
-                Some((chain.due_at()?, DueHold { account: chain.account.clone(), chain: chain.id }))
+                let item = DueHold { account: chain.account.clone(), chain: chain.id };
+                Some(Due { at: chain.due_at()?, item })
             });
-            held.filter(|(due_at, _)| *due_at <= now).collect()
+            held.filter(|due| due.at <= now).collect()
         });
         due.sort();
         due.truncate(usize::try_from(max).unwrap_or(usize::MAX));

@@ -8,7 +8,7 @@ use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfW
 use std::collections::BTreeMap;
 
 /// Returns the entry of a key after adding it in a cell, if it is missing.
-fn entry_of<'d>(data: &'d mut Data, (key, world): KeyOfWorld, cell: &CellName) -> &'d mut CellEntry {
+fn entry_of<'d>(data: &'d mut Data, KeyOfWorld { key, world }: KeyOfWorld, cell: &CellName) -> &'d mut CellEntry {
     data.last_cell_revision += 1;
     let revision = data.last_cell_revision;
     let new = || CellEntry { key: key.clone(), cell: cell.clone(), world, revision, moving: None, last_move: None };
@@ -65,7 +65,8 @@ impl CellDirectory for MemoryStore {
 
     async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError> {
         self.change(|data| {
-            let own = entry_of(data, (CellKey::Client(wanted.client), None), &wanted.from);
+            let client = KeyOfWorld { key: CellKey::Client(wanted.client), world: None };
+            let own = entry_of(data, client, &wanted.from);
             if own.cell != wanted.from {
                 return Ok(None);
             }

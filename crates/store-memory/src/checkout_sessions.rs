@@ -9,6 +9,7 @@ use crate::merchant_profiles::profile;
 use crate::money::{store_balances, write_journal};
 use crate::pages::paginate;
 use crate::settlement_accounts::of_account;
+use crate::timelines;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
@@ -19,10 +20,9 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::merchant::MerchantPermission;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
-    WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, Due, FoundSession, Mode,
+    SessionCommand, StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -121,28 +121,28 @@ impl CheckoutSessions for MemoryStore {
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+    ) -> Result<Vec<Due<DueItem>>, StoreError> {
         let mut due: Vec<_> = self.read(|data| {
             let is_covered = |of: &AccountId| match &account {
                 Some(account) => of == account,
                 None => !data.id_counters.contains_key(of),
             };
             let sessions = data.merchants.sessions.values().filter(|session| is_covered(&session.account));
-            let sessions =
-                sessions.filter_map(|one| Some((one.due_at?, DueItem::Session(one.account.clone(), one.id))));
+            let sessions = sessions
+                .filter_map(|one| Some(Due { at: one.due_at?, item: DueItem::Session(one.account.clone(), one.id) }));
             let refunds = data.merchants.payments.values().filter(|payment| is_covered(&payment.account));
             let refunds = refunds.filter_map(|one| {
                 let refund = one.refund.as_ref()?;
-                Some((one.refund_due_at()?, DueItem::Refund(one.account.clone(), refund.id)))
+                Some(Due { at: one.refund_due_at()?, item: DueItem::Refund(one.account.clone(), refund.id) })
             });
-            sessions.chain(refunds).filter(|(at, _)| *at <= now).collect()
+            sessions.chain(refunds).filter(|due| due.at <= now).collect()
         });
         due.sort();
         due.truncate(usize::try_from(max).unwrap_or(usize::MAX));
         Ok(due)
     }
 
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
         Ok(self.read(|data| {
             let is_due = |account: &AccountId, now: DateTime<Utc>| {
                 let mut sessions = data.merchants.sessions.values().filter(|session| session.account == *account);
@@ -152,7 +152,7 @@ impl CheckoutSessions for MemoryStore {
             };
             let own = data.id_counters.keys().filter_map(|id| data.accounts.get(id));
             let due = own.filter(|account| is_due(&account.id, account.timeline.clock.now(real_now)));
-            due.map(|account| (account.id.clone(), account.timeline.clone())).collect()
+            due.map(timelines::of_account).collect()
         }))
     }
 }

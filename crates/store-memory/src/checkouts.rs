@@ -8,7 +8,9 @@ use crate::pages::paginate;
 use crate::settlement_accounts::of_account;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, CheckoutId};
-use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
+use florin_domain::merchant::{
+    Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, EditCheckoutSituation,
+};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Banks, Checkouts, CreateCheckoutCommand, EditCheckoutCommand, StoreError, WriteError, Written};
 
@@ -49,9 +51,10 @@ impl Checkouts for MemoryStore {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let key = (command.account.clone(), command.checkout);
-                let situation = situation(data, &command.account).ok_or(WriteError::Absent)?;
+                let merchant = situation(data, &command.account).ok_or(WriteError::Absent)?;
                 let checkout = data.checkouts.get(&key).cloned().ok_or(WriteError::Absent)?;
-                let edited = (command.decide)(&(situation, checkout)).map_err(WriteError::Refused)?;
+                let situation = EditCheckoutSituation { merchant, checkout };
+                let edited = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 replace(&mut data.checkouts, &key, edited.clone())?;
                 Ok(edited)
             })

@@ -15,8 +15,8 @@ use florin_domain::webhook::{
 use florin_domain::world::ClockSetting;
 use florin_ports::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
-    DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand,
-    WaitingDeliveries, WriteError, Written,
+    DeliveryBacklog, DeliveryClaim, DeliveryFilter, LoggedDelivery, RecoverCommand, RedeliverCommand, StoreError,
+    TestWebhookCommand, WaitingDeliveries, WriteError, Written,
 };
 use std::collections::BTreeMap;
 
@@ -130,12 +130,7 @@ fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Resu
     Ok(recovered)
 }
 
-fn log(
-    data: &Data,
-    webhook: WebhookId,
-    filter: &DeliveryFilter,
-    page: PageRequest,
-) -> Page<(Delivery, Vec<AttemptRecord>)> {
+fn log(data: &Data, webhook: WebhookId, filter: &DeliveryFilter, page: PageRequest) -> Page<LoggedDelivery> {
     let is_selected = |delivery: &Delivery| {
         delivery.webhook == webhook
             && filter.status.is_none_or(|status| delivery.status == status)
@@ -145,12 +140,12 @@ fn log(
     };
     let mut found: Vec<_> = data.deliveries.values().filter(|kept| is_selected(&kept.delivery)).collect();
     found.sort_by_key(|kept| std::cmp::Reverse((kept.queued_at, kept.delivery.message)));
-    let attempts = |kept: &KeptDelivery| {
+    let logged = |kept: &KeptDelivery| {
         let is_last = |attempt: &&AttemptRecord| attempt.number + filter.attempts > kept.delivery.attempts;
-        kept.attempts.iter().filter(is_last).cloned().collect()
+        let attempts = kept.attempts.iter().filter(is_last).cloned().collect();
+        LoggedDelivery { delivery: kept.delivery.clone(), attempts }
     };
-    let found = found.into_iter().map(|kept| (kept.delivery.clone(), attempts(kept))).collect();
-    crate::pages::paginate(found, page)
+    crate::pages::paginate(found.into_iter().map(logged).collect(), page)
 }
 
 #[async_trait]
@@ -203,7 +198,7 @@ impl Deliveries for MemoryStore {
         webhook: WebhookId,
         filter: DeliveryFilter,
         page: PageRequest,
-    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+    ) -> Result<Page<LoggedDelivery>, StoreError> {
         Ok(self.read(|data| log(data, webhook, &filter, page)))
     }
 

@@ -16,7 +16,7 @@ use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CreateRefundCommand, DryRun, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written,
+    CreateRefundCommand, DryRun, FoundRefund, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written,
 };
 use std::collections::BTreeMap;
 
@@ -81,11 +81,11 @@ impl MerchantPayments for MemoryStore {
         Ok(self.read(|data| with_refund(data, account, refund).cloned()))
     }
 
-    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
         Ok(self.read(|data| {
             let mut refunds = data.merchants.payments.values().filter_map(|one| Some((one, one.refund.as_ref()?)));
             let found = refunds.find(|(_, refund)| refund.token == token);
-            found.map(|(payment, refund)| (payment.account.clone(), refund.id))
+            found.map(|(payment, refund)| FoundRefund { account: payment.account.clone(), refund: refund.id })
         }))
     }
 

@@ -7,7 +7,7 @@ use crate::events;
 use crate::idempotency::once;
 use crate::pages::paginate;
 use async_trait::async_trait;
-use florin_domain::card::{Card, CardPhone, CardRecord, CardState, CardTransition, Dispute};
+use florin_domain::card::{Card, CardPhone, CardRecord, CardState, CardTransition, Dispute, ErasureSituation};
 use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
@@ -100,7 +100,7 @@ fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand)
     for record in records.into_iter().filter(is_owned) {
         forget_evidence(data, &record.card);
         let Some(client) = client else { continue };
-        if let Some(change) = (command.terminate)(&(record, client)) {
+        if let Some(change) = (command.terminate)(&ErasureSituation { card: record, client }) {
             let event = change.transition.as_ref().map(CardTransition::event);
             card_management::store_change(data, change)?;
             events::record(data, event.as_slice())?;

@@ -14,7 +14,7 @@ use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::world::Timeline;
-use florin_ports::{Decide, KeyUpkeep, Registry, StoreError, WriteError};
+use florin_ports::{Decide, KeyUpkeep, KeyUse, Registry, StoreError, WriteError};
 
 #[async_trait]
 impl Registry for MemoryStore {
@@ -185,9 +185,9 @@ impl Registry for MemoryStore {
 
 #[async_trait]
 impl KeyUpkeep for MemoryStore {
-    async fn record_uses(&self, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+    async fn record_uses(&self, uses: Vec<KeyUse>) -> Result<(), StoreError> {
         self.change(|data| {
-            for (key, at) in uses {
+            for KeyUse { key, at } in uses {
                 if let Some((key, _)) = data.keys.get_mut(&key) {
                     key.last_used_at = key.last_used_at.max(Some(at));
                 }

@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use async_trait::async_trait;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{Secrets, StoreError};
+use florin_ports::{Secrets, StoreError, StoredSecret};
 use std::sync::Arc;
 
 #[async_trait]
@@ -27,18 +27,19 @@ impl Secrets for MemoryStore {
         self.change(|data| Ok(data.page_secret.get_or_insert(new).clone()))
     }
 
-    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {
         Ok(self.read(|data| {
             let totp = data.enrolments.values();
-            let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
+            let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), &enrolment.secret));
             let webhooks = data.webhooks.values().chain(data.deleted_webhooks.values().map(|(webhook, _)| webhook));
-            let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), webhook.secrets.clone()));
+            let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), &webhook.secrets));
             let endpoints = data.accounts.values().filter_map(|account| account.decision_endpoint.as_ref());
             let endpoints =
-                endpoints.map(|endpoint| (SecretOwner::Decisions(endpoint.account.clone()), endpoint.secrets.clone()));
-            let pages = data.page_secret.iter().map(|secret| (SecretOwner::Pages, secret.clone()));
+                endpoints.map(|endpoint| (SecretOwner::Decisions(endpoint.account.clone()), &endpoint.secrets));
+            let pages = data.page_secret.iter().map(|secret| (SecretOwner::Pages, secret));
             let all = totp.chain(webhooks).chain(endpoints).chain(pages);
-            all.filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
+            let stored = |(owner, secret): (SecretOwner, &SealedSecret)| StoredSecret { owner, secret: secret.clone() };
+            all.filter(|(_, secret)| filter.includes(secret)).take(max as usize).map(stored).collect()
         }))
     }
 

@@ -5,9 +5,15 @@ use crate::deliveries;
 use crate::idempotency::once;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
-use florin_domain::world::{ClockReading, ClockRefusal, Timeline};
-use florin_ports::{ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
+use florin_domain::world::{ClockReading, ClockRefusal};
+use florin_ports::{AccountTimeline, ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
+
+/// Returns the timeline of an account.
+pub(crate) fn of_account(account: &Account) -> AccountTimeline {
+    AccountTimeline { account: account.id.clone(), timeline: account.timeline.clone() }
+}
 
 #[async_trait]
 impl Timelines for MemoryStore {
@@ -36,11 +42,10 @@ impl Timelines for MemoryStore {
         })
     }
 
-    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
-        let of = |(id, account): (&AccountId, &florin_domain::access::Account)| (id.clone(), account.timeline.clone());
+    async fn accounts_with_timeline(&self) -> Result<Vec<AccountTimeline>, StoreError> {
         Ok(self.read(|data| {
-            let own = data.accounts.iter().filter(|(id, _)| data.id_counters.contains_key(*id));
-            own.map(of).collect()
+            let own = data.accounts.values().filter(|account| data.id_counters.contains_key(&account.id));
+            own.map(of_account).collect()
         }))
     }
 

@@ -11,7 +11,9 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
-use florin_ports::{BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError};
+use florin_ports::{
+    AccountTimeline, BankUnavailable, Due, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError,
+};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use uuid::Uuid;
 /// account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
-    for (account, timeline) in services.sessions.due_accounts(services.time.real_now()).await? {
+    for AccountTimeline { account, timeline } in services.sessions.due_accounts(services.time.real_now()).await? {
         written += settle_checkouts_of(services, &account, &timeline).await?;
     }
     Ok(written)
@@ -108,9 +110,9 @@ async fn sweep(
     loop {
         let now = timeline.clock.now(services.time.real_now());
         let due = services.sessions.due(account.cloned(), now, sweep.portion()).await?;
-        let mut queue: BTreeSet<_> = sweep.without_stuck(due, |(_, item)| item.clone()).into_iter().collect();
+        let mut queue: BTreeSet<_> = sweep.without_stuck(due, |due| due.item.clone()).into_iter().collect();
         let Some(last) = queue.last().cloned() else { return Ok(sweep.written()) };
-        while let Some((_, item)) = queue.pop_first() {
+        while let Some(Due { item, .. }) = queue.pop_first() {
             let at = (timeline, now);
             let due_again = match &item {
                 DueItem::Session(account, id) => {
@@ -122,7 +124,7 @@ async fn sweep(
             };
             // A step that is due after the last item of this portion waits for the next portion, because items that
             // were not loaded yet may be due before it.
-            queue.extend(due_again.map(|next| (next, item)).filter(|next| *next < last));
+            queue.extend(due_again.map(|next| Due { at: next, item }).filter(|next| *next < last));
         }
     }
 }

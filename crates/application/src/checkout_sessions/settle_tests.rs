@@ -10,7 +10,7 @@ use florin_domain::test_support::{a_session, account, noon};
 use florin_domain::world::Timeline;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    FoundSession, MockBanks, MockCheckoutSessions, MockMerchantPayments, MockShippingRates, MockTimelines, Written,
+    Due, FoundSession, MockBanks, MockCheckoutSessions, MockMerchantPayments, MockShippingRates, MockTimelines, Written,
 };
 use futures_util::FutureExt;
 use std::collections::{BTreeMap, VecDeque};
@@ -48,9 +48,11 @@ fn swept<const N: usize>(sessions: [(u128, &[i64]); N]) -> (Vec<(u128, i64)>, us
     sessions.expect_due().returning(move |_, now, _| {
         let mut store = store.lock().unwrap();
         store.reads += 1;
-        let next =
-            store.due.iter().filter_map(|(id, steps)| Some((at(*steps.front()?), DueItem::Session(account(), *id))));
-        let mut due: Vec<_> = next.filter(|(at, _)| *at <= now).collect();
+        let next = store
+            .due
+            .iter()
+            .filter_map(|(id, steps)| Some(Due { at: at(*steps.front()?), item: DueItem::Session(account(), *id) }));
+        let mut due: Vec<_> = next.filter(|due| due.at <= now).collect();
         due.sort();
         Ok(due)
     });

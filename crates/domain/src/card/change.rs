@@ -158,12 +158,22 @@ pub fn decide_card_change(
     Ok(change)
 }
 
+/// The situation for the termination of a card whose owner is erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasureSituation {
+    /// The card.
+    pub card: CardRecord,
+    /// The client of the account. The card is terminated in its name.
+    pub client: ClientId,
+}
+
 /// Terminates a card because its owner is erased. `None` if the card has already ended.
-pub fn terminate_for_erasure(card: &CardRecord, client: ClientId, now: DateTime<Utc>) -> Option<CardChange> {
+pub fn terminate_for_erasure(situation: &ErasureSituation, now: DateTime<Utc>) -> Option<CardChange> {
+    let ErasureSituation { card, client } = situation;
     let reason = Text::parse("Owner erased").ok();
     // The clock of a world may be ahead of real time, so `updated_at` may be later than `now`.
     let now = card.updated_at.map_or(now, |updated_at| now.max(updated_at));
-    let mut change = changed(card, &CardChangeRequest::transition(CardState::Terminated, reason, client, now)).ok()?;
+    let mut change = changed(card, &CardChangeRequest::transition(CardState::Terminated, reason, *client, now)).ok()?;
     change.card.pin = None;
     Some(change)
 }
@@ -223,6 +233,10 @@ mod tests {
         ChangeCardSituation { card, person: None }
     }
 
+    fn erasure(card: CardRecord) -> ErasureSituation {
+        ErasureSituation { card, client: CLIENT }
+    }
+
     fn physical(state: CardState) -> CardRecord {
         let recipient = Some(crate::test_support::a_physical_card_request().recipient);
         let card = CardRecord::seeded(a_card().in_state(state).build());
@@ -240,7 +254,7 @@ mod tests {
             let card = decide_card_change(&of(physical(CardState::Active)), &request).unwrap().card;
             assert_eq!((recipient(&card), card.physical.is_some()), (!to.is_final(), true), "{to:?}");
         }
-        let ended = terminate_for_erasure(&physical(CardState::Unactivated), CLIENT, NOW).unwrap().card;
+        let ended = terminate_for_erasure(&erasure(physical(CardState::Unactivated)), NOW).unwrap().card;
         assert!(!recipient(&ended));
         let ada = a_person("ada@example.com");
         let personal = IndividualHolder { person: PersonId(uuid::Uuid::nil()), budgets: vec![] };
@@ -292,7 +306,7 @@ mod tests {
         for state in CardState::ALL {
             let card = CardRecord::seeded(a_card().in_state(state).build());
             let card = CardRecord { updated_at: Some(later), pin: Some(PIN), ..card };
-            let ended = terminate_for_erasure(&card, CLIENT, NOW).map(|change| {
+            let ended = terminate_for_erasure(&erasure(card), NOW).map(|change| {
                 assert_eq!(change.card.pin, None);
                 assert_eq!(change.transition.map(|step| step.created_at), Some(later));
                 change.card.card.state

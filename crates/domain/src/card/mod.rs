@@ -43,8 +43,8 @@ mod verification;
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind, ChainState};
 pub use change::{
-    CardChange, CardChangeRequest, CardTransition, ChangeCardRefusal, ChangeCardSituation, IllegalTransition,
-    decide_card_change, terminate_for_erasure,
+    CardChange, CardChangeRequest, CardTransition, ChangeCardRefusal, ChangeCardSituation, ErasureSituation,
+    IllegalTransition, decide_card_change, terminate_for_erasure,
 };
 pub use controls::{Control, ControlCheck, ControlOwner, ControlledCountry, Controls, MccRange};
 pub use conversion::{Conversion, MerchantAmounts};

@@ -23,6 +23,15 @@ pub struct CheckoutSituation {
     pub checkouts: u64,
 }
 
+/// The situation for a change of one checkout.
+#[derive(Clone, Debug)]
+pub struct EditCheckoutSituation {
+    /// The situation of the merchant.
+    pub merchant: CheckoutSituation,
+    /// The checkout.
+    pub checkout: Checkout,
+}
+
 /// A request to create a checkout, with the new id and the time.
 #[derive(Clone, Debug)]
 pub struct CheckoutRequest {
@@ -153,31 +162,32 @@ pub fn decide_create_checkout(
 ///
 /// ```
 /// use florin_domain::merchant::{
-///     CheckoutEdit, CheckoutRefusal, CheckoutSituation, CheckoutStatus, decide_edit_checkout,
+///     CheckoutEdit, CheckoutRefusal, CheckoutSituation, CheckoutStatus, EditCheckoutSituation, decide_edit_checkout,
 /// };
 /// use florin_domain::test_support::{a_checkout, a_merchant, a_settlement_account, noon};
 ///
-/// let situation = CheckoutSituation { profile: a_merchant(), accounts: Vec::new(), checkouts: 1 };
+/// let merchant = CheckoutSituation { profile: a_merchant(), accounts: Vec::new(), checkouts: 1 };
+/// let situation = EditCheckoutSituation { merchant, checkout: a_checkout() };
 /// let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
-/// let edited = decide_edit_checkout(&situation, &a_checkout(), &edit, noon()).unwrap();
+/// let edited = decide_edit_checkout(&situation, &edit, noon()).unwrap();
 /// assert_eq!(edited.status, CheckoutStatus::Deactivated);
 ///
 /// let edit = CheckoutEdit { settlement_account: Some(Some(a_settlement_account(1).id)), ..edit };
-/// let refused = decide_edit_checkout(&situation, &a_checkout(), &edit, noon());
+/// let refused = decide_edit_checkout(&situation, &edit, noon());
 /// assert_eq!(refused, Err(CheckoutRefusal::NoSettlementAccount));
 /// ```
 pub fn decide_edit_checkout(
-    situation: &CheckoutSituation,
-    checkout: &Checkout,
+    situation: &EditCheckoutSituation,
     edit: &CheckoutEdit,
     now: DateTime<Utc>,
 ) -> Result<Checkout, CheckoutRefusal> {
+    let EditCheckoutSituation { merchant, checkout } = situation;
     let mut edited = checkout.clone();
     match &mut edited.kind {
         CheckoutKind::Shopping { settlement_account, shipping } => {
             if let Some(target) = edit.settlement_account {
                 if let Some(named) = target.filter(|named| *settlement_account != Some(*named)) {
-                    check_target(situation, named, checkout.currency)?;
+                    check_target(merchant, named, checkout.currency)?;
                 }
                 *settlement_account = target;
             }

@@ -24,6 +24,10 @@ fn situation() -> CheckoutSituation {
     }
 }
 
+fn of(checkout: &Checkout) -> EditCheckoutSituation {
+    EditCheckoutSituation { merchant: situation(), checkout: checkout.clone() }
+}
+
 #[test]
 fn an_account_has_a_maximum_number_of_checkouts() {
     let request = |max_checkouts| CheckoutRequest { max_checkouts, ..a_checkout_request(shopping(None)) };
@@ -66,7 +70,7 @@ fn only_what_is_sent_changes() {
     let mut request = a_checkout_request(shopping(None));
     request.locale = Locale::parse("cy").ok();
     let checkout = decide_create_checkout(&situation(), &request).unwrap();
-    let edit = |checkout: &Checkout, edit: CheckoutEdit| decide_edit_checkout(&situation(), checkout, &edit, later);
+    let edit = |checkout: &Checkout, edit: CheckoutEdit| decide_edit_checkout(&of(checkout), &edit, later);
     assert_eq!(edit(&checkout, CheckoutEdit::default()), Ok(checkout.clone()));
     let options = ShippingOptions { collect_address: true, dynamic_rates_url: None };
     let edited = edit(
@@ -100,7 +104,7 @@ fn only_what_is_sent_changes() {
 fn a_change_names_an_approved_account_or_the_same_as_before() {
     let edit = |checkout: &Checkout, target| {
         let edit = CheckoutEdit { settlement_account: Some(Some(target)), ..CheckoutEdit::default() };
-        decide_edit_checkout(&situation(), checkout, &edit, noon())
+        decide_edit_checkout(&of(checkout), &edit, noon())
     };
     let checkout = decide_create_checkout(&situation(), &a_checkout_request(shopping(None))).unwrap();
     assert_eq!(edit(&checkout, PENDING), Err(CheckoutRefusal::NotApproved));
@@ -122,12 +126,13 @@ fn a_top_up_checkout_has_no_members_of_shopping() {
     situation.profile.permissions.insert(MerchantPermission::CreateTopUpCheckouts);
     let request = CheckoutRequest { currency: currency("EUR"), ..a_checkout_request(CheckoutKind::TopUp) };
     let checkout = decide_create_checkout(&situation, &request).unwrap();
+    let situation = EditCheckoutSituation { merchant: situation, checkout };
     let edit = CheckoutEdit {
         settlement_account: Some(Some(APPROVED)),
         shipping: Some(Some(options)),
         ..CheckoutEdit::default()
     };
-    assert_eq!(decide_edit_checkout(&situation, &checkout, &edit, noon()), Err(CheckoutRefusal::ShoppingMembers(both)));
+    assert_eq!(decide_edit_checkout(&situation, &edit, noon()), Err(CheckoutRefusal::ShoppingMembers(both)));
     let cleared = CheckoutEdit { settlement_account: Some(None), shipping: Some(None), ..CheckoutEdit::default() };
-    assert_eq!(decide_edit_checkout(&situation, &checkout, &cleared, noon()), Ok(checkout));
+    assert_eq!(decide_edit_checkout(&situation, &cleared, noon()), Ok(situation.checkout));
 }

@@ -19,8 +19,8 @@ pub use bank_details::{BankDetails, BankDetailsInput, BankDetailsType, MerchantC
 pub use checkout::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
 pub use colour::Colour;
 pub use configure_checkout::{
-    CheckoutEdit, CheckoutRefusal, CheckoutRequest, CheckoutSituation, MAX_CHECKOUTS, ShoppingMember, checkout_kind,
-    decide_create_checkout, decide_edit_checkout,
+    CheckoutEdit, CheckoutRefusal, CheckoutRequest, CheckoutSituation, EditCheckoutSituation, MAX_CHECKOUTS,
+    ShoppingMember, checkout_kind, decide_create_checkout, decide_edit_checkout,
 };
 pub use edit_profile::{
     BrandingMember, EditProfileRefusal, OperatorEdit, PermissionValues, ProfileEdit, decide_edit_profile,

@@ -23,7 +23,7 @@ use florin_domain::checkout::{CheckoutSession, MerchantPayment, RefundRefusal, R
 use florin_domain::ids::RefundId;
 use florin_domain::merchant::{BankId, MerchantProfile};
 use florin_pages::{Approval, BankLink, Form, Frame, Page, RefundResult, SimulatedBank};
-use florin_ports::{DecisionPlace, Mode, WriteError};
+use florin_ports::{DecisionPlace, FoundRefund, Mode, WriteError};
 
 /// The time for which the result can be seen, in seconds.
 const RESULT_SECONDS: i64 = 300;
@@ -93,7 +93,7 @@ impl<'a> RefundVisit<'a> {
     async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
         let hash = PageTokenMaker::hash(token);
         let found = app.checkouts.payments.refund_with_token(hash).await?;
-        let (account, id) = found.ok_or_else(|| unknown(app, request))?;
+        let FoundRefund { account, refund: id } = found.ok_or_else(|| unknown(app, request))?;
         let Reached { account, guard } = reach(app, request, &account).await?;
         let refund = find_merchant_refund(&app.checkouts, &account, id).await?.ok_or_else(gone)?;
         let session = find_session(&app.checkouts, &account, refund.session).await?.ok_or_else(gone)?.session;

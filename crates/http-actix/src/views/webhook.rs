@@ -4,7 +4,8 @@ use super::Time;
 use chrono::{DateTime, Utc};
 use florin_domain::event::EventType;
 use florin_domain::ids::EventId;
-use florin_domain::webhook::{AttemptRecord, CheckoutIds, Delivery, DisabledReason, SendError, SigningSecret, Webhook};
+use florin_domain::webhook::{AttemptRecord, CheckoutIds, DisabledReason, SendError, SigningSecret, Webhook};
+use florin_ports::LoggedDelivery;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -168,7 +169,7 @@ pub(crate) struct DeliveryView {
 }
 
 impl DeliveryView {
-    pub(crate) fn new((delivery, attempts): &(Delivery, Vec<AttemptRecord>), is_enabled: bool) -> Self {
+    pub(crate) fn new(LoggedDelivery { delivery, attempts }: &LoggedDelivery, is_enabled: bool) -> Self {
         Self {
             message_id: delivery.message.0,
             account_id: delivery.account.to_string(),

@@ -10,7 +10,7 @@ use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{Card, CardTransaction};
 use florin_domain::ids::{AccountId, CardId};
 use florin_ports::{
-    CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand, SeedData, Seeding,
+    CardLedger, Due, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand, SeedData, Seeding,
     StoreError, WriteError, Written,
 };
 use florin_store_cells::Cells;
@@ -107,7 +107,7 @@ impl CardLedger for Part {
         self.router.expire(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> {
         let mut due = CardLedger::due_holds(&*self.first, now, max).await?;
         if matches!(self.bug, Bug::HoldsUnmerged) {
             due.extend(CardLedger::due_holds(&*self.second, now, max).await?);

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 /// The keys of the entries of the client's account and API key.
 fn keys() -> Vec<KeyOfWorld> {
-    vec![(CellKey::Account(id("F1")), None), (CellKey::ApiKey(KeyHash([1; 32])), None)]
+    [CellKey::Account(id("F1")), CellKey::ApiKey(KeyHash([1; 32]))].map(|key| KeyOfWorld { key, world: None }).into()
 }
 
 fn to_a() -> CellMove {
@@ -73,7 +73,7 @@ async fn entries_of_a_world_stay_while_its_client_moves() {
     router.add_client(client(1)).await.unwrap();
     Worlds::create(&*router, world(kit_client(1), "W1", 1)).await.unwrap();
     let entries = stores.home.of_world(&id("W1")).await.unwrap();
-    let keys: Vec<KeyOfWorld> = entries.iter().map(|entry| (entry.key.clone(), entry.world.clone())).collect();
+    let keys: Vec<_> = entries.into_iter().map(|entry| KeyOfWorld { key: entry.key, world: entry.world }).collect();
     assert_eq!(keys.len(), 2);
     assert_eq!(stores.home.begin_move(to_a(), keys).await, Ok(Some(to_a())));
     // The world has left the home. A worker that deletes an expired world with this id must not remove the entries.

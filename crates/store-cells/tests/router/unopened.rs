@@ -11,7 +11,7 @@ use florin_domain::test_support::a_webhook;
 use florin_domain::webhook::Webhook;
 use florin_ports::{
     BatchProcessing, CellDirectory, CellKey, ClaimCommand, ClaimDeliveriesCommand, CreateWebhookCommand, Deliveries,
-    DeliveryFilter, KeyUpkeep, Merchants, Registry, SetLogoCommand, StoreError, WebhookReach, Webhooks, Worlds,
+    DeliveryFilter, KeyUpkeep, KeyUse, Merchants, Registry, SetLogoCommand, StoreError, WebhookReach, Webhooks, Worlds,
     WriteError,
 };
 use florin_store_cells::{Cell, Cells};
@@ -74,7 +74,7 @@ async fn a_merchant_gets_a_logo() {
 async fn uses_of_keys_are_recorded() {
     let (stores, router) = router().await;
     let (key, _) = key(1, kit_client(1), "F1");
-    router.record_uses(vec![(key.id, NOW)]).await.unwrap();
+    router.record_uses(vec![KeyUse { key: key.id, at: NOW }]).await.unwrap();
     let keys = Registry::keys(&stores.a, None).await.unwrap();
     assert_eq!(keys.iter().map(|key| key.last_used_at).collect::<Vec<_>>(), [Some(NOW)]);
 }

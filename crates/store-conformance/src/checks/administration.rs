@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::world::CreateWorldRefusal;
-use florin_ports::{CreateWorldCommand, WriteError};
+use florin_ports::{CreateWorldCommand, KeyUse, WriteError};
 use std::sync::Arc;
 
 checks! {
@@ -167,8 +167,9 @@ async fn uses(handle: Handle) -> CheckResult {
     let (mine, other) = (key(Who::Mine)?.id, key(Who::Other)?.id);
     let unknown = ApiKeyId(uuid(4, 99));
     let at = |seconds| noon() + TimeDelta::seconds(seconds);
+    let used = |key, seconds| KeyUse { key, at: at(seconds) };
     for (seconds, expected) in [(5, 5), (3, 5), (9, 9)] {
-        handle.key_upkeep.record_uses(vec![(unknown, at(1)), (mine, at(seconds))]).await?;
+        handle.key_upkeep.record_uses(vec![used(unknown, 1), used(mine, seconds)]).await?;
         same("the last use", key_of(&handle, mine).await?.last_used_at, Some(at(expected)))?;
     }
     same("of another key", key_of(&handle, other).await?.last_used_at, None)?;

@@ -165,6 +165,10 @@ fn move_of(client: ClientId, from: &str, to: &str) -> Result<CellMove, Failure> 
     Ok(CellMove { id: MoveId(uuid(8, 1)), client, from: cell(from)?, to: cell(to)? })
 }
 
+fn of_no_world(key: &CellKey) -> KeyOfWorld {
+    KeyOfWorld { key: key.clone(), world: None }
+}
+
 async fn moved(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, key] = keys()?;
@@ -176,7 +180,7 @@ async fn moved(handle: Handle) -> CheckResult {
     same("the end of no move", directory.end_move(wanted.clone(), Vec::new(), cell("b")?).await?, false)?;
 
     // The entry of the key is missing.
-    let of_client: Vec<KeyOfWorld> = vec![(account.clone(), None), (key.clone(), Some(world.clone()))];
+    let of_client = vec![of_no_world(&account), KeyOfWorld { key: key.clone(), world: Some(world.clone()) }];
     same("the move", directory.begin_move(wanted.clone(), of_client.clone()).await?, Some(wanted.clone()))?;
     same("the moves", directory.moves().await?, vec![wanted.clone()])?;
     for key in [&client, &account, &key] {
@@ -188,7 +192,7 @@ async fn moved(handle: Handle) -> CheckResult {
     // A key that was created meanwhile moves, too, and one that the command no longer names.
     let late = CellKey::ApiKey(KeyHash([7; 32]));
     directory.add(late.clone(), cell("a")?, None).await?;
-    let named = vec![(late.clone(), None), (key.clone(), Some(world.clone()))];
+    let named = vec![of_no_world(&late), KeyOfWorld { key: key.clone(), world: Some(world.clone()) }];
     same("the end", directory.end_move(wanted, named, cell("b")?).await?, true)?;
     for key in [&client, &account, &key, &late] {
         same("the cell after the move", cell_of(&*directory, key).await?, Some(cell("b")?))?;
@@ -210,7 +214,7 @@ async fn first_move_counts(handle: Handle) -> CheckResult {
     let second = CellMove { id: MoveId(uuid(8, 2)), to: cell("c")?, ..first.clone() };
     // The client is in a home without an entry.
     same("the first move", directory.begin_move(first.clone(), Vec::new()).await?, Some(first.clone()))?;
-    let of_client = vec![(account.clone(), None)];
+    let of_client = vec![of_no_world(&account)];
     same("the second move", directory.begin_move(second, of_client.clone()).await?, Some(first.clone()))?;
     let entry = expect_some("the entry", directory.find(&account).await?)?;
     same("the mark of the second call", entry.moving, Some(first.clone()))?;
@@ -228,7 +232,7 @@ async fn own_end_counts(handle: Handle) -> CheckResult {
     let first = move_of(Who::Mine.client(), "a", "b")?;
     // The same client moves between the same cells again.
     let second = CellMove { id: MoveId(uuid(8, 2)), ..first.clone() };
-    let of_client = vec![(account.clone(), None)];
+    let of_client = vec![of_no_world(&account)];
     directory.begin_move(first.clone(), of_client.clone()).await?;
     same("the end of a move", directory.end_move(first.clone(), Vec::new(), cell("a")?).await?, true)?;
     let begun = directory.begin_move(second.clone(), of_client.clone()).await?;
@@ -250,10 +254,10 @@ async fn strangers_stay(handle: Handle) -> CheckResult {
     let other = CellKey::Client(Who::Other.client());
     directory.add(other.clone(), cell("a")?, None).await?;
     let elsewhere = move_of(Who::Mine.client(), "c", "b")?;
-    same("a move from another cell", directory.begin_move(elsewhere, vec![(key.clone(), None)]).await?, None)?;
+    same("a move from another cell", directory.begin_move(elsewhere, vec![of_no_world(&key)]).await?, None)?;
     same("a key of a refused move", directory.find(&key).await?, None)?;
     let wanted = move_of(Who::Mine.client(), "a", "b")?;
-    let of_client = vec![(account.clone(), None)];
+    let of_client = vec![of_no_world(&account)];
     same("the move", directory.begin_move(wanted.clone(), of_client.clone()).await?, Some(wanted.clone()))?;
     same("a key in another cell", cell_of(&*directory, &account).await?, Some(cell("c")?))?;
     same("the end", directory.end_move(wanted, of_client, cell("b")?).await?, true)?;
@@ -268,7 +272,7 @@ async fn marked_stay(handle: Handle) -> CheckResult {
     directory.add(client, cell("a")?, None).await?;
     let before = directory.add(account.clone(), cell("a")?, world.clone()).await?;
     let wanted = move_of(Who::Mine.client(), "a", "b")?;
-    directory.begin_move(wanted.clone(), vec![(account.clone(), world)]).await?;
+    directory.begin_move(wanted.clone(), vec![KeyOfWorld { key: account.clone(), world }]).await?;
     same("whether an entry that was marked meanwhile was removed", directory.remove(&before).await?, false)?;
     let marked = expect_some("the marked entry", directory.find(&account).await?)?;
     same("whether a marked entry was removed", directory.remove(&marked).await?, false)?;

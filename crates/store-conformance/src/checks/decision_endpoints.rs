@@ -21,7 +21,7 @@ use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::webhook::WebhookUrl;
-use florin_ports::{EndpointCommand, StoredResponse, WriteError};
+use florin_ports::{EndpointCommand, StoredResponse, StoredSecret, WriteError};
 use std::sync::Arc;
 
 checks! {
@@ -183,7 +183,10 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_new(handle.decision_endpoints.change_endpoint(put(&made)).await)?;
     let owner = SecretOwner::Decisions(made.account.clone());
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    expect_true("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
+    expect_true(
+        "its secrets are not found",
+        found.contains(&StoredSecret { owner: owner.clone(), secret: sealed(OLD, 1) }),
+    )?;
     same("at most one", handle.secrets.secrets(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)?;
     let replace =
         async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
@@ -193,7 +196,7 @@ async fn secrets(handle: Handle) -> CheckResult {
     same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
     shown(&handle, &made.account, Some(&DecisionEndpoint { secrets: sealed(NEW, 4), ..made.clone() })).await?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    expect_true("they are found again", !found.iter().any(|(found, _)| *found == owner))
+    expect_true("they are found again", !found.iter().any(|found| found.owner == owner))
 }
 
 async fn worlds(handle: Handle) -> CheckResult {

@@ -20,7 +20,9 @@ use florin_domain::webhook::{
     WebhookState, WebhookUrl,
 };
 use florin_domain::world::{ClockChange, decide_clock};
-use florin_ports::{ClockCommand, DeliveryFilter, RedeliverCommand, StoredResponse, TestWebhookCommand};
+use florin_ports::{
+    ClockCommand, DeliveryFilter, LoggedDelivery, RedeliverCommand, StoredResponse, TestWebhookCommand,
+};
 use std::sync::Arc;
 
 checks! {
@@ -59,7 +61,7 @@ async fn queued(handle: Handle) -> CheckResult {
     for number in [1, 2] {
         let found = log(&handle, number).await?;
         same("how many", found.len(), 1)?;
-        let (delivery, attempts) = &found[0];
+        let LoggedDelivery { delivery, attempts } = &found[0];
         let expected = Delivery {
             webhook: id(number),
             message: event.id,
@@ -118,13 +120,13 @@ async fn counted(handle: Handle) -> CheckResult {
         // The earlier attempts have no recorded end, so they do not use up the schedule.
         let counts = (delivery.attempts, delivery.unrecorded, delivery.scheduled);
         same("the attempts", counts, (number, number, 0))?;
-        same("in the log", log(&handle, 1).await?[0].0.attempts, number)?;
+        same("in the log", log(&handle, 1).await?[0].delivery.attempts, number)?;
         if number == 3 {
             let failed = end(&claims[0], 500, decision(DeliveryStatus::Failed, now));
             handle.deliveries.record(vec![failed], now).await?;
         }
     }
-    let delivery = log(&handle, 1).await?.remove(0).0;
+    let delivery = log(&handle, 1).await?.remove(0).delivery;
     same("after an end", (delivery.attempts, delivery.unrecorded, delivery.scheduled), (3, 0, 1))
 }
 
@@ -228,10 +230,14 @@ async fn fenced(handle: Handle) -> CheckResult {
     handle.deliveries.release(delivery_claims(&first)).await?;
     handle.deliveries.end(delivery_claims(&first), DeliveryStatus::Cancelled).await?;
     let found = &log(&handle, 1).await?[0];
-    same("the delivery", (found.0.status, found.0.attempts, found.1.len()), (DeliveryStatus::Pending, 2, 0))?;
+    same(
+        "the delivery",
+        (found.delivery.status, found.delivery.attempts, found.attempts.len()),
+        (DeliveryStatus::Pending, 2, 0),
+    )?;
     same("the lease", handle.deliveries.record(vec![end(&second[0], 200, delivered())], now).await?, 1)?;
     same("the lease again", handle.deliveries.record(vec![end(&second[0], 200, delivered())], now).await?, 0)?;
-    same("the attempts", log(&handle, 1).await?[0].1.len(), 1)
+    same("the attempts", log(&handle, 1).await?[0].attempts.len(), 1)
 }
 
 async fn recorded(handle: Handle) -> CheckResult {
@@ -264,7 +270,7 @@ async fn recorded(handle: Handle) -> CheckResult {
     let situation = seen.lock().map(|mut seen| seen.pop()).ok().flatten();
     let situation = expect_some("the situation", situation)?;
     same("its delivery", (&situation.delivery, situation.webhook), (&claims[0].delivery, moved))?;
-    let (delivery, attempts) = log(&handle, 1).await?.remove(0);
+    let LoggedDelivery { delivery, attempts } = log(&handle, 1).await?.remove(0);
     let due = Some(now + TimeDelta::microseconds(7));
     same("the status", (delivery.status, delivery.due_at), (DeliveryStatus::Failed, due))?;
     same("the attempts", attempts, vec![attempt])?;
@@ -286,7 +292,7 @@ async fn released(handle: Handle) -> CheckResult {
     let again = claim(&handle, (1, 2), now, 9).await?;
     same("the attempts", (again.len(), again[0].delivery.attempts), (1, 2))?;
     handle.deliveries.end(delivery_claims(&again), DeliveryStatus::Exhausted).await?;
-    same("the status", log(&handle, 1).await?[0].0.status, DeliveryStatus::Exhausted)?;
+    same("the status", log(&handle, 1).await?[0].delivery.status, DeliveryStatus::Exhausted)?;
     same("claimed", claim(&handle, (1, 3), now, 9).await?.len(), 0)
 }
 
@@ -435,7 +441,7 @@ async fn restored(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     pay(&handle, Who::Mine, 2).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
-    let found: Vec<_> = log(&handle, 1).await?.into_iter().map(|(delivery, _)| delivery).collect();
+    let found: Vec<_> = log(&handle, 1).await?.into_iter().map(|logged| logged.delivery).collect();
     let of = |status| found.iter().filter(|delivery| delivery.status == status).count();
     same("statuses", (of(DeliveryStatus::Cancelled), of(DeliveryStatus::Delivered), found.len()), (1, 1, 2))?;
     same("claimed", claim(&handle, (1, 2), noon(), 9).await?.len(), 0)?;

@@ -191,7 +191,7 @@ async fn one_attempt(handle: Handle) -> CheckResult {
     handle.deliveries.release(crate::webhooks::delivery_claims(&first)).await?;
     let delivered = end(&second[0], 200, decision(DeliveryStatus::Delivered, now));
     same("the second attempt", handle.deliveries.record(vec![delivered], now).await?, 1)?;
-    same("the status", log(&handle, 1).await?[0].0.status, DeliveryStatus::Delivered)
+    same("the status", log(&handle, 1).await?[0].delivery.status, DeliveryStatus::Delivered)
 }
 
 async fn last_attempts(handle: Handle) -> CheckResult {
@@ -207,7 +207,7 @@ async fn last_attempts(handle: Handle) -> CheckResult {
     for (max, expected) in [(0, vec![]), (2, vec![4, 5]), (5, vec![1, 2, 3, 4, 5]), (9, vec![1, 2, 3, 4, 5])] {
         let filter = crate::webhooks::everything(max);
         let found = handle.deliveries.log(id(1), filter, PageRequest::default()).await?.rows;
-        let numbers: Vec<_> = found[0].1.iter().map(|attempt| attempt.number).collect();
+        let numbers: Vec<_> = found[0].attempts.iter().map(|attempt| attempt.number).collect();
         same(&format!("at most {max}"), numbers, expected)?;
     }
     Ok(())
@@ -326,7 +326,7 @@ async fn resumptions(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
     pay(&handle, Who::Mine, 1).await?;
-    let message = log(&handle, 1).await?[0].0.message;
+    let message = log(&handle, 1).await?[0].delivery.message;
     expect_new(handle.deliveries.redeliver(redelivery(1, message)).await)?;
     expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
     let count = async |number| -> Result<_, Failure> {

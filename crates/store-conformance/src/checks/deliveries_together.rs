@@ -97,8 +97,8 @@ async fn independent(handle: Handle) -> CheckResult {
     expected[0] = None;
     same("ended and claimed", answers, expected)?;
     for number in 1..=SUBSCRIPTIONS {
-        let ended = log(&handle, number).await?.into_iter().filter(|(delivery, _)| delivery.status == status(number));
-        let attempts: Vec<_> = ended.map(|(_, attempts)| attempts.len()).collect();
+        let ended = log(&handle, number).await?.into_iter().filter(|logged| logged.delivery.status == status(number));
+        let attempts: Vec<_> = ended.map(|logged| logged.attempts.len()).collect();
         same("ended deliveries", attempts, if number == 1 { vec![] } else { vec![1, 1] })?;
     }
     Ok(())
@@ -121,10 +121,10 @@ async fn current_counts(handle: Handle) -> CheckResult {
         }
         same("recorded", handle.deliveries.record(ends, now).await?, 1)?;
         let logged = log(&handle, 1).await?;
-        let found = logged.into_iter().find(|(delivery, _)| delivery.message == current[0].delivery.message);
-        let (delivery, attempts) = expect_some("the delivery", found)?;
-        let numbers: Vec<_> = attempts.iter().map(|attempt| attempt.number).collect();
-        same("the delivery", (delivery.status, numbers), (DeliveryStatus::Delivered, vec![2]))?;
+        let found = logged.into_iter().find(|logged| logged.delivery.message == current[0].delivery.message);
+        let logged = expect_some("the delivery", found)?;
+        let numbers: Vec<_> = logged.attempts.iter().map(|attempt| attempt.number).collect();
+        same("the delivery", (logged.delivery.status, numbers), (DeliveryStatus::Delivered, vec![2]))?;
     }
     Ok(())
 }

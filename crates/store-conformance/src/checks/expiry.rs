@@ -135,7 +135,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
         expected.push((at, hold(who, number)?));
     }
     expected.sort_by_key(|(at, _)| *at);
-    let times: Vec<_> = handle.cards.due_holds(due(), 100).await?.into_iter().map(|(at, _)| at).collect();
+    let times: Vec<_> = handle.cards.due_holds(due(), 100).await?.into_iter().map(|due| due.at).collect();
     let expected_times: Vec<_> = expected.iter().map(|(at, _)| *at + HoldLife::DEFAULT).collect();
     same("when they are due", times, expected_times)?;
     let expected: Vec<_> = expected.into_iter().map(|(_, hold)| hold).collect();

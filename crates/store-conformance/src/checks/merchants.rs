@@ -12,8 +12,8 @@ use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{
     Branding, Checkout, CheckoutEdit, CheckoutFilter, CheckoutKind, CheckoutRefusal, CheckoutSituation, CheckoutStatus,
-    Colour, EditProfileRefusal, Locale, MerchantName, MerchantPermission, MerchantProfile, MerchantStatus,
-    OperatorEdit, ProfileEdit, ShippingOptions, WebUrl,
+    Colour, EditCheckoutSituation, EditProfileRefusal, Locale, MerchantName, MerchantPermission, MerchantProfile,
+    MerchantStatus, OperatorEdit, ProfileEdit, ShippingOptions, WebUrl,
 };
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
@@ -255,7 +255,7 @@ async fn not_edited(handle: Handle) -> CheckResult {
     let id = checkout(Who::Mine, 1)?.id;
     let mut command = edit_checkout(Who::Mine, id, edit, after(1))?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
-    command.decide = Arc::new(|_: &(CheckoutSituation, Checkout)| Err(CheckoutRefusal::NoDefault));
+    command.decide = Arc::new(|_: &EditCheckoutSituation| Err(CheckoutRefusal::NoDefault));
     refused(handle.checkouts.edit(command).await)?;
     before.still_holds("a refused change", &handle).await
 }

@@ -30,10 +30,10 @@ async fn confirmed_with_fees(handle: Handle) -> CheckResult {
     let expected =
         [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
     same("both budgets", balance_set(&handle).await?, expected.to_vec())?;
-    let (of_batch, funds) = expect_some("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
-    same("the batch", of_batch, found.batch)?;
+    let funds = expect_some("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    same("the batch", funds.batch, found.batch)?;
     for (budget, expected) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(expected) {
-        same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(expected))?;
+        same("its funds", funds.balances.get(&(budget, gbp()?)).copied(), Some(expected))?;
     }
     books_are_right(&handle).await
 }

@@ -274,8 +274,8 @@ async fn paying(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(1, 1));
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
-    let (_, funds) = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
-    let budgets: std::collections::BTreeSet<_> = funds.keys().map(|(budget, _)| *budget).collect();
+    let funds = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
+    let budgets: std::collections::BTreeSet<_> = funds.balances.keys().map(|(budget, _)| *budget).collect();
     same("budgets that pay", budgets, [Who::Mine.budget()].into())
 }
 

@@ -148,7 +148,7 @@ async fn erased(handle: Handle) -> CheckResult {
     let command = ErasePersonCommand {
         person: person_id(1),
         erase: Arc::new(move |person| erase_person(person, at)),
-        terminate: Arc::new(move |(card, client)| terminate_for_erasure(card, *client, at)),
+        terminate: Arc::new(move |situation| terminate_for_erasure(situation, at)),
     };
     handle.people.erase(command).await?;
     for (number, state) in [(1, CardState::Terminated), (2, CardState::Terminated), (3, CardState::Active)] {
@@ -187,7 +187,7 @@ async fn evidence_deleted(handle: Handle) -> CheckResult {
     let command = ErasePersonCommand {
         person: person_id(1),
         erase: Arc::new(move |person| erase_person(person, at)),
-        terminate: Arc::new(move |(card, client)| terminate_for_erasure(card, *client, at)),
+        terminate: Arc::new(move |situation| terminate_for_erasure(situation, at)),
     };
     handle.people.erase(command).await?;
     for (number, left) in [(11, 0), (21, 1)] {

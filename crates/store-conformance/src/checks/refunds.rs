@@ -28,7 +28,7 @@ use florin_domain::ids::MerchantPaymentId;
 use florin_domain::merchant::{Approval, Bank, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
-use florin_ports::{CreateRefundCommand, RefundCommand, WriteError, Written};
+use florin_ports::{CreateRefundCommand, Due, FoundRefund, RefundCommand, WriteError, Written};
 use std::sync::Arc;
 
 checks! {
@@ -311,7 +311,11 @@ async fn created(handle: Handle) -> CheckResult {
     same("the answer", &done, &expected)?;
     same("what is found", ports.find_refund(&mine, refund_id(250)).await?, Some(expected.clone()))?;
     same("among the payments", find(&handle, refund_row(250)).await?.payment, expected)?;
-    same("with the page", ports.refund_with_token(part.token).await?, Some((mine, refund_id(250))))?;
+    same(
+        "with the page",
+        ports.refund_with_token(part.token).await?,
+        Some(FoundRefund { account: mine, refund: refund_id(250) }),
+    )?;
     same("with an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
     same("the session of the page", handle.checkout_sessions.with_token(part.token).await?, None)?;
     let of_refund = create_refund(Who::Mine, refund_row(250), refund_request(Who::Mine, 251)?)?;
@@ -332,7 +336,11 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("what is found", found, Some(sent))?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(399)).await?, vec![])?;
-    same("due", due(after(400)).await?, vec![(after(400), DueItem::Refund(mine.clone(), refund_id(1)))])?;
+    same(
+        "due",
+        due(after(400)).await?,
+        vec![Due { at: after(400), item: DueItem::Refund(mine.clone(), refund_id(1)) }],
+    )?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
     same("at last", (done.refund_status(), done.state.completed_at()), (RefundStatus::Completed, Some(after(401))))?;

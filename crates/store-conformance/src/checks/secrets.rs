@@ -9,7 +9,7 @@ use crate::worlds::{command, copy, prepared, restore, snapshot};
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::CreateWorldCommand;
+use florin_ports::{CreateWorldCommand, StoredSecret};
 use std::sync::Arc;
 
 checks! {
@@ -67,8 +67,8 @@ async fn filtered(handle: Handle) -> CheckResult {
     let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
     enrol(&handle, &Who::Other.account()?, clear.clone()).await?;
-    let old = (owner(Who::Mine)?, sealed(OLD, 1));
-    let other = (owner(Who::Other)?, clear);
+    let old = StoredSecret { owner: owner(Who::Mine)?, secret: sealed(OLD, 1) };
+    let other = StoredSecret { owner: owner(Who::Other)?, secret: clear };
     let found = async |filter, max| Ok::<_, Failure>(handle.secrets.secrets(filter, max).await?);
     same("in clear", found(SecretFilter::InClear, 9).await?, vec![other.clone()])?;
     same("not under the old key", found(SecretFilter::NotUnder(OLD), 9).await?, vec![other.clone()])?;
@@ -105,7 +105,7 @@ async fn page_secret(handle: Handle) -> CheckResult {
     same("those of concurrent calls", given, vec![first.clone(); 8])?;
     let pages = SecretOwner::Pages;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 9).await?;
-    same("what a rotation finds", found, vec![(pages.clone(), first.clone())])?;
+    same("what a rotation finds", found, vec![StoredSecret { owner: pages.clone(), secret: first.clone() }])?;
     same("under its key", handle.secrets.secrets(SecretFilter::NotUnder(OLD), 9).await?, vec![])?;
     let replace = async |old| Ok::<_, Failure>(handle.secrets.replace_secret(&pages, &old, sealed(NEW, 10)).await?);
     same("another secret", replace(sealed(OLD, 9)).await?, false)?;

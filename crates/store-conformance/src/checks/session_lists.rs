@@ -20,6 +20,7 @@ use florin_domain::ids::MerchantOrderId;
 use florin_domain::merchant::{Approval, CheckoutType};
 use florin_domain::page::PageRequest;
 use florin_domain::world::ClockChange;
+use florin_ports::Due;
 use uuid::Uuid;
 
 checks! {
@@ -187,7 +188,8 @@ async fn due(handle: Handle) -> CheckResult {
     let refund = refunded(&handle, Who::Mine, refunded_payment.id, 7).await?;
     let until = expect_some("the end of the refund", refund.refund_due_at())?;
     let session = |account: &florin_domain::ids::AccountId, number, due_after| {
-        (noon() + minutes(due_after), DueItem::Session(account.clone(), checkout_session_id(number)))
+        let item = DueItem::Session(account.clone(), checkout_session_id(number));
+        Due { at: noon() + minutes(due_after), item }
     };
     let all = [
         session(&mine, 5, 5),
@@ -195,7 +197,7 @@ async fn due(handle: Handle) -> CheckResult {
         session(&mine, 2, 7),
         session(&theirs, 3, 8),
         session(&mine, 1, 9),
-        (until, DueItem::Refund(mine.clone(), refund_id(7))),
+        Due { at: until, item: DueItem::Refund(mine.clone(), refund_id(7)) },
     ];
     let at = async |account: Option<&florin_domain::ids::AccountId>, now: DateTime<Utc>, max| {
         Ok::<_, Failure>(handle.checkout_sessions.due(account.cloned(), now, max).await?)
@@ -234,9 +236,9 @@ async fn due_again(handle: Handle) -> CheckResult {
         let due = handle.checkout_sessions.due(Some(mine.clone()), late, 9).await?;
         Ok::<_, Failure>(due.into_iter().next())
     };
-    while let Some((_, due)) = first_due().await? {
+    while let Some(Due { item, .. }) = first_due().await? {
         same("whether three steps are enough", settled.len() < 3, true)?;
-        let number = if due == DueItem::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
+        let number = if item == DueItem::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
         let session =
             expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
         let at = expect_some("when it is due", session.session.due_at)?;
@@ -269,7 +271,7 @@ async fn own_time(handle: Handle) -> CheckResult {
     let late = noon() + TimeDelta::days(1);
     let items = async |account| {
         let due = handle.checkout_sessions.due(account, late, 100).await?;
-        Ok::<Vec<_>, Failure>(due.into_iter().map(|(_, item)| item).collect())
+        Ok::<Vec<_>, Failure>(due.into_iter().map(|due| due.item).collect())
     };
     let by_real_time = items(None).await?;
     let expected = [DueItem::Refund(theirs.clone(), refund_id(2)), DueItem::Session(theirs, checkout_session_id(12))];
@@ -290,7 +292,7 @@ async fn accounts(handle: Handle) -> CheckResult {
     }
     let due = async |real| {
         let found = handle.checkout_sessions.due_accounts(real).await?;
-        Ok::<_, Failure>(found.into_iter().map(|(account, timeline)| (account, timeline.clock)).collect::<Vec<_>>())
+        Ok::<_, Failure>(found.into_iter().map(|own| (own.account, own.timeline.clock)).collect::<Vec<_>>())
     };
     let move_clock = async |who, change| {
         let command = super::timelines::change(who, change)?;

@@ -23,7 +23,7 @@ use florin_domain::ids::{MerchantOrderId, MerchantPaymentId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
-use florin_ports::{FoundSession, SessionCommand, WriteError, Written};
+use florin_ports::{Due, FoundSession, SessionCommand, WriteError, Written};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -314,7 +314,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(69)).await?, vec![])?;
-    same("due", due(after(70)).await?, vec![(after(70), DueItem::Session(mine.clone(), done.id))])?;
+    same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
     let payment = MerchantPaymentId(drawn(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
     same("later", act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at, Some(after(99)))?;

@@ -12,7 +12,7 @@ use florin_domain::card::HoldLife;
 use florin_domain::card::decide::decide_first;
 use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed, decide_clock};
-use florin_ports::{ClockCommand, DueHold};
+use florin_ports::{AccountTimeline, ClockCommand, DueHold};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ async fn seen(handle: Handle) -> CheckResult {
     same(
         "own timelines",
         handle.timelines.accounts_with_timeline().await?,
-        vec![(Who::Mine.account()?, frozen.clone())],
+        vec![AccountTimeline { account: Who::Mine.account()?, timeline: frozen.clone() }],
     )?;
     let listed = handle.registry.accounts().await?;
     let mine = listed.into_iter().find(|account| account.timeline != Timeline::default());

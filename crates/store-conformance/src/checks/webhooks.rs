@@ -12,7 +12,7 @@ use florin_domain::page::PageRequest;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::test_support::disabled_by_client;
 use florin_domain::webhook::{CheckoutIds, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookState, WebhookUrl};
-use florin_ports::{ChangeWebhookCommand, StoredResponse, WebhookReach};
+use florin_ports::{ChangeWebhookCommand, StoredResponse, StoredSecret, WebhookReach};
 use std::sync::Arc;
 
 checks! {
@@ -243,8 +243,9 @@ async fn secrets(handle: Handle) -> CheckResult {
     let made = Webhook { secrets: sealed(OLD, 1), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.create(create(made)).await)?;
     let owner = SecretOwner::Webhook(id(1));
+    let stored = |owner: &SecretOwner, secret| StoredSecret { owner: owner.clone(), secret };
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    expect_true("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
+    expect_true("its secrets are not found", found.contains(&stored(&owner, sealed(OLD, 1))))?;
     let replace =
         async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
     same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
@@ -254,18 +255,18 @@ async fn secrets(handle: Handle) -> CheckResult {
         false,
     )?;
     same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
-    let stored = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
+    let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
     same(
         "the secrets",
-        stored.map(|webhook| webhook.secrets.as_bytes().to_vec()),
+        found.map(|webhook| webhook.secrets.as_bytes().to_vec()),
         Some(sealed(NEW, 4).as_bytes().to_vec()),
     )?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    expect_true("they are found again", !found.iter().any(|(found, _)| *found == owner))?;
+    expect_true("they are found again", !found.iter().any(|found| found.owner == owner))?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(OLD), 99).await?;
-    expect_true("those of a deleted subscription are not found", found.contains(&(owner.clone(), sealed(NEW, 4))))?;
+    expect_true("those of a deleted subscription are not found", found.contains(&stored(&owner, sealed(NEW, 4))))?;
     same("those of a deleted subscription", replace(&owner, sealed(NEW, 4), sealed(OLD, 5)).await?, true)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    expect_true("they are not replaced", found.contains(&(owner, sealed(OLD, 5))))
+    expect_true("they are not replaced", found.contains(&stored(&owner, sealed(OLD, 5))))
 }

@@ -77,7 +77,7 @@ pub(crate) async fn card(
 
 /// Returns the open holds that are due at a time, oldest first.
 pub(crate) async fn due_holds(handle: &Handle, at: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, Failure> {
-    Ok(handle.cards.due_holds(at, max).await?.into_iter().map(|(_, hold)| hold).collect())
+    Ok(handle.cards.due_holds(at, max).await?.into_iter().map(|due| due.item).collect())
 }
 
 /// Returns the situation of a follow-up to the message, with limits sorted by window.

@@ -5,14 +5,14 @@ use crate::mutant::Mutant;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
-    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, BulkStatus, CancelRefusal,
-    CancelSituation, Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision,
-    SettleRefusal, SettleSituation, StartPaymentsDecision, StartPaymentsSituation, UploadRefusal,
+    Alert, AlertFilter, BatchContent, BatchFilter, BatchSummary, BulkStatus, CancelRefusal, CancelSituation, Direction,
+    FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision, SettleRefusal, SettleSituation,
+    StartPaymentsDecision, StartPaymentsSituation, UploadRefusal,
 };
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchCommand, ClaimCommand,
+    AcceptedPayment, BatchFunds, BatchManagement, BatchProcessing, BatchReading, CancelBatchCommand, ClaimCommand,
     CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankStorage, Seeding,
     StartCommand, StartPaymentsCommand, StoreError, UploadCommand, WriteError, Written,
 };
@@ -152,15 +152,13 @@ impl BatchReading for Mutant {
         self.inner.content(account, batch, filter).await
     }
 
-    async fn funds(
-        &self,
-        account: &AccountId,
-        batch: PaymentBatchId,
-    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
+    async fn funds(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError> {
         let mut found = self.inner.funds(account, batch).await?;
-        if let Some((_, funds)) = found.as_mut().filter(|_| self.has(Bug::FundsOfAll)) {
+        if let Some(funds) = found.as_mut().filter(|_| self.has(Bug::FundsOfAll)) {
             for budget in Seeding::budgets(&self.inner, account).await? {
-                funds.extend(budget.balances.into_iter().map(|(currency, held)| ((budget.id, currency), held)));
+                funds
+                    .balances
+                    .extend(budget.balances.into_iter().map(|(currency, held)| ((budget.id, currency), held)));
             }
         }
         Ok(found)

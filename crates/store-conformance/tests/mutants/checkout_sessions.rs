@@ -15,10 +15,9 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, Merchant
 use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
-    Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Due, FoundRefund,
+    FoundSession, MerchantPayments, Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -164,13 +163,13 @@ impl CheckoutSessions for Mutant {
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+    ) -> Result<Vec<Due<DueItem>>, StoreError> {
         let mut due = CheckoutSessions::due(&self.inner, account.clone(), now, max).await?;
         match self.bug {
             Some(Bug::DueCheckoutsUnordered) => due.reverse(),
-            Some(Bug::DueRefundsForgotten) => due.retain(|(_, one)| matches!(one, DueItem::Session(..))),
+            Some(Bug::DueRefundsForgotten) => due.retain(|one| matches!(one.item, DueItem::Session(..))),
             Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
-                for (own, _) in self.inner.accounts_with_timeline().await? {
+                for AccountTimeline { account: own, .. } in self.inner.accounts_with_timeline().await? {
                     due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);
                 }
             }
@@ -179,14 +178,14 @@ impl CheckoutSessions for Mutant {
         Ok(due)
     }
 
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
         if !self.has(Bug::DueAccountsByRealTime) {
             return CheckoutSessions::due_accounts(&self.inner, real_now).await;
         }
         let mut due = Vec::new();
-        for (own, timeline) in self.inner.accounts_with_timeline().await? {
-            if !CheckoutSessions::due(&self.inner, Some(own.clone()), real_now, 1).await?.is_empty() {
-                due.push((own, timeline));
+        for own in self.inner.accounts_with_timeline().await? {
+            if !CheckoutSessions::due(&self.inner, Some(own.account.clone()), real_now, 1).await?.is_empty() {
+                due.push(own);
             }
         }
         Ok(due)
@@ -255,10 +254,12 @@ impl MerchantPayments for Mutant {
         Ok(found)
     }
 
-    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
-        let found = self.inner.refund_with_token(token).await?;
-        let account = |own| if self.has(Bug::RefundTokensOfAnyAccount) { AccountId::parse("F2").unwrap() } else { own };
-        Ok(found.map(|(own, refund)| (account(own), refund)))
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
+        let mut found = self.inner.refund_with_token(token).await?;
+        if let Some(found) = found.as_mut().filter(|_| self.has(Bug::RefundTokensOfAnyAccount)) {
+            found.account = AccountId::parse("F2").unwrap();
+        }
+        Ok(found)
     }
 
     async fn create_refund(

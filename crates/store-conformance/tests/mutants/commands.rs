@@ -15,9 +15,9 @@ use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand,
-    FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenMfaSessionCommand, PaymentBatches,
-    Registry, StoreError, WriteError, Written,
+    CardLedger, ConfirmCommand, CreditCommand, Credits, Due, DueHold, ExpiryCommand, FirstMessageCommand,
+    FirstUseCommand, FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenMfaSessionCommand,
+    PaymentBatches, Registry, StoreError, WriteError, Written,
 };
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -336,12 +336,12 @@ impl CardLedger for Mutant {
         self.inner.expire(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> {
         let now = if self.has(Bug::DueHoldsMissTheMicrosecond) { now - TimeDelta::microseconds(1) } else { now };
         let max = if self.has(Bug::DueHoldsUnbounded) { u32::MAX } else { max };
         let mut found = self.inner.due_holds(now, max).await?;
         if self.has(Bug::DueHoldsUnordered) {
-            found.sort_by_key(|(_, hold)| hold.chain);
+            found.sort_by_key(|due| due.item.chain);
         }
         Ok(found)
     }

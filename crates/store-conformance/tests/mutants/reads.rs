@@ -12,13 +12,15 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetKind, BudgetRecord};
 use florin_domain::card::{Card, ChainHistory};
 use florin_domain::ids::{AccountId, ApiKeyId, CheckoutId, ClientId, TransactionToken};
-use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
+use florin_domain::merchant::{
+    Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, EditCheckoutSituation,
+};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     Accounts, AddressBook, Banks, BooksCheck, BooksReport, Callers, ChainHistories, Checkouts, CreateCheckoutCommand,
-    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, MfaSessions, Readiness, Registry,
-    SeedData, Seeding, StoreError, StoredResponse, Upkeep, WriteError, Written,
+    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, KeyUse, MfaSessions, Readiness,
+    Registry, SeedData, Seeding, StoreError, StoredResponse, Upkeep, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -167,8 +169,8 @@ impl Checkouts for Mutant {
         command.claim = self.claim(command.claim);
         if self.has(Bug::LocalesStay) {
             let rule = Arc::clone(&command.decide);
-            command.decide = Arc::new(move |whole: &(CheckoutSituation, Checkout)| {
-                Ok(Checkout { locale: whole.1.locale.clone(), ..rule(whole)? })
+            command.decide = Arc::new(move |situation: &EditCheckoutSituation| {
+                Ok(Checkout { locale: situation.checkout.locale.clone(), ..rule(situation)? })
             });
         }
         Checkouts::edit(&self.inner, command).await
@@ -348,11 +350,11 @@ impl Registry for Mutant {
 
 #[async_trait]
 impl KeyUpkeep for Mutant {
-    async fn record_uses(&self, mut uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+    async fn record_uses(&self, mut uses: Vec<KeyUse>) -> Result<(), StoreError> {
         if self.has(Bug::FirstUseOnly) {
             let known = self.inner.keys(None).await?;
             let is_known = |id| known.iter().any(|key| key.id == id && key.last_used_at.is_some());
-            uses.retain(|(key, _)| !is_known(*key));
+            uses.retain(|one| !is_known(one.key));
         }
         self.inner.record_uses(uses).await
     }

@@ -4,7 +4,7 @@ use crate::bugs::Bug;
 use crate::mutant::Mutant;
 use async_trait::async_trait;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{MfaSessions, Secrets, StoreError, Webhooks};
+use florin_ports::{MfaSessions, Secrets, StoreError, StoredSecret, Webhooks};
 
 #[async_trait]
 impl Secrets for Mutant {
@@ -38,17 +38,17 @@ impl Secrets for Mutant {
         Ok(stored)
     }
 
-    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {
         let max = if self.has(Bug::SecretsUnbounded) { u32::MAX } else { max };
         let any = SecretFilter::NotUnder(SecretKeyId([255; 8]));
         let mut found = self.inner.secrets(if self.has(Bug::SecretsUnfiltered) { any } else { filter }, max).await?;
         if self.has(Bug::EndpointSecretsForgotten) {
-            found.retain(|(owner, _)| !matches!(owner, SecretOwner::Decisions(_)));
+            found.retain(|stored| !matches!(stored.owner, SecretOwner::Decisions(_)));
         }
         if self.has(Bug::SecretsOfDeletedWebhooksKept) {
             let webhooks = self.inner.all().await?;
             let is_stored = |id| webhooks.iter().any(|webhook| webhook.id == id);
-            found.retain(|(owner, _)| !matches!(owner, SecretOwner::Webhook(id) if !is_stored(*id)));
+            found.retain(|stored| !matches!(stored.owner, SecretOwner::Webhook(id) if !is_stored(id)));
         }
         Ok(found)
     }

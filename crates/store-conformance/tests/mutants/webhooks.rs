@@ -6,13 +6,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{
-    AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal,
-};
+use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, RedeliverSituation, Webhook, WebhookRefusal};
 use florin_ports::{
     AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, ClientClaim,
-    CreateWebhookCommand, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand,
-    StoreError, TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
+    CreateWebhookCommand, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, LoggedDelivery, RecoverCommand,
+    RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -318,8 +316,8 @@ impl Deliveries for Mutant {
             for end in &mut ends {
                 let all = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: 0 };
                 let found = self.inner.log(end.claim.webhook, all, PageRequest::default()).await?.rows;
-                let found = found.into_iter().find(|(delivery, _)| delivery.message == end.claim.message);
-                end.claim.attempt = found.map_or(0, |(delivery, _)| delivery.attempts);
+                let found = found.into_iter().find(|logged| logged.delivery.message == end.claim.message);
+                end.claim.attempt = found.map_or(0, |logged| logged.delivery.attempts);
             }
         }
         if self.has(Bug::LastClaimOfACallCounts) {
@@ -358,7 +356,7 @@ impl Deliveries for Mutant {
         webhook: WebhookId,
         mut filter: DeliveryFilter,
         page: PageRequest,
-    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+    ) -> Result<Page<LoggedDelivery>, StoreError> {
         if self.has(Bug::DeliveryStatusIgnored) {
             filter.status = None;
         }
@@ -367,11 +365,11 @@ impl Deliveries for Mutant {
         }
         let mut found = self.inner.log(webhook, filter, page).await?;
         if self.has(Bug::UndoneDeliveriesWait) {
-            let cancelled = found.rows.iter_mut().filter(|(delivery, _)| delivery.status == DeliveryStatus::Cancelled);
-            cancelled.for_each(|(delivery, _)| delivery.status = DeliveryStatus::Pending);
+            let cancelled = found.rows.iter_mut().filter(|logged| logged.delivery.status == DeliveryStatus::Cancelled);
+            cancelled.for_each(|logged| logged.delivery.status = DeliveryStatus::Pending);
         }
         if self.has(Bug::NewDeliveriesHidden) {
-            found.rows.retain(|(delivery, _)| delivery.attempts > 0);
+            found.rows.retain(|logged| logged.delivery.attempts > 0);
         }
         Ok(found)
     }

@@ -13,14 +13,14 @@ use florin_domain::ids::{AccountId, BudgetId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockReading, ClockRefusal, ClockSetting, CreateWorldRefusal, SandboxWorld, SnapshotRefusal, Timeline,
-    WorldReading, WorldSnapshot,
+    ClockReading, ClockRefusal, ClockSetting, CreateWorldRefusal, SandboxWorld, SnapshotRefusal, WorldReading,
+    WorldSnapshot,
 };
 use florin_ports::{
-    BatchProcessing, Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, ClaimCommand, ClockCommand,
-    CreateWorldCommand, DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand,
-    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, Webhooks, WorldContents, Worlds,
-    WriteError, Written,
+    AccountTimeline, BatchProcessing, Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, ClaimCommand,
+    ClockCommand, CreateWorldCommand, DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry,
+    RemoveLimitCommand, RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, Webhooks,
+    WorldContents, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -38,7 +38,7 @@ impl Timelines for Mutant {
         Ok(if self.has(Bug::NumbersTwice) { number.div_ceil(2) } else { number })
     }
 
-    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn accounts_with_timeline(&self) -> Result<Vec<AccountTimeline>, StoreError> {
         self.inner.accounts_with_timeline().await
     }
 

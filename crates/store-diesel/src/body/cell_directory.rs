@@ -102,7 +102,7 @@ fn add(conn: &mut Conn, key: &CellKey, cell: &CellName, world: Option<&AccountId
 
 /// Marks the entries of keys with a move, and adds missing ones. Entries in other cells stay as they are.
 fn mark(conn: &mut Conn, begun: &CellMove, keys: &[KeyOfWorld]) -> Outcome<()> {
-    for (key, world) in keys {
+    for KeyOfWorld { key, world } in keys {
         let entry = key.stored();
         if row(conn, key)?.is_none() {
             let new = CellEntryRow {
@@ -137,7 +137,7 @@ fn begin_move(conn: &mut Conn, wanted: &CellMove, keys: &[KeyOfWorld]) -> Outcom
         return Ok(None);
     }
     let begun = own.and_then(|own| own.moving).unwrap_or_else(|| wanted.clone());
-    mark(conn, &begun, &[(CellKey::Client(wanted.client), None)])?;
+    mark(conn, &begun, &[KeyOfWorld { key: CellKey::Client(wanted.client), world: None }])?;
     mark(conn, &begun, keys)?;
     Ok(Some(begun))
 }

@@ -15,7 +15,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use florin_domain::access::{ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::ids::{ApiKeyId, ClientId};
-use florin_ports::{Decide, KeyUpkeep, StoreError, WriteError};
+use florin_ports::{Decide, KeyUpkeep, KeyUse, StoreError, WriteError};
 
 /// Fails unless the client exists.
 pub(crate) fn must_know(conn: &mut Conn, client: ClientId) -> Outcome<()> {
@@ -95,7 +95,7 @@ pub(crate) fn rotate(
     Ok(rotation)
 }
 
-fn record_use(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> {
+fn record_use(conn: &mut Conn, KeyUse { key, at }: KeyUse) -> Outcome<()> {
     let is_later = api_keys::last_used_at.is_null().or(api_keys::last_used_at.lt(Time(at)));
     let row = api_keys::table.filter(api_keys::id.eq(Id(key.0))).filter(is_later);
     diesel::update(row).set(api_keys::last_used_at.eq(Some(Time(at)))).execute(conn)?;
@@ -122,11 +122,11 @@ fn expiring(conn: &mut Conn, from: DateTime<Utc>, until: DateTime<Utc>, max: u32
 
 #[async_trait]
 impl KeyUpkeep for Store {
-    async fn record_uses(&self, mut uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+    async fn record_uses(&self, mut uses: Vec<KeyUse>) -> Result<(), StoreError> {
         // All instances update keys in the same order, so that they do not deadlock.
         uses.sort_unstable();
         // Without the lock of operators: a statistic must not delay the revocation of a key.
-        self.write(move |conn| uses.iter().try_for_each(|(key, at)| record_use(conn, *key, *at))).await
+        self.write(move |conn| uses.iter().try_for_each(|one| record_use(conn, *one))).await
     }
 
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {

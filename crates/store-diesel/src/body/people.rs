@@ -26,7 +26,7 @@ use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::card::{CardRecord, CardState, CardTransition};
+use florin_domain::card::{CardRecord, CardState, CardTransition, ErasureSituation};
 use florin_domain::ids::{AccountId, CardId, ClientId, PersonId, PersonaId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
@@ -178,10 +178,11 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<Record
         let found = find(conn, &account.0, command.person)?.ok_or_else(|| corrupt("a person is missing"))?;
         store(conn, &found, &ask(|| (command.erase)(&found))?)?;
         for (_, card) in owned.iter().filter(|(owner, _)| owner == account) {
-            let situation = (card_of(conn, &account.0, CardId(card.0))?, ClientId(client.0));
+            let card = card_of(conn, &account.0, CardId(card.0))?;
+            let situation = ErasureSituation { card, client: ClientId(client.0) };
             if let Some(change) = ask(|| (command.terminate)(&situation))? {
                 working_set.events.add(change.transition.as_ref().map(CardTransition::event).as_slice());
-                store_change(conn, &situation.0, change)?;
+                store_change(conn, &situation.card, change)?;
             }
         }
     }

@@ -15,7 +15,7 @@ use diesel::sql_types::{Binary, Nullable};
 use diesel::{QueryableByName, sql_query};
 use florin_domain::ids::{AccountId, WebhookId};
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{Secrets, StoreError};
+use florin_ports::{Secrets, StoreError, StoredSecret};
 
 /// Reads the bound key. Its table is not exported: the header of an export names the key of the file.
 const BOUND: &str = "SELECT key_id, kept FROM __florin_secret_key";
@@ -61,7 +61,7 @@ fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
 
 /// Returns at most `max` secrets that the filter includes. The program, not the database, filters
 /// them: by their first bytes, which are the version and the id of the key.
-fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(SecretOwner, SealedSecret)>> {
+fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<StoredSecret>> {
     let columns = (totp_enrolments::account_id, totp_enrolments::secret);
     let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             break;
         }
         if filter.includes(&secret) {
-            found.push((SecretOwner::Totp(account.0), secret));
+            found.push(StoredSecret { owner: SecretOwner::Totp(account.0), secret });
         }
     }
     // Secrets of deleted subscriptions are included, while their rows are stored.
@@ -84,7 +84,7 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             break;
         }
         if filter.includes(&secret) {
-            found.push((SecretOwner::Webhook(WebhookId(id.0)), secret));
+            found.push(StoredSecret { owner: SecretOwner::Webhook(WebhookId(id.0)), secret });
         }
     }
     let rows = decision_endpoints::table.order(decision_endpoints::account_id);
@@ -96,13 +96,13 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             break;
         }
         if filter.includes(&secret) {
-            found.push((SecretOwner::Decisions(account.0), secret));
+            found.push(StoredSecret { owner: SecretOwner::Decisions(account.0), secret });
         }
     }
     if found.len() < max as usize
         && let Some(secret) = of_pages(conn)?.filter(|secret| filter.includes(secret))
     {
-        found.push((SecretOwner::Pages, secret));
+        found.push(StoredSecret { owner: SecretOwner::Pages, secret });
     }
     Ok(found)
 }
@@ -177,7 +177,7 @@ impl Secrets for Store {
         self.change(move |conn| keep_page_secret(conn, &new)).await
     }
 
-    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {
         self.read_to_the_end(move |conn| secrets(conn, filter, max)).await
     }
 

@@ -20,7 +20,7 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed};
-use florin_ports::{ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
+use florin_ports::{AccountTimeline, ClockCommand, DueHold, StoreError, Timelines, WriteError, Written};
 
 const NEXT: &str = "UPDATE timelines SET last_number = last_number + 1 WHERE account_id = $1 RETURNING last_number";
 
@@ -31,6 +31,11 @@ struct Next {
 }
 
 impl TimelineRow {
+    /// Returns the timeline with its account.
+    pub(crate) fn read_with_account(self) -> Outcome<AccountTimeline> {
+        Ok(AccountTimeline { account: self.account_id.0.clone(), timeline: self.read()? })
+    }
+
     /// Converts the row to the domain.
     pub(crate) fn read(self) -> Outcome<Timeline> {
         Ok(Timeline { clock: self.clock(), seed: self.seed.as_deref().map(read_seed).transpose()? })
@@ -115,10 +120,13 @@ impl Timelines for Store {
         self.write(move |conn| next(conn, &account)).await
     }
 
-    async fn accounts_with_timeline(&self) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn accounts_with_timeline(&self) -> Result<Vec<AccountTimeline>, StoreError> {
         self.read(|conn| {
-            let rows = timelines::table.order(timelines::account_id).select(TimelineRow::as_select()).load(conn)?;
-            rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()
+            let rows = timelines::table
+                .order(timelines::account_id)
+                .select(TimelineRow::as_select())
+                .load::<TimelineRow>(conn)?;
+            rows.into_iter().map(TimelineRow::read_with_account).collect()
         })
         .await
     }

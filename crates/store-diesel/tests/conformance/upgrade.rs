@@ -15,7 +15,7 @@ use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, Sec
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     BatchProcessing, BatchReading, BooksCheck, Budgets, CardManagement, ChainHistories, ClaimCommand, ConfirmCommand,
-    Merchants, Mode, PaymentBatches, Registry, Secrets, Seeding, Upkeep, WriteError, Written,
+    Merchants, Mode, PaymentBatches, Registry, Secrets, Seeding, StoredSecret, Upkeep, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -167,7 +167,11 @@ pub(crate) async fn secrets_are_marked(store: &impl Secrets) {
     let owner = SecretOwner::Totp(AccountId::parse("F1").unwrap());
     let clear = SealedSecret::clear(&Secret::new(b"earlier".to_vec()));
     let found = store.secrets(SecretFilter::InClear, 9).await.unwrap();
-    assert!(found == [(owner.clone(), clear.clone())], "{} secrets in clear", found.len());
+    assert!(
+        found == [StoredSecret { owner: owner.clone(), secret: clear.clone() }],
+        "{} secrets in clear",
+        found.len()
+    );
     let sealed = SealedSecret::encrypted(SecretKeyId([1; 8]), &[2; 40]);
     assert_eq!(store.replace_secret(&owner, &clear, sealed).await, Ok(true));
     assert!(store.secrets(SecretFilter::InClear, 9).await.unwrap().is_empty());

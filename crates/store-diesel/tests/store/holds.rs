@@ -31,7 +31,7 @@ async fn due_holds_come_oldest_first_and_expire_once() {
     let week = TimeDelta::days(7);
     let due = async |minutes, max| {
         let found = home.store.due_holds(noon() + week + TimeDelta::minutes(minutes), max).await;
-        found.map(|found| found.into_iter().map(|(_, hold)| hold).collect::<Vec<_>>())
+        found.map(|found| found.into_iter().map(|due| due.item).collect::<Vec<_>>())
     };
     let [one, two, three] = [1, 2, 3].map(|number| hold(stamp(number).token));
     assert_eq!(due(9, 10).await.unwrap(), []);

@@ -3,8 +3,8 @@
 use crate::commands::written;
 use crate::output;
 use florin_domain::ids::ClientId;
-use florin_domain::webhook::{AttemptRecord, Delivery, DisabledReason, SendError, Webhook};
-use florin_ports::WaitingDeliveries;
+use florin_domain::webhook::{DisabledReason, SendError, Webhook};
+use florin_ports::{LoggedDelivery, WaitingDeliveries};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -91,13 +91,13 @@ impl Row {
 }
 
 impl Details {
-    pub(super) fn of(row: Row, webhook: &Webhook, deliveries: &[(Delivery, Vec<AttemptRecord>)]) -> Self {
+    pub(super) fn of(row: Row, webhook: &Webhook, deliveries: &[LoggedDelivery]) -> Self {
         Self {
             row,
             ordered: webhook.ordered,
             created_at: written(webhook.created_at),
             updated_at: written(webhook.updated_at),
-            deliveries: deliveries.iter().map(|(delivery, attempts)| DeliveryRow::of(delivery, attempts)).collect(),
+            deliveries: deliveries.iter().map(DeliveryRow::of).collect(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Details {
 }
 
 impl DeliveryRow {
-    fn of(delivery: &Delivery, attempts: &[AttemptRecord]) -> Self {
+    fn of(LoggedDelivery { delivery, attempts }: &LoggedDelivery) -> Self {
         let last = attempts.last().map(|attempt| attempt.outcome.response);
         Self {
             message_id: delivery.message.to_string(),

@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use florin_domain::card::{Chain, ChainState, MerchantAmounts};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::{Minor, Total};
-use florin_ports::DueHold;
+use florin_ports::{Due, DueHold};
 
 impl ChainRow {
     /// Whether the row has this key.
@@ -77,7 +77,7 @@ impl From<&Chain> for ChainRow {
 }
 
 /// Returns due holds of accounts that use real time, oldest first.
-pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<(DateTime<Utc>, DueHold)>> {
+pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<Due<DueHold>>> {
     let own_time = timelines::table.filter(timelines::account_id.eq(card_chains::account_id));
     let rows = card_chains::table
         .filter(card_chains::due_at.le(Time(now)))
@@ -87,8 +87,8 @@ pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>, max: u32) -> Outcome<Vec<
         .select((card_chains::due_at, card_chains::account_id, card_chains::id))
         .load::<(Option<Time>, Account, Id)>(conn)?;
     let hold = |(due_at, account, chain): (Option<Time>, Account, Id)| {
-        let due_at = due_at.ok_or_else(|| corrupt("a hold that is never due"))?.0;
-        Ok((due_at, DueHold { account: account.0, chain: TransactionToken(chain.0) }))
+        let at = due_at.ok_or_else(|| corrupt("a hold that is never due"))?.0;
+        Ok(Due { at, item: DueHold { account: account.0, chain: TransactionToken(chain.0) } })
     };
     rows.into_iter().map(hold).collect()
 }

@@ -12,7 +12,7 @@ use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal};
 use florin_domain::ids::{AccountId, CardId};
 use florin_ports::{
-    CardLedger, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand,
+    CardLedger, DryRun, Due, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand,
     IdempotencyClaim, Mode, StoreError, WriteError, Written,
 };
 
@@ -57,7 +57,7 @@ impl CardLedger for Store {
         self.submit(command).await
     }
 
-    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<(DateTime<Utc>, DueHold)>, StoreError> {
+    async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<Due<DueHold>>, StoreError> {
         self.read(move |conn| chains::due(conn, now, max)).await
     }
 }

@@ -13,15 +13,17 @@ use diesel::sql_query;
 use diesel::sql_types::{Bool, Text};
 use florin_domain::checkout::{DueItem, SessionStatus};
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccountId};
-use florin_domain::world::Timeline;
+use florin_ports::{AccountTimeline, Due};
 use std::collections::BTreeSet;
-
-/// Sessions and refunds that are due, each with its time.
-type Due = Vec<(DateTime<Utc>, DueItem)>;
 
 /// Returns the sessions and refunds that are due, earliest first: of one account, or, if `account` is `None`, of all
 /// accounts without a timeline.
-pub(super) fn due(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
+pub(super) fn due(
+    conn: &mut Conn,
+    account: Option<&AccountId>,
+    now: DateTime<Utc>,
+    max: u32,
+) -> Outcome<Vec<Due<DueItem>>> {
     let mut found = sessions(conn, account, now, max)?;
     found.extend(refunds(conn, account, now, max)?);
     found.sort();
@@ -34,7 +36,7 @@ fn no_timeline(table: &str) -> String {
     format!("NOT EXISTS (SELECT 1 FROM timelines t WHERE t.account_id = {table}.account_id)")
 }
 
-fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
+fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Vec<Due<DueItem>>> {
     let mut rows = checkout_sessions::table.filter(checkout_sessions::due_at.le(Time(now))).into_boxed();
     rows = match account {
         Some(account) => rows.filter(checkout_sessions::account_id.eq(account.as_str())),
@@ -46,12 +48,12 @@ fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, ma
         .select((checkout_sessions::due_at, checkout_sessions::account_id, checkout_sessions::id))
         .load(conn)?;
     let due = |(at, account, id): (Option<Time>, Account, Id)| {
-        Some((at?.0, DueItem::Session(account.0, CheckoutSessionId(id.0))))
+        Some(Due { at: at?.0, item: DueItem::Session(account.0, CheckoutSessionId(id.0)) })
     };
     Ok(rows.into_iter().filter_map(due).collect())
 }
 
-fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
+fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Vec<Due<DueItem>>> {
     let mut rows = merchant_payments::table.filter(merchant_payments::due_at.le(Time(now))).into_boxed();
     rows = match account {
         Some(account) => rows.filter(merchant_payments::account_id.eq(account.as_str())),
@@ -63,7 +65,7 @@ fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max
         .select((merchant_payments::due_at, merchant_payments::account_id, merchant_payments::refund_id))
         .load(conn)?;
     let due = |(at, account, id): (Option<Time>, Account, Option<Id>)| {
-        Some((at?.0, DueItem::Refund(account.0, RefundId(id?.0))))
+        Some(Due { at: at?.0, item: DueItem::Refund(account.0, RefundId(id?.0)) })
     };
     Ok(rows.into_iter().filter_map(due).collect())
 }
@@ -82,7 +84,7 @@ struct AccountRow {
 }
 
 /// Returns the accounts with a timeline on which something is due by the account's clock.
-pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<(AccountId, Timeline)>> {
+pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<AccountTimeline>> {
     let due =
         sql_query(ACCOUNTS.replace("{clock}", CLOCK)).bind::<TimeSql, _>(Time(real_now)).load::<AccountRow>(conn)?;
     if due.is_empty() {
@@ -92,8 +94,8 @@ pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<
         .filter(timelines::account_id.eq_any(due.into_iter().map(|row| row.account_id)))
         .order(timelines::account_id)
         .select(TimelineRow::as_select())
-        .load(conn)?;
-    rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()
+        .load::<TimelineRow>(conn)?;
+    rows.into_iter().map(TimelineRow::read_with_account).collect()
 }
 
 /// Returns the settlement accounts that open sessions pay into, or that pending refunds are paid from.

@@ -20,7 +20,9 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{CreateRefundCommand, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written};
+use florin_ports::{
+    CreateRefundCommand, FoundRefund, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written,
+};
 use std::collections::BTreeMap;
 
 #[async_trait]
@@ -74,14 +76,14 @@ impl MerchantPayments for Store {
         .await
     }
 
-    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
         self.read(move |conn| {
             let row: Option<(Account, Option<Id>)> = merchant_payments::table
                 .filter(merchant_payments::token_hash.eq(Bytes(token.0.to_vec())))
                 .select((merchant_payments::account_id, merchant_payments::refund_id))
                 .get_result(conn)
                 .optional()?;
-            Ok(row.and_then(|(account, id)| Some((account.0, RefundId(id?.0)))))
+            Ok(row.and_then(|(account, id)| Some(FoundRefund { account: account.0, refund: RefundId(id?.0) })))
         })
         .await
     }

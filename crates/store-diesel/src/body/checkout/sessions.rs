@@ -16,10 +16,9 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::Timeline;
 use florin_ports::{
-    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
-    WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, Due, FoundSession, Mode,
+    SessionCommand, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -115,11 +114,11 @@ impl CheckoutSessions for Store {
         account: Option<AccountId>,
         now: DateTime<Utc>,
         max: u32,
-    ) -> Result<Vec<(DateTime<Utc>, DueItem)>, StoreError> {
+    ) -> Result<Vec<Due<DueItem>>, StoreError> {
         self.read_in_one_view(move |conn| due::due(conn, account.as_ref(), now, max)).await
     }
 
-    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<AccountTimeline>, StoreError> {
         self.read_in_one_view(move |conn| due::accounts(conn, real_now)).await
     }
 }

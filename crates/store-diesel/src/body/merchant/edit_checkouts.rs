@@ -12,7 +12,7 @@ use super::profiles::profile;
 use super::settlement_accounts::of_account;
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, CheckoutId};
-use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutRefusal, CheckoutSituation};
+use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutRefusal, CheckoutSituation, EditCheckoutSituation};
 use florin_ports::{CreateCheckoutCommand, EditCheckoutCommand, WriteError};
 
 /// Returns a checkout of the account.
@@ -42,12 +42,12 @@ pub(super) fn edit(
     conn: &mut Conn,
     command: &EditCheckoutCommand,
 ) -> Result<Checkout, Stop<WriteError<CheckoutRefusal>>> {
-    let situation = situation(conn, &command.account)?.ok_or(WriteError::Absent)?;
-    let before = find(conn, &command.account, command.checkout)?.ok_or(WriteError::Absent)?;
-    let whole = (situation, before);
-    let after = ask(|| (command.decide)(&whole))?.map_err(WriteError::Refused)?;
+    let merchant = situation(conn, &command.account)?.ok_or(WriteError::Absent)?;
+    let checkout = find(conn, &command.account, command.checkout)?.ok_or(WriteError::Absent)?;
+    let situation = EditCheckoutSituation { merchant, checkout };
+    let after = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     statements::update(vec![CheckoutChange::from(CheckoutRow::from(&after))], conn)?;
-    counts::change_one(conn, &whole.1, &after)?;
+    counts::change_one(conn, &situation.checkout, &after)?;
     Ok(after)
 }
 

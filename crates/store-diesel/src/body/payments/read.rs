@@ -15,13 +15,13 @@ use super::rows::{read_alerts, read_payments};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::{
-    Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
-    PaymentBatch, PaymentFilter,
+    Alert, AlertFilter, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment, PaymentBatch,
+    PaymentFilter,
 };
 use florin_domain::budget::BudgetFeature;
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{BatchReading, StoreError};
+use florin_ports::{BatchFunds, BatchReading, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[async_trait]
@@ -112,11 +112,7 @@ impl BatchReading for Store {
         .await
     }
 
-    async fn funds(
-        &self,
-        account: &AccountId,
-        batch: PaymentBatchId,
-    ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError> {
+    async fn funds(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError> {
         self.look(account, move |conn, account| {
             let Some(batch) = find(conn, account, batch)? else { return Ok(None) };
             let payers: BTreeSet<_> = batch.orders.iter().map(|order| order.budget).collect();
@@ -124,7 +120,7 @@ impl BatchReading for Store {
             let funds = budgets.flat_map(|budget| {
                 budget.balances.into_iter().map(move |(currency, held)| ((budget.id, currency), held))
             });
-            Ok(Some((batch, funds.collect())))
+            Ok(Some(BatchFunds { batch, balances: funds.collect() }))
         })
         .await
     }

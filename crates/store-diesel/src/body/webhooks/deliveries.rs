@@ -16,10 +16,11 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable};
 use florin_domain::ids::{EventId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{
     AttemptEnd, ClaimDeliveriesCommand, ClaimedDeliveries, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter,
-    RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries, WriteError, Written,
+    LoggedDelivery, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries, WriteError,
+    Written,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -85,7 +86,7 @@ impl Deliveries for Store {
         webhook: WebhookId,
         filter: DeliveryFilter,
         page: PageRequest,
-    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+    ) -> Result<Page<LoggedDelivery>, StoreError> {
         fan_out::before_read(self).await;
         self.read_in_one_view(move |conn| log::list(conn, webhook, &filter, page)).await
     }

@@ -14,8 +14,7 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Bool};
 use florin_domain::ids::WebhookId;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, Delivery};
-use florin_ports::DeliveryFilter;
+use florin_ports::{DeliveryFilter, LoggedDelivery};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Old deliveries that don't wait any more.
@@ -71,7 +70,7 @@ pub(super) fn list(
     webhook: WebhookId,
     filter: &DeliveryFilter,
     page: PageRequest,
-) -> Outcome<Page<(Delivery, Vec<AttemptRecord>)>> {
+) -> Outcome<Page<LoggedDelivery>> {
     let count = selected(webhook, filter).count().get_result(conn)?;
     let rows = selected(webhook, filter)
         .order((webhook_deliveries::queued_at.desc(), webhook_deliveries::message_id.desc()))
@@ -96,7 +95,10 @@ pub(super) fn list(
     for attempt in attempts {
         of_message.entry(attempt.message_id).or_default().push(attempt.read()?);
     }
-    let rows = rows.into_iter().map(|row| Ok((row.read()?, of_message.remove(&row.message_id).unwrap_or_default())));
+    let rows = rows.into_iter().map(|row| {
+        let attempts = of_message.remove(&row.message_id).unwrap_or_default();
+        Ok(LoggedDelivery { delivery: row.read()?, attempts })
+    });
     Ok(Page { count, rows: rows.collect::<Outcome<_>>()? })
 }
 

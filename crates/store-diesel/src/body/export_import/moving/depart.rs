@@ -79,7 +79,7 @@ fn must_be_all(departure: &Departure, counts: &[i64]) -> Outcome<()> {
 /// Stores all rows as text.
 fn keep(conn: &mut Conn, begun: &CellMove, owner: &Owner) -> Outcome<Departure> {
     let keys = keys::of(conn, owner)?;
-    let keys = keys.into_iter().map(|(key, world)| (key.stored(), world.map(|world| world.as_str().to_owned())));
+    let keys = keys.into_iter().map(|of| (of.key.stored(), of.world.map(|world| world.as_str().to_owned())));
     let last_position = driver::event_tail(conn)?.last;
     let mut writer = PartWriter::new(begun.client);
     let (mut counts, mut positions) = (BTreeMap::new(), BTreeSet::new());

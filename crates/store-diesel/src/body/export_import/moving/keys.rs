@@ -18,7 +18,8 @@ pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
     let of_client: BTreeSet<AccountId> = of_client.load::<Account>(conn)?.into_iter().map(|world| world.0).collect();
     let mut found = Vec::new();
     for account in &owner.accounts {
-        found.push((CellKey::Account(account.clone()), of_client.get(account).cloned()));
+        let key = CellKey::Account(account.clone());
+        found.push(KeyOfWorld { key, world: of_client.get(account).cloned() });
     }
     let listed = api_key_accounts::table
         .filter(api_key_accounts::client_id.eq(owner.client))
@@ -39,7 +40,7 @@ pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
             Some([account]) if made_by.is_some() => of_client.get(account).cloned(),
             _ => None,
         };
-        found.push((CellKey::ApiKey(KeyHash(hash)), world));
+        found.push(KeyOfWorld { key: CellKey::ApiKey(KeyHash(hash)), world });
     }
     Ok(found)
 }
