@@ -90,7 +90,6 @@ impl<'a> Runner<'a> {
             Contender::Server(server, connections) => self.server(workload, (server, connections), batches, lasting)?,
         };
         figures.store_cpu = per_request(store_cpu, self.database.cpu(), answered);
-        self.database.settle()?;
         figures.stored = per_request(Some(size), Some(self.database.table_bytes()?), answered);
         let check = matches!(purpose, Purpose::Measure(_)) && !self.checks_counts_only;
         self.check(&before, &workload.effect, answered, check)

@@ -171,7 +171,7 @@ fn broken_files_are_refused_and_leave_nothing() {
         ("one line", first_line.to_owned()),
         ("another format", file.replacen("\"florinSnapshot\":1", "\"florinSnapshot\":2", 1)),
         ("an unknown member", file.replacen("\"florinSnapshot\"", "\"more\":1,\"florinSnapshot\"", 1)),
-        ("no time", file.replacen("\"createdAt\":\"2026", "\"createdAt\":\"x", 1)),
+        ("no time", file.replacen("\"createdAt\":\"", "\"createdAt\":\"x", 1)),
         ("an empty name", file.replacen("\"name\":\"here\"", "\"name\":\"\"", 1)),
     ] {
         assert_ne!(broken, file, "{what}");
@@ -220,6 +220,20 @@ fn broken_files_are_refused_and_leave_nothing() {
     assert!(check.status.success(), "{check:?}");
 }
 
+/// Whether a text or number of a JSON value, or of JSON in one of its texts, is `sought`.
+fn has_value(value: &Value, sought: &str) -> bool {
+    match value {
+        Value::String(text) if text.starts_with(['{', '[']) => {
+            serde_json::from_str(text).is_ok_and(|inner| has_value(&inner, sought))
+        }
+        Value::String(text) => text == sought,
+        Value::Number(number) => number.to_string() == sought,
+        Value::Array(elements) => elements.iter().any(|element| has_value(element, sought)),
+        Value::Object(members) => members.values().any(|member| has_value(member, sought)),
+        Value::Null | Value::Bool(_) => false,
+    }
+}
+
 #[test]
 fn a_file_has_no_secrets() {
     let server = Server::sandbox();
@@ -228,8 +242,13 @@ fn a_file_has_no_secrets() {
     let pin = "/v2/cards/0198c0de-0006-7000-8000-000000000001/pin";
     assert_eq!(world.call("PUT", pin).json(json!({"pin": "2580"}).to_string()).send().status, 204);
     let file = export(&world, &snapshot(&world));
-    for secret in [text(&made, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks", "2580"] {
+    for secret in [text(&made, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks"] {
         assert!(!file.contains(secret), "{secret}");
+    }
+    // Random ids contain the four digits of a PIN now and then, so only whole values are compared.
+    for line in file.lines() {
+        let value: Value = serde_json::from_str(line).unwrap();
+        assert!(!has_value(&value, "2580"), "{line}");
     }
     for line in file.lines().filter(|line| line.starts_with("{\"table\":\"cards\"")) {
         let card: Value = serde_json::from_str(line).unwrap();

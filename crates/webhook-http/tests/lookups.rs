@@ -37,7 +37,7 @@ struct Silent(AtomicUsize);
 #[async_trait]
 impl NameLookup for Silent {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        if name.starts_with("answers.") {
+        if name == "answers.test" {
             return Ok(vec![[127, 0, 0, 1].into()]);
         }
         self.0.fetch_add(1, Ordering::SeqCst);
@@ -137,9 +137,9 @@ async fn silent_name_servers_delay_shipping_rates_of_their_client_only() {
     let mut stuck = JoinSet::<Result<OfferedRates, ShippingRatesUnavailable>>::new();
     for number in 0..2 * WHILE_WAITING_MAX {
         // Each account has a limit of its own on its requests.
-        stuck.spawn(load(&format!("{number}.localhost"), &format!("MINE{number}"), 1));
+        stuck.spawn(load(&format!("{number}.test"), &format!("MINE{number}"), 1));
     }
     names.reach(WHILE_WAITING_MAX).await;
-    assert_eq!(load("answers.localhost", "OTHER", 2).await.unwrap().all().len(), 1);
+    assert_eq!(load("answers.test", "OTHER", 2).await.unwrap().all().len(), 1);
     names.stay_at(WHILE_WAITING_MAX).await;
 }

@@ -46,9 +46,9 @@ async fn the_guard_of_webhooks_applies() {
         (Production, format!("https://[::1]:{port}/hook")),
         (Production, "https://inside.test/".to_owned()),
         (Production, format!("https://mixed.test:{port}/")),
-        (Sandbox, format!("https://10.0.0.7:{port}/")),
-        (Sandbox, "https://inside.test/".to_owned()),
-        (Sandbox, "https://169.254.169.254/latest/meta-data".to_owned()),
+        (Sandbox, format!("http://10.0.0.7:{port}/")),
+        (Sandbox, "http://inside.test/".to_owned()),
+        (Sandbox, "http://169.254.169.254/latest/meta-data".to_owned()),
     ] {
         let refused = rates(environment, &known).load(CLIENT, &session(&url)).await.unwrap_err();
         assert_eq!(refused.0, "target_not_allowed", "{url}");

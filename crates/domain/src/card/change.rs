@@ -21,7 +21,7 @@ pub struct CardChangeRequest {
     pub person: Option<PersonId>,
     /// The new stage of its production and delivery.
     pub fulfillment: Option<FulfillmentStatus>,
-    /// The new phone of a shared card.
+    /// The new phone of a shared card. What it lacks stays as it is.
     pub phone: CardPhone,
     /// The client that sends the request.
     pub client: ClientId,

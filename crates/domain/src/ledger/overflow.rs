@@ -1,6 +1,6 @@
 //! Amounts out of their range.
 
-/// An amount out of its range: beyond 64-bit minor units, or below zero for held or reserved money.
+/// An amount would leave the range of 64-bit minor units, or held or reserved money would fall below zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an amount would leave its range: 64-bit minor units, and not below zero if it is held or reserved")]
+#[error("an amount would leave the range of 64-bit minor units, or held or reserved money would fall below zero")]
 pub struct AmountOverflow;

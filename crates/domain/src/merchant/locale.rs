@@ -25,6 +25,11 @@ impl Locale {
         }
     }
 
+    /// Creates a locale from stored text, which was checked before.
+    pub const fn stored(text: String) -> Self {
+        Self(text)
+    }
+
     /// Returns the locale as written.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -106,7 +106,7 @@ async fn every_field(handle: Handle) -> CheckResult {
         sells(payee, None),
         sells(None, shipping(false, None)),
         sells(payee, shipping(true, Some(WebUrl::parse("https://rates.example/a?b=c")?))),
-        sells(None, shipping(false, Some(WebUrl::parse_or_loopback("http://localhost:3000/")?))),
+        sells(None, shipping(false, Some(WebUrl::stored(String::new())))),
     ];
     let mut expected = Vec::new();
     for (number, kind) in (200..).zip(kinds) {

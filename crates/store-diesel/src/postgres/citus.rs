@@ -11,11 +11,11 @@ use diesel::connection::SimpleConnection;
 use diesel::sql_types::Bool;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 
-/// Other servers do not have this table.
-const IS_COORDINATOR: &str = "SELECT to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL AS is_true";
+/// Whether the database has Citus. Other databases do not have this table.
+pub(super) const IS_COORDINATOR: &str = "to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL";
 
-const IS_DISTRIBUTED: &str = "SELECT EXISTS (SELECT FROM pg_dist_schema \
-    WHERE schemaid = quote_ident(current_schema())::regnamespace) AS is_true";
+const IS_DISTRIBUTED: &str =
+    "EXISTS (SELECT FROM pg_dist_schema WHERE schemaid = quote_ident(current_schema())::regnamespace)";
 
 const UNDISTRIBUTE: &str = "SELECT citus_schema_undistribute(quote_ident(current_schema())::regnamespace)";
 
@@ -59,29 +59,14 @@ const EVENTS_ON_WORKERS: &str = "
     END;
     $$";
 
-/// A commit on a worker does not write the log of the coordinator, so a crash of the coordinator can take back
-/// positions that rows of a worker have. Such a crash ends all connections, and the log is written at least every few
-/// seconds. So whoever connects leaves a gap that is larger than what is drawn meanwhile.
-pub(super) const SKIP_LOST_POSITIONS: &str = "
-    DO $$
-    BEGIN
-        IF to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL AND to_regclass('outbox_positions') IS NOT NULL
-            AND NOT pg_is_in_recovery()
-        THEN
-            PERFORM pg_advisory_xact_lock(7003214874);
-            PERFORM setval('outbox_positions', last_value + 100000) FROM outbox_positions;
-        END IF;
-    END;
-    $$";
-
 #[derive(QueryableByName)]
 struct Answer {
     #[diesel(sql_type = Bool)]
     is_true: bool,
 }
 
-fn ask(conn: &mut Conn, query: &str) -> Outcome<bool> {
-    Ok(sql_query(query).get_result::<Answer>(conn)?.is_true)
+fn ask(conn: &mut Conn, condition: &str) -> Outcome<bool> {
+    Ok(sql_query(format!("SELECT {condition} AS is_true")).get_result::<Answer>(conn)?.is_true)
 }
 
 /// Migrates the tables. If they are distributed, they are on the coordinator meanwhile.

@@ -2,7 +2,8 @@
 
 use super::Conn;
 use super::body::errors::{Failure, Outcome};
-use super::citus::SKIP_LOST_POSITIONS;
+use super::citus::IS_COORDINATOR;
+use super::event_positions::skip_lost_positions;
 use super::failures::classify_connect;
 use super::url::PostgresUrl;
 use diesel::connection::SimpleConnection;
@@ -18,15 +19,17 @@ const LIMITS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \
 const DURABLE: &str =
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-/// Settings of the writer. Its statements find rows by keys in arrays, whose lengths the planner can't know. A plan is
+/// Returns the settings of the writer. Its statements find rows by keys in arrays, whose lengths the planner can't know. A plan is
 /// created once, for few keys, and stays right for many: an index scan for each key, never a full scan, whatever the
 /// statistics say while a table grows. A Citus coordinator can't plan an insert from arrays without their values, and
 /// its workers plan each statement again in any case.
-const BY_KEY: &str = "SELECT set_config('plan_cache_mode', \
-        CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') \
-            THEN 'force_custom_plan' ELSE 'force_generic_plan' END, \
-        false); \
-    SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;";
+fn by_key() -> String {
+    format!(
+        "SELECT set_config('plan_cache_mode', \
+            CASE WHEN {IS_COORDINATOR} THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false); \
+        SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;"
+    )
+}
 
 /// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once. By
 /// default PostgreSQL would plan each page again, because it prefers a plan with a known `LIMIT`, and a page would take
@@ -47,8 +50,8 @@ struct Setting {
 /// Opens a connection that writes.
 pub(crate) fn connect_writer(place: &PostgresUrl) -> Result<Conn, OpenError> {
     let mut conn = connect(place)?;
-    let ready = conn.batch_execute(DURABLE).and_then(|()| conn.batch_execute(BY_KEY));
-    let ready = ready.and_then(|()| conn.batch_execute(SKIP_LOST_POSITIONS));
+    let ready = conn.batch_execute(DURABLE).and_then(|()| conn.batch_execute(&by_key()));
+    let ready = ready.and_then(|()| skip_lost_positions(&mut conn));
     let ready = ready.and_then(|()| speak_english(&mut conn));
     ready.map_err(|error| unreachable(place, &error))?;
     Ok(conn)

@@ -1,7 +1,6 @@
 //! Sessions and payments as rows.
 
 use super::body::errors::{Failure, Outcome, corrupt};
-use super::body::merchant::{read_locale, read_shipping, read_url};
 use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
@@ -11,7 +10,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::{
     BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId, RefundId, SettlementAccountId,
 };
-use florin_domain::merchant::{BankId, ShippingOptions};
+use florin_domain::merchant::{BankId, Locale, ShippingOptions, WebUrl};
 use florin_domain::money::Minor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,9 +57,9 @@ impl SessionRow {
 
     /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<CheckoutSession> {
+        let purpose = self.purpose();
         let id = self.id.0;
-        let options = read_shipping(self.collect_address, self.dynamic_rates_url.as_deref(), id)?;
-        let purpose = self.purpose(options).ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
+        let purpose = purpose.ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
         Ok(CheckoutSession {
             id: CheckoutSessionId(id),
             account: self.account_id.0,
@@ -73,8 +72,8 @@ impl SessionRow {
             amount: Minor(self.amount_minor).of(self.currency.0),
             basket: read_json(self.basket.as_deref(), id)?,
             shipping: read_json(self.shipping.as_deref(), id)?,
-            locale: self.locale.as_deref().map(|locale| read_locale(locale, id)).transpose()?,
-            return_url: self.return_url.as_deref().map(|url| read_url(url, id)).transpose()?,
+            locale: self.locale.map(Locale::stored),
+            return_url: self.return_url.map(WebUrl::stored),
             token: token(self.token_hash, id)?,
             payment_reference: PaymentReference::parse(&self.payment_reference)
                 .map_err(|flaw| corrupt(format!("session {id}: {}", flaw.message)))?,
@@ -88,13 +87,16 @@ impl SessionRow {
         })
     }
 
-    fn purpose(&self, options: Option<ShippingOptions>) -> Option<SessionPurpose> {
+    fn purpose(&self) -> Option<SessionPurpose> {
         let checkout = self.checkout_id.map(|id| CheckoutId(id.0));
         Some(match self.purpose.0 {
             PurposeKind::Shopping => SessionPurpose::Shopping {
                 checkout: checkout?,
                 settlement_account: SettlementAccountId(self.settlement_account_id?.0),
-                options,
+                options: self.collect_address.map(|collect_address| ShippingOptions {
+                    collect_address,
+                    dynamic_rates_url: self.dynamic_rates_url.clone().map(WebUrl::stored),
+                }),
             },
             PurposeKind::Payee => SessionPurpose::Payee { checkout: checkout?, payee: PayeeId(self.payee_id?.0) },
             PurposeKind::Budget => SessionPurpose::Budget(BudgetId(self.budget_id?.0)),

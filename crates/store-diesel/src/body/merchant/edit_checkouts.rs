@@ -23,7 +23,7 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId, checkout: CheckoutId) -
         .select(ListedCheckoutRow::as_select())
         .get_result(conn)
         .optional()?;
-    row.map(|row: ListedCheckoutRow| row.read(&Account(account.clone()))).transpose()
+    Ok(row.map(|row: ListedCheckoutRow| row.read(&Account(account.clone()))))
 }
 
 /// Decides and stores a new checkout. The caller holds the lock of the merchant.

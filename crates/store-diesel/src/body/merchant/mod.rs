@@ -9,7 +9,6 @@ mod page;
 mod payees;
 mod profiles;
 mod settlement_accounts;
-mod texts;
 
 use super::body;
 
@@ -22,7 +21,6 @@ pub(crate) use profiles::{insert_profile, is_merchant, may_reconcile};
 pub(crate) use settlement_accounts::{
     insert_settlement_accounts, of_account as settlement_accounts_of, refund_sources,
 };
-pub(crate) use texts::{read_locale, read_shipping, read_url};
 
 /// Number of rows that one statement inserts.
 const ROWS_AT_ONCE: usize = 500;

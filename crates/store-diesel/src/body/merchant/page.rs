@@ -5,13 +5,12 @@ use super::body::errors::Outcome;
 use super::body::statements::{counted_page, identified_by_text, push_name};
 use super::body::tables::merchant::ListedCheckoutRow;
 use super::body::types::Account;
-use super::texts::{read_locale, read_shipping, read_url};
 use diesel::dsl::SqlTypeOf;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::ids::{CheckoutId, SettlementAccountId};
-use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType};
+use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType, Locale, ShippingOptions, WebUrl};
 use florin_domain::page::{Page, PageRequest};
 
 /// The selection of a page: an account and the filters. Each combination of filters has its own statement, with the
@@ -49,8 +48,7 @@ impl CheckoutQuery {
         let rows = Rows { selection: <ListedCheckoutRow as Selectable<Db>>::construct_selection(), query: self, page }
             .load::<(i64, ListedCheckoutRow)>(conn)?;
         let count = rows.first().map_or(0, |(count, _)| *count);
-        let rows = rows.into_iter().map(|(_, row)| row.read(&self.account)).collect::<Outcome<_>>()?;
-        Ok(Page { count, rows })
+        Ok(Page { count, rows: rows.into_iter().map(|(_, row)| row.read(&self.account)).collect() })
     }
 
     fn conditions<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
@@ -91,26 +89,28 @@ identified_by_text! {
 
 impl ListedCheckoutRow {
     /// Converts the row to the domain.
-    pub(super) fn read(self, account: &Account) -> Outcome<Checkout> {
-        let id = self.id.0;
+    pub(super) fn read(self, account: &Account) -> Checkout {
+        let dynamic_rates_url = self.dynamic_rates_url.map(WebUrl::stored);
         let kind = match self.checkout_type.0 {
             CheckoutType::Shopping => CheckoutKind::Shopping {
                 settlement_account: self.settlement_account_id.map(|id| SettlementAccountId(id.0)),
-                shipping: read_shipping(self.collect_address, self.dynamic_rates_url.as_deref(), id)?,
+                shipping: self
+                    .collect_address
+                    .map(|collect_address| ShippingOptions { collect_address, dynamic_rates_url }),
             },
             CheckoutType::TopUp => CheckoutKind::TopUp,
         };
-        Ok(Checkout {
-            id: CheckoutId(id),
+        Checkout {
+            id: CheckoutId(self.id.0),
             account: account.0.clone(),
             kind,
             name: self.name,
             status: self.status.0,
             currency: self.currency.0,
-            return_url: read_url(&self.return_url, id)?,
-            locale: self.locale.as_deref().map(|locale| read_locale(locale, id)).transpose()?,
+            return_url: WebUrl::stored(self.return_url),
+            locale: self.locale.map(Locale::stored),
             created_at: self.created_at.0,
             updated_at: self.updated_at.0,
-        })
+        }
     }
 }
