@@ -15,6 +15,12 @@ step() {
     "$@"
 }
 
+# Builds the programs. With examples, cargo uses the features of the dev-dependencies, as it does for tests; without them it
+# would compile a hundred packages a second time.
+build_programs() {
+    step cargo build "${all[@]}" --bins --examples "$@"
+}
+
 # Prints apt-get with what it takes to run it without a question; fails where it may not be used.
 apt() {
     command -v apt-get >/dev/null || return 1
