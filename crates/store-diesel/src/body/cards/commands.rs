@@ -2,7 +2,7 @@
 
 use super::body::ask::ask;
 use super::body::footprint::Footprint;
-use super::body::group::{Command, RecordedCommand, dry_run, under_claim};
+use super::body::group::{Command, RecordedCommand, decide_in_mode};
 use super::body::store::Store;
 use super::body::working_set::WorkingSet;
 use super::{chains, physical_commands};
@@ -35,16 +35,16 @@ impl CardLedger for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            if command.mode == Mode::DryRun {
-                return dry_run(conn, &footprint, |conn, working_set| {
-                    physical_commands::decide_first_use(conn, working_set, &command).map(|(_, decision)| decision)
-                });
-            }
-            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                working_set.events.record_with(recording.clone());
-                let (situation, decision) = physical_commands::decide_first_use(conn, working_set, &command)?;
-                Ok(physical_commands::store_first_use(conn, working_set, (&situation, decision))?)
-            })
+            decide_in_mode(
+                conn,
+                footprint,
+                (command.mode, command.claim.as_ref()),
+                |conn, working_set| physical_commands::decide_first_use(conn, working_set, &command),
+                |conn, working_set, situation, decision| {
+                    working_set.events.record_with(recording.clone());
+                    physical_commands::store_first_use(conn, working_set, &situation, decision)
+                },
+            )
         })
         .await
     }

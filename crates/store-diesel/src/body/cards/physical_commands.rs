@@ -76,7 +76,8 @@ pub(super) fn decide_first_use(
 pub(super) fn store_first_use(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
-    (situation, decision): (&FirstUseSituation, FirstUseDecision),
+    situation: &FirstUseSituation,
+    decision: FirstUseDecision,
 ) -> Outcome<CardTransaction> {
     let known = || std::iter::once(&situation.card).chain(&situation.virtual_card);
     for change in decision.changes {

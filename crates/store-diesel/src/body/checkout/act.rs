@@ -31,17 +31,6 @@ pub(super) fn budget(conn: &mut Conn, account: &AccountId, session: CheckoutSess
     Ok(found.flatten().map(|id| BudgetId(id.0)))
 }
 
-/// Locks a session, decides, and stores the decision.
-pub(super) fn act(
-    conn: &mut Conn,
-    working_set: &mut WorkingSet,
-    command: &SessionCommand,
-    budget: Option<BudgetId>,
-) -> Result<CheckoutSession, Stop<WriteError<SessionRefusal>>> {
-    let (situation, decision) = decide(conn, working_set, command, budget)?;
-    Ok(store(conn, working_set, &situation, decision)?)
-}
-
 /// Locks a session, and decides.
 pub(super) fn decide(
     conn: &mut Conn,
@@ -67,7 +56,8 @@ pub(super) fn decide(
     Ok((situation, decision))
 }
 
-fn store(
+/// Stores what was decided about a session.
+pub(super) fn store(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
     situation: &SessionSituation,

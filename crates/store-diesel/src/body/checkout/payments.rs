@@ -3,7 +3,7 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
-use super::body::group::{dry_run, under_claim};
+use super::body::group::decide_in_mode;
 use super::body::merchant;
 use super::body::statements::load;
 use super::body::store::Store;
@@ -21,7 +21,7 @@ use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CreateRefundCommand, FoundRefund, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written,
+    CreateRefundCommand, FoundRefund, MerchantPayments, RefundCommand, StoreError, WriteError, Written,
 };
 use std::collections::BTreeMap;
 
@@ -93,13 +93,16 @@ impl MerchantPayments for Store {
         command: CreateRefundCommand,
     ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
         self.task(move |conn| {
-            if command.mode == Mode::DryRun {
-                return dry_run(conn, &Footprint::default(), |conn, _| refunds::decide_creation(conn, &command));
-            }
             // The settlement account that pays the refund must not be deleted meanwhile.
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
-            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| refunds::create(conn, &command))
+            decide_in_mode(
+                conn,
+                footprint,
+                (command.mode, command.claim.as_ref()),
+                |conn, _| refunds::decide_creation(conn, &command),
+                |conn, _, session, refund| refunds::store_new(conn, &session, refund),
+            )
         })
         .await
     }
@@ -107,17 +110,18 @@ impl MerchantPayments for Store {
     async fn act(&self, command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
         let recording = self.recording();
         self.task(move |conn| {
-            if command.mode == Mode::DryRun {
-                return dry_run(conn, &Footprint::default(), |conn, _| {
-                    refunds::decide(conn, &command).map(|(_, change)| change)
-                });
-            }
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
-            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                working_set.events.record_with(recording.clone());
-                refunds::act(conn, working_set, &command)
-            })
+            decide_in_mode(
+                conn,
+                footprint,
+                (command.mode, command.claim.as_ref()),
+                |conn, _| refunds::decide(conn, &command),
+                |conn, working_set, situation, change| {
+                    working_set.events.record_with(recording.clone());
+                    refunds::store_change(conn, working_set, &situation, change)
+                },
+            )
         })
         .await
     }

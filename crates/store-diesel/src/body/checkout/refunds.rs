@@ -17,26 +17,8 @@ use florin_domain::checkout::{
 use florin_domain::ids::AccountId;
 use florin_ports::{CreateRefundCommand, RefundCommand, WriteError};
 
-/// Locks a payment, decides, and stores the new refund.
-pub(super) fn create(
-    conn: &mut Conn,
-    command: &CreateRefundCommand,
-) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
-    let (session, refund) = decide_new(conn, command)?;
-    store_payments(conn, &session, std::iter::once((None, &refund)))?;
-    Ok(refund)
-}
-
-/// Locks a payment, and decides.
+/// Locks a payment, and decides. Also returns the session of the payment.
 pub(super) fn decide_creation(
-    conn: &mut Conn,
-    command: &CreateRefundCommand,
-) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
-    decide_new(conn, command).map(|(_, refund)| refund)
-}
-
-/// Locks a payment, and decides. Returns the session of the payment, too.
-fn decide_new(
     conn: &mut Conn,
     command: &CreateRefundCommand,
 ) -> Result<(CheckoutSession, MerchantPayment), Stop<WriteError<RefundRefusal>>> {
@@ -55,13 +37,23 @@ fn decide_new(
     Ok((situation.session, refund))
 }
 
-/// Locks a refund, decides, and stores the decision.
-pub(super) fn act(
+/// Stores a new refund.
+pub(super) fn store_new(
+    conn: &mut Conn,
+    session: &CheckoutSession,
+    refund: MerchantPayment,
+) -> Outcome<MerchantPayment> {
+    store_payments(conn, session, std::iter::once((None, &refund)))?;
+    Ok(refund)
+}
+
+/// Stores a change of a refund.
+pub(super) fn store_change(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
-    command: &RefundCommand,
-) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
-    let (situation, change) = decide(conn, command)?;
+    situation: &RefundSituation,
+    change: RefundChange,
+) -> Outcome<MerchantPayment> {
     if let Some(journal) = &change.journal {
         working_set.journal.add(journal);
     }

@@ -1,7 +1,7 @@
 //! Reads sessions, and runs commands on them.
 
 use super::body::footprint::Footprint;
-use super::body::group::{dry_run, under_claim};
+use super::body::group::{decide_in_mode, under_claim};
 use super::body::store::Store;
 use super::body::tables::checkout::{SessionRow, checkout_sessions};
 use super::body::types::Id;
@@ -17,8 +17,8 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, Due, FoundSession, Mode,
-    SessionCommand, StoreError, WriteError, Written,
+    AccountTimeline, CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, Due, FoundSession, SessionCommand,
+    StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -96,15 +96,16 @@ impl CheckoutSessions for Store {
                 Some(budget) => footprint.credited(&command.account, budget),
                 None => footprint.counters(&command.account),
             }
-            if command.mode == Mode::DryRun {
-                return dry_run(conn, &footprint, |conn, working_set| {
-                    act::decide(conn, working_set, &command, budget).map(|(_, decision)| decision)
-                });
-            }
-            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                working_set.events.record_with(recording.clone());
-                act::act(conn, working_set, &command, budget)
-            })
+            decide_in_mode(
+                conn,
+                footprint,
+                (command.mode, command.claim.as_ref()),
+                |conn, working_set| act::decide(conn, working_set, &command, budget),
+                |conn, working_set, situation, decision| {
+                    working_set.events.record_with(recording.clone());
+                    act::store(conn, working_set, &situation, decision)
+                },
+            )
         })
         .await
     }

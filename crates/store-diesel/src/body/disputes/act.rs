@@ -94,7 +94,8 @@ pub(super) fn decide(
 pub(super) fn store_change(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
-    (before, decision): (&Dispute, &DisputeDecision),
+    before: &Dispute,
+    decision: &DisputeDecision,
 ) -> Outcome<DisputeDone> {
     update(vec![DisputeChange::from(DisputeRow::from(&decision.dispute))], conn)?;
     insert(evidence_from(&decision.dispute, before.evidence.len()), conn)?;

@@ -7,7 +7,7 @@ use super::body;
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
 use super::body::footprint::Footprint;
-use super::body::group::{dry_run, under_claim};
+use super::body::group::decide_in_mode;
 use super::body::store::Store;
 use super::body::tables::disputes::{DisputeRow, dispute_evidence, disputes};
 use super::body::tables::service::idempotency_records;
@@ -18,7 +18,7 @@ use florin_domain::card::decide::{DisputeDone, DisputeRefusal};
 use florin_domain::card::{Dispute, DisputeFilter};
 use florin_domain::ids::{AccountId, DisputeId};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{DisputeCommand, Disputes, Mode, OpenDisputeCommand, StoreError, WriteError, Written};
+use florin_ports::{DisputeCommand, Disputes, OpenDisputeCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl Disputes for Store {
@@ -27,14 +27,16 @@ impl Disputes for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.message(&command.account, command.transaction);
-            if command.mode == Mode::DryRun {
-                return dry_run(conn, &footprint, |conn, working_set| act::decide_opening(conn, working_set, &command));
-            }
-            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                working_set.events.record_with(recording.clone());
-                let decision = act::decide_opening(conn, working_set, &command)?;
-                Ok(act::store_new(conn, working_set, &decision)?)
-            })
+            decide_in_mode(
+                conn,
+                footprint,
+                (command.mode, command.claim.as_ref()),
+                |conn, working_set| Ok(((), act::decide_opening(conn, working_set, &command)?)),
+                |conn, working_set, (), decision| {
+                    working_set.events.record_with(recording.clone());
+                    act::store_new(conn, working_set, &decision)
+                },
+            )
         })
         .await
     }
@@ -43,16 +45,16 @@ impl Disputes for Store {
         let recording = self.recording();
         self.task(move |conn| {
             let footprint = act::footprint(conn, &command)?;
-            if command.mode == Mode::DryRun {
-                return dry_run(conn, &footprint, |conn, working_set| {
-                    act::decide(conn, working_set, &command).map(|(_, decision)| decision)
-                });
-            }
-            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                working_set.events.record_with(recording.clone());
-                let (before, decision) = act::decide(conn, working_set, &command)?;
-                Ok(act::store_change(conn, working_set, (&before, &decision))?)
-            })
+            decide_in_mode(
+                conn,
+                footprint,
+                (command.mode, command.claim.as_ref()),
+                |conn, working_set| act::decide(conn, working_set, &command),
+                |conn, working_set, before, decision| {
+                    working_set.events.record_with(recording.clone());
+                    act::store_change(conn, working_set, &before, &decision)
+                },
+            )
         })
         .await
     }

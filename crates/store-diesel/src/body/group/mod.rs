@@ -11,6 +11,6 @@ mod under_claim;
 
 pub(crate) use command::Command;
 pub(crate) use recorded::RecordedCommand;
-pub(crate) use under_claim::{dry_run, under_claim};
+pub(crate) use under_claim::{decide_in_mode, under_claim};
 
 use super::body;

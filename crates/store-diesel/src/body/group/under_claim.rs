@@ -1,10 +1,10 @@
 //! Changes with a rule that run outside groups, each with its own transaction and working set.
 
 use super::body::backend::Conn;
-use super::body::errors::Stop;
+use super::body::errors::{Outcome, Stop};
 use super::body::footprint::Footprint;
 use super::body::working_set::{Records, WorkingSet};
-use florin_ports::{DryRun, IdempotencyClaim, WriteError, Written};
+use florin_ports::{DryRun, IdempotencyClaim, Mode, WriteError, Written};
 
 /// Locks and loads a footprint. Runs the work unless the claim already has an answer, and stores the changes and the
 /// answer.
@@ -34,12 +34,22 @@ pub(crate) fn under_claim<T, R>(
     Ok(Written::New(done))
 }
 
-/// Locks and loads a footprint, and decides without storing anything: a dry run.
-pub(crate) fn dry_run<D: Into<DryRun<T>>, T, R>(
+/// Locks and loads a footprint, and decides in the mode of the command. A dry run ends with the decision. Otherwise the
+/// decision is stored [`under_claim`]. `decide` also returns what `store` needs besides the decision.
+pub(crate) fn decide_in_mode<S, D: Into<DryRun<T>>, T, R>(
     conn: &mut Conn,
-    footprint: &Footprint,
-    decide: impl FnOnce(&mut Conn, &WorkingSet) -> Result<D, Stop<WriteError<R>>>,
+    footprint: Footprint,
+    (mode, claim): (Mode, Option<&IdempotencyClaim<T>>),
+    decide: impl FnOnce(&mut Conn, &WorkingSet) -> Result<(S, D), Stop<WriteError<R>>>,
+    store: impl FnOnce(&mut Conn, &mut WorkingSet, S, D) -> Outcome<T>,
 ) -> Result<Written<T>, Stop<WriteError<R>>> {
-    let working_set = WorkingSet::load(conn, footprint)?;
-    Ok(Written::DryRun(Box::new(decide(conn, &working_set)?.into())))
+    if mode == Mode::DryRun {
+        let working_set = WorkingSet::load(conn, &footprint)?;
+        let (_, decision) = decide(conn, &working_set)?;
+        return Ok(Written::DryRun(Box::new(decision.into())));
+    }
+    under_claim(conn, footprint, claim, |conn, working_set| {
+        let (situation, decision) = decide(conn, working_set)?;
+        Ok(store(conn, working_set, situation, decision)?)
+    })
 }
