@@ -113,7 +113,7 @@ pub enum MoveError {
 
 impl MoveError {
     /// Whether a repetition may succeed, or the rows may even be stored.
-    pub const fn is_passing(&self) -> bool {
+    pub const fn is_transient(&self) -> bool {
         let Self::Store(error) = self else { return false };
         matches!(
             error,

@@ -38,6 +38,6 @@ mod tests {
     #[test]
     fn errors_of_diesel_itself_are_bugs() {
         assert!(matches!(Failure::from(Error::NotFound), Failure::Corrupt(_)));
-        assert!(Failure::from(Error::BrokenTransactionManager).is_passing());
+        assert!(Failure::from(Error::BrokenTransactionManager).is_transient());
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<(
 
 impl Failure {
     /// Whether the same work may succeed later without a change.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Contended(_)
             | Self::ConnectionLost(_)
@@ -71,7 +71,7 @@ impl Failure {
 
     /// Whether the connection can still be used.
     pub(crate) fn keeps_connection(&self) -> bool {
-        matches!(self, Self::Contended(_)) || !self.is_passing()
+        matches!(self, Self::Contended(_)) || !self.is_transient()
     }
 
     /// Converts a failure that happened at the commit. The result is never retried. `failed` converts
@@ -202,7 +202,7 @@ mod tests {
     fn failures_are_classified_by_what_may_be_retried() {
         let text = String::new;
         let duplicate = Failure::Duplicate { table: text(), cause: text() };
-        for (failure, passing, retried, kept) in [
+        for (failure, transient, retried, kept) in [
             (Failure::Contended(text()), true, true, true),
             (Failure::ConnectionLost(text()), true, true, false),
             (Failure::Unavailable(text()), true, false, false),
@@ -212,8 +212,8 @@ mod tests {
             (Failure::NotFound(text()), false, false, true),
             (Failure::Corrupt(text()), false, false, true),
         ] {
-            let found = (failure.is_passing(), failure.may_be_retried(), failure.keeps_connection());
-            assert_eq!(found, (passing, retried, kept), "{failure:?}");
+            let found = (failure.is_transient(), failure.may_be_retried(), failure.keeps_connection());
+            assert_eq!(found, (transient, retried, kept), "{failure:?}");
             assert!(!failure.at_commit(Failure::Unavailable).may_be_retried());
         }
         assert!(matches!(Failure::ConnectionLost(text()).at_commit(Failure::Unavailable), Failure::OutcomeUnknown(_)));

@@ -242,7 +242,7 @@ impl WriterThread {
                 group.iter_mut().for_each(Job::settle);
                 return self.run_left_out(group, turn, until);
             };
-            if failure.is_passing() {
+            if failure.is_transient() {
                 let again = tries < MAX_TRIES && failure.may_be_retried();
                 if !again || Instant::now() >= until {
                     if self.progress.failed(&failure.to_string()) {

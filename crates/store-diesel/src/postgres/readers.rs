@@ -10,8 +10,8 @@ use florin_store_contract::{ConnectFailure, OpenError};
 use r2d2::{ManageConnection, Pool};
 use std::time::Duration;
 
-/// Maximum time of opening the first connection. An attempt waits 2 s for each host of the URL that does not respond,
-/// so all connections together may take longer than a caller waits.
+/// Maximum time to open the first connection. It is longer than a read waits for a connection, because an attempt waits
+/// 2 s for each host of the URL that does not respond.
 const FIRST: Duration = Duration::from_secs(10);
 
 /// The connections that read.
@@ -24,7 +24,7 @@ pub(crate) struct Server(PostgresUrl);
 /// A connection that reads.
 pub(crate) struct Reader {
     conn: Conn,
-    /// Whether it was found dead, so that it must not be used again.
+    /// Whether it was found dead. It must not be used again.
     lost: bool,
 }
 
@@ -57,15 +57,15 @@ impl ManageConnection for Server {
 }
 
 /// Opens read-only connections: waits for the first one, and opens the others in the background.
-pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
+pub(crate) fn open_readers(url: &PostgresUrl, max: u32, wait: Duration) -> Result<Readers, OpenError> {
     let readers = Pool::builder()
         .max_size(max)
         .connection_timeout(wait)
         // No ping before each use: a read that finds its connection lost uses another connection.
         .test_on_check_out(false)
-        .build_unchecked(Server(place.clone()));
+        .build_unchecked(Server(url.clone()));
     let first = readers.get_timeout(FIRST);
-    drop(first.map_err(|error| unreachable(place, &error))?);
+    drop(first.map_err(|error| unreachable(url, &error))?);
     Ok(readers)
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Res
 pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>) -> Result<T, StoreError> {
     let mut reader = get(readers)?;
     let failure = match work(&mut reader.conn) {
-        Err(failure) if failure.is_passing() => failure,
+        Err(failure) if failure.is_transient() => failure,
         other => return Ok(other?),
     };
     if reader.is_alive() {

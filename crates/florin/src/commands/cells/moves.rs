@@ -135,7 +135,7 @@ impl<'s> Mover<'s> {
                 Ok(moved(&begun, &begun.to, departure.total()))
             }
             // The rows may be stored, or another command goes on with this move or another one.
-            Err(error) if error.is_passing() || matches!(error, MoveError::Ended) => {
+            Err(error) if error.is_transient() || matches!(error, MoveError::Ended) => {
                 Err(anyhow::Error::new(error)).with_context(repeat)
             }
             Err(error) => {
@@ -399,7 +399,7 @@ async fn arrive(begun: &CellMove, source: &Side, target: &Side, departure: &Depa
         match target.moving.arrive(begun, source.moving.as_ref()) {
             // It was recalled too late.
             Err(_) if departure.recalled => return Ok(()),
-            Err(error) if error.is_passing() && attempts < ATTEMPTS => attempts += 1,
+            Err(error) if error.is_transient() && attempts < ATTEMPTS => attempts += 1,
             done => return done,
         }
         actix_web::rt::time::sleep(PAUSE).await;

@@ -70,7 +70,7 @@ fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) ->
     account_rows::put_rows(conn, account, contents, None, true).map_err(|stop| match stop {
         Stop::Answer(ExportError::Line { line, reason }) => invalid(format!("line {}: {reason}", line + 1)),
         Stop::Answer(error) => invalid(error.to_string()),
-        Stop::Failed(failure) if failure.is_passing() => Stop::Failed(failure),
+        Stop::Failed(failure) if failure.is_transient() => Stop::Failed(failure),
         Stop::Failed(_) => invalid("its rows contradict each other, or refer to rows that are missing".into()),
     })?;
     checkout::replace_tokens(conn, account, &command.page_tokens)?;
