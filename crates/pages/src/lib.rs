@@ -34,5 +34,5 @@ pub use theme::Theme;
 pub use view::{
     AddressField, AddressForm, AddressValues, Approval, BankChoice, BankLink, ChooseBank, Ended, Failed, FailureReason,
     FieldError, Form, Frame, Item, Lookup, MoreItems, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
-    RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBank, Step, Summary, Waiting,
+    RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBankPage, Step, Summary, Waiting,
 };

@@ -5,7 +5,7 @@ mod samples;
 
 use florin_pages::{
     AddressForm, AddressValues, Approval, BankChoice, ChooseBank, Form, Item, Language, Lookup, Order, Page,
-    RateChoice, Receipt, Shipping, ShippingRate, Shop, SimulatedBank, Step, Summary, render,
+    RateChoice, Receipt, Shipping, ShippingRate, Shop, SimulatedBankPage, Step, Summary, render,
 };
 use samples::{frame, gbp, order, shop, summary};
 
@@ -59,7 +59,7 @@ fn hostile_pages() -> Vec<(Page, &'static [&'static str])> {
     };
     let refund =
         Approval::Refund { amount: gbp(1), payment_reference: hostile("paid"), reason: Some(hostile("reason")) };
-    let simulated = SimulatedBank {
+    let simulated = SimulatedBankPage {
         form: form(),
         bank_name: hostile("bank"),
         approval: refund,

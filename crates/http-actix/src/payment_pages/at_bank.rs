@@ -6,11 +6,11 @@ use crate::problem::Problem;
 use crate::state::App;
 use florin_domain::access::Account;
 use florin_domain::checkout::{BankVisit, PayerDecision, PayerOutcome};
-use florin_pages::{Approval, Form, SignInError, SimulatedBank};
+use florin_pages::{Approval, Form, SignInError, SimulatedBankPage};
 
 /// Returns the form of the bank with its initial values.
-pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> SimulatedBank {
-    SimulatedBank {
+pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> SimulatedBankPage {
+    SimulatedBankPage {
         form,
         bank_name,
         approval,
@@ -22,8 +22,8 @@ pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> S
 }
 
 /// Returns the form with the values that were entered, and their errors.
-pub(super) fn with_errors(empty: SimulatedBank, form: &SentForm, errors: Vec<SignInError>) -> SimulatedBank {
-    SimulatedBank {
+pub(super) fn with_errors(empty: SimulatedBankPage, form: &SentForm, errors: Vec<SignInError>) -> SimulatedBankPage {
+    SimulatedBankPage {
         name: form.get("name").to_owned(),
         outcome: form.get("outcome").to_owned(),
         after_minutes: form.get("afterMinutes").to_owned(),
@@ -58,7 +58,7 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, 
     if name.is_empty() && outcome != PayerOutcome::Leave {
         errors.push(SignInError::NameMissing);
     }
-    if name.chars().count() > SimulatedBank::MAX_NAME {
+    if name.chars().count() > SimulatedBankPage::MAX_NAME {
         errors.push(SignInError::NameTooLong);
     }
     let minutes = match form.get("afterMinutes") {

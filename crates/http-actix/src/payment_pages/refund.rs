@@ -22,7 +22,7 @@ use florin_domain::access::Account;
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, RefundRefusal, RefundStatus};
 use florin_domain::ids::RefundId;
 use florin_domain::merchant::{BankId, MerchantProfile};
-use florin_pages::{Approval, BankLink, Form, Frame, Page, RefundResult, SimulatedBank};
+use florin_pages::{Approval, BankLink, Form, Frame, Page, RefundResult, SimulatedBankPage};
 use florin_ports::{DecisionPlace, FoundRefund, Mode, WriteError};
 
 /// The time for which the result can be seen, in seconds.
@@ -142,7 +142,7 @@ impl<'a> RefundVisit<'a> {
         })
     }
 
-    fn bank_form(&self) -> SimulatedBank {
+    fn bank_form(&self) -> SimulatedBankPage {
         let form = Form { path: self.path.clone(), token: self.form_of().token(self.app) };
         at_bank::empty_form(form, self.bank_name.clone(), self.approval())
     }

@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use florin_application::start_payment;
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentState, PaymentFailure, SessionStatus};
 use florin_domain::merchant::WebUrl;
-use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
+use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBankPage, Step, Waiting};
 use florin_ports::DecisionPlace;
 
 /// Returns the page for the state of the session.
@@ -67,7 +67,7 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
 }
 
 /// Returns the form of the simulated bank for a pending payment.
-pub(super) fn bank_form(visit: &Visit<'_>, payment: &MerchantPayment) -> SimulatedBank {
+pub(super) fn bank_form(visit: &Visit<'_>, payment: &MerchantPayment) -> SimulatedBankPage {
     at_bank::empty_form(visit.form(), payment.bank.name.clone(), approval(visit, payment))
 }
 

@@ -64,20 +64,20 @@ fn heading(context: PageContext<'_>, approval: &Approval) -> &'static str {
 #[template(path = "simulated_bank.html")]
 pub(super) struct SimulatedBank<'a> {
     context: PageContext<'a>,
-    view: &'a view::SimulatedBank,
+    view: &'a view::SimulatedBankPage,
     heading: &'static str,
     name_error: Option<String>,
     minutes_error: Option<&'static str>,
 }
 
 impl<'a> SimulatedBank<'a> {
-    pub(super) fn new(context: PageContext<'a>, view: &'a view::SimulatedBank) -> Self {
+    pub(super) fn new(context: PageContext<'a>, view: &'a view::SimulatedBankPage) -> Self {
         let t = &context.t.simulated;
         let heading = heading(context, &view.approval);
         let name_error = if view.errors.contains(&SignInError::NameMissing) {
             Some(t.name_missing.to_owned())
         } else if view.errors.contains(&SignInError::NameTooLong) {
-            Some((context.t.common.too_long)(t.name, view::SimulatedBank::MAX_NAME))
+            Some((context.t.common.too_long)(t.name, view::SimulatedBankPage::MAX_NAME))
         } else {
             None
         };
@@ -87,7 +87,7 @@ impl<'a> SimulatedBank<'a> {
 
     /// Returns the outcomes: for each, the value, the text, and whether it is selected.
     fn outcomes(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
-        let values = view::SimulatedBank::OUTCOMES;
+        let values = view::SimulatedBankPage::OUTCOMES;
         let selected = values.into_iter().position(|value| value == self.view.outcome).unwrap_or_default();
         let texts = values.into_iter().zip(self.context.t.simulated.outcomes).enumerate();
         texts.map(move |(position, (value, text))| (value, text, position == selected))

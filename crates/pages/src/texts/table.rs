@@ -138,7 +138,7 @@ pub(crate) struct SimulatedTexts {
     pub(crate) names_summary: &'static str,
     pub(crate) names: [(&'static str, &'static str); 6],
     pub(crate) outcome: &'static str,
-    /// The texts of the outcomes, in the order of [`crate::view::SimulatedBank::OUTCOMES`].
+    /// The texts of the outcomes, in the order of [`crate::view::SimulatedBankPage::OUTCOMES`].
     pub(crate) outcomes: [&'static str; 5],
     pub(crate) minutes: &'static str,
     pub(crate) minutes_hint: &'static str,

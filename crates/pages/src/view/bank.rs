@@ -8,7 +8,7 @@ use florin_domain::money::Money;
 /// with the parameter `q`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChooseBank {
-    /// The address of the forms, and their token.
+    /// The path of the forms, and their token.
     pub form: Form,
     /// The order to pay.
     pub order: Order,
@@ -33,11 +33,11 @@ pub struct BankChoice {
     pub name: String,
 }
 
-/// The simulated bank. Its form sends the fields `name`, `outcome` and `afterMinutes`, and one of the actions
-/// `approve`, `reject` and `leave`.
+/// The page of the simulated bank. Its form sends the fields `name`, `outcome` and `afterMinutes`, and one of the
+/// actions `approve`, `reject` and `leave`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SimulatedBank {
-    /// The address of the form, and its token.
+pub struct SimulatedBankPage {
+    /// The path of the form, and its token.
     pub form: Form,
     /// The name of the bank.
     pub bank_name: String,
@@ -53,7 +53,7 @@ pub struct SimulatedBank {
     pub errors: Vec<SignInError>,
 }
 
-impl SimulatedBank {
+impl SimulatedBankPage {
     /// The values of the field `outcome`: what the bank does after an approval. The first confirms immediately; the
     /// others act after `afterMinutes`.
     pub const OUTCOMES: [&str; 5] = ["approve", "pending", "fail_later", "time_out", "technical_error"];
@@ -64,7 +64,8 @@ impl SimulatedBank {
 /// The page with the link to a bank that approves payments and refunds on its own pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankLink {
-    /// The form that cancels. Its path with `?show=banks` lists the other banks. `None`: the page offers neither.
+    /// The form that cancels the session. Its path with `?show=banks` lists the other banks. `None`: the page offers
+    /// neither.
     pub form: Option<Form>,
     /// The name of the bank.
     pub bank_name: String,

@@ -10,7 +10,7 @@ mod problem;
 mod shop;
 
 pub use address::{AddressField, AddressForm, AddressValues, FieldError, Lookup};
-pub use bank::{Approval, BankChoice, BankLink, ChooseBank, SignInError, SimulatedBank};
+pub use bank::{Approval, BankChoice, BankLink, ChooseBank, SignInError, SimulatedBankPage};
 pub use end::{Ended, Failed, FailureReason, Receipt, RefundResult, Waiting};
 pub use order::{Item, MoreItems, Order, Purpose, RateChoice, Shipping, ShippingRate, Step, Summary};
 pub use problem::{Problem, ProblemKind};
@@ -26,7 +26,7 @@ pub enum Page {
     /// The link to a bank that approves on its own pages.
     BankLink(BankLink),
     /// The simulated bank of the sandbox, where a payment or refund is approved.
-    SimulatedBank(SimulatedBank),
+    SimulatedBank(SimulatedBankPage),
     /// The payer approved the payment, but the bank has not confirmed it yet.
     Waiting(Waiting),
     /// The payment is complete.

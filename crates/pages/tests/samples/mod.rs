@@ -8,7 +8,7 @@ use florin_domain::money::{Currency, Minor, Money};
 use florin_pages::{
     AddressField, AddressForm, AddressValues, Approval, BankChoice, BankLink, ChooseBank, Ended, Failed, FailureReason,
     FieldError, Form, Frame, Item, Language, Lookup, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
-    RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBank, Step, Summary, Theme, Waiting,
+    RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBankPage, Step, Summary, Theme, Waiting,
 };
 
 /// A page in one state.
@@ -247,7 +247,7 @@ fn banks() -> Vec<(&'static str, Page)> {
         })
     };
     let simulated = |approval, name: &str, minutes: &str, errors| {
-        Page::SimulatedBank(SimulatedBank {
+        Page::SimulatedBank(SimulatedBankPage {
             form: form(),
             bank_name: "Barclays".into(),
             approval,
