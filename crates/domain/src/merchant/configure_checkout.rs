@@ -146,7 +146,7 @@ pub fn decide_create_checkout(
         None if !situation.profile.may(MerchantPermission::CreateTopUpCheckouts) => {
             return Err(CheckoutRefusal::TopUpNotEnabled);
         }
-        Some(CheckoutTarget { names: Some(named), currency, .. }) => check_target(situation, named, currency)?,
+        Some(CheckoutTarget { named_account: Some(named), currency, .. }) => check_target(situation, named, currency)?,
         Some(default) if !situation.accounts.iter().any(|account| default.pays_into(account)) => {
             return Err(CheckoutRefusal::NoDefault);
         }

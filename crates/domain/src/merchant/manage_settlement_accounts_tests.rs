@@ -13,9 +13,9 @@ fn id(number: u32) -> SettlementAccountId {
     a_settlement_request(number).id
 }
 
-fn target(number: u32, names: Option<u32>) -> CheckoutTarget {
+fn target(number: u32, named_account: Option<u32>) -> CheckoutTarget {
     let checkout = CheckoutId(Uuid::from_u128(number.into()));
-    CheckoutTarget { checkout, currency: currency("GBP"), names: names.map(id) }
+    CheckoutTarget { checkout, currency: currency("GBP"), named_account: named_account.map(id) }
 }
 
 /// Returns settlement accounts 1 to `count`, which were approved in this order.

@@ -92,7 +92,7 @@ pub struct CheckoutTarget {
     /// The currency of the checkout.
     pub currency: Currency,
     /// The settlement account that the checkout names. `None`: the default one of the currency.
-    pub names: Option<SettlementAccountId>,
+    pub named_account: Option<SettlementAccountId>,
 }
 
 impl CheckoutTarget {
@@ -100,7 +100,7 @@ impl CheckoutTarget {
     pub fn of(checkout: &Checkout) -> Option<Self> {
         match &checkout.kind {
             CheckoutKind::Shopping { settlement_account, .. } => {
-                Some(Self { checkout: checkout.id, currency: checkout.currency, names: *settlement_account })
+                Some(Self { checkout: checkout.id, currency: checkout.currency, named_account: *settlement_account })
             }
             CheckoutKind::TopUp => None,
         }
@@ -108,7 +108,7 @@ impl CheckoutTarget {
 
     /// Returns whether the checkout pays into this settlement account.
     pub fn pays_into(&self, account: &SettlementAccount) -> bool {
-        match self.names {
+        match self.named_account {
             Some(named) => named == account.id,
             None => account.is_default && account.receives(self.currency),
         }

@@ -54,7 +54,7 @@ async fn situation(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
-    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::world::gbp()?, names: None };
+    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::world::gbp()?, named_account: None };
     let decide = Arc::new(move |found: &SettlementSituation| {
         let is_whole = (&found.profile, &found.accounts, &found.bank) == (&expected.0, &expected.1, &expected.2);
         if is_whole && found.targets == [target] {

@@ -41,7 +41,7 @@ impl SettlementAccounts for Store {
                 .select(SettlementAccountRow::as_select())
                 .get_result(conn)
                 .optional()?;
-            Ok(found(conn, &account, row.into_iter().collect())?.pop())
+            Ok(overviews_of_rows(conn, &account, row.into_iter().collect())?.pop())
         })
         .await
     }
@@ -61,7 +61,7 @@ impl SettlementAccounts for Store {
                 .select(SettlementAccountRow::as_select())
                 .load(conn)?;
             let count = own.count().get_result(conn)?;
-            Ok(Page { count, rows: found(conn, &account, rows)? })
+            Ok(Page { count, rows: overviews_of_rows(conn, &account, rows)? })
         })
         .await
     }
@@ -119,7 +119,7 @@ fn store(conn: &mut Conn, before: &[SettlementAccount], after: &[SettlementAccou
     if new.is_empty() { Ok(()) } else { insert(new, conn) }
 }
 
-/// Stores settlement accounts of existing accounts.
+/// Stores settlement accounts. Their accounts must already be stored.
 pub(crate) fn insert_settlement_accounts(conn: &mut Conn, seeded: &[SettlementAccount]) -> Outcome<()> {
     insert(seeded.iter().map(SettlementAccountRow::from).collect(), conn)
 }
@@ -148,7 +148,7 @@ pub(crate) fn refund_sources(
     Ok(found.into_iter().map(source).collect())
 }
 
-/// Returns the SHOPPING checkouts of an account with the settlement accounts that they pay into, newest first.
+/// Returns the SHOPPING checkouts of an account, newest first, each with the settlement account that it names, if any.
 fn targets(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<CheckoutTarget>> {
     let found: Vec<(Id, Currency, Option<Id>)> = checkouts::table
         .filter(checkouts::account_id.eq(account.as_str()))
@@ -156,16 +156,16 @@ fn targets(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<CheckoutTarget>>
         .order((checkouts::created_at.desc(), checkouts::id.desc()))
         .select((checkouts::id, checkouts::currency, checkouts::settlement_account_id))
         .load(conn)?;
-    let target = |(checkout, currency, names): (Id, Currency, Option<Id>)| CheckoutTarget {
+    let target = |(checkout, currency, named_account): (Id, Currency, Option<Id>)| CheckoutTarget {
         checkout: CheckoutId(checkout.0),
         currency: currency.0,
-        names: names.map(|id| SettlementAccountId(id.0)),
+        named_account: named_account.map(|id| SettlementAccountId(id.0)),
     };
     Ok(found.into_iter().map(target).collect())
 }
 
 /// Converts rows to settlement accounts with their banks and the checkouts that pay into them.
-fn found(
+fn overviews_of_rows(
     conn: &mut Conn,
     account: &AccountId,
     rows: Vec<SettlementAccountRow>,
