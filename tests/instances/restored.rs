@@ -63,7 +63,7 @@ const CALLS: [Call; 16] = [
 ];
 
 #[test]
-fn calls_through_another_instance_see_a_restored_world_whole() {
+fn calls_through_another_instance_never_see_a_partly_restored_world() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();
     let (created, client) = make(&pair.first, json!({}));

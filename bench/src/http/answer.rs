@@ -18,15 +18,15 @@ pub(crate) struct Head {
 pub(crate) fn head(received: &[u8]) -> anyhow::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; 32];
     let mut response = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(head) = response.parse(received).context("an answer is not HTTP")? else {
+    let httparse::Status::Complete(head) = response.parse(received).context("the response is not HTTP")? else {
         return Ok(None);
     };
-    let status = response.code.context("an answer without a status")?;
+    let status = response.code.context("a response without a status")?;
     let find = |name: &str| response.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
     if find("connection").is_some_and(|header| header.value.eq_ignore_ascii_case(b"close")) {
         bail!("a server closes its connections (status {status})");
     }
-    let length = find("content-length").context("an answer without a length")?;
+    let length = find("content-length").context("a response without a length")?;
     let length: usize = std::str::from_utf8(length.value)?.trim().parse()?;
     Ok(Some(Head { status, bytes: head + length, body: head, retry_after: find("retry-after").is_some() }))
 }

@@ -1,14 +1,14 @@
-//! A sweep settles everything that is due, in portions.
+//! A sweep applies everything that is due, in portions.
 
 use florin_ports::{StoreError, WriteError};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// Maximum number of objects per query.
+/// Maximum number of objects per query, in addition to the stuck objects.
 pub(crate) const PORTION: u32 = 200;
 
-/// The progress of a sweep. An object that can't be settled is still due, so the store returns it again, first. It is
-/// skipped until the next sweep, so that it does not delay the others.
+/// The progress of a sweep. If the due change of an object can't be applied, the store returns the object again, ahead
+/// of the others. It is skipped until the next sweep, so that it does not delay them.
 pub(crate) struct Sweep<K> {
     written: usize,
     stuck: BTreeSet<K>,
@@ -31,9 +31,9 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
         due
     }
 
-    /// Records whether an object was settled. Returns an error, which ends the sweep, if the store is unavailable or
-    /// overloaded, the client is being moved, or the outcome is unknown. Other errors are logged, and the object is
-    /// skipped.
+    /// Records whether the due change of an object was applied. Returns an error, which ends the sweep, if the store is
+    /// unavailable or overloaded, the client is being moved, or the outcome is unknown. Other errors are logged, and
+    /// the object is skipped.
     pub(crate) fn record<R: Debug>(&mut self, key: K, result: Result<bool, WriteError<R>>) -> Result<(), StoreError> {
         match result {
             Ok(true) => self.written += 1,
@@ -47,14 +47,14 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
                 | StoreError::Overloaded),
             )) => return Err(error),
             Err(error) => {
-                tracing::error!(object = ?key, ?error, "cannot settle what is due; skipping it until the next sweep");
+                tracing::error!(object = ?key, ?error, "cannot apply what is due; skipping it until the next sweep");
                 self.stuck.insert(key);
             }
         }
         Ok(())
     }
 
-    /// The number of objects that were settled.
+    /// The number of objects whose due changes were applied.
     pub(crate) const fn written(&self) -> usize {
         self.written
     }

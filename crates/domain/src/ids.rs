@@ -4,7 +4,7 @@ use crate::fault::{Flaw, FlawCode};
 use std::fmt;
 use uuid::Uuid;
 
-/// Parses a UUID in its hyphenated form, in either case; anything else is `invalid_format`.
+/// Parses a UUID in its hyphenated form, with upper- or lower-case digits. Anything else is `invalid_format`.
 pub fn parse_uuid(text: &str) -> Result<Uuid, Flaw> {
     let wrong = || Flaw::format("must be a UUID such as 0198c0de-0000-7000-8000-000000000001");
     // Uuid's parser also accepts the simple, braced and URN forms; only the hyphenated form has 36 characters.
@@ -54,7 +54,7 @@ uuid_ids! {
     MerchantOrderId;
     /// A payment batch.
     PaymentBatchId;
-    /// An order of a payment batch: the payments in one currency from one funding budget.
+    /// A payment order: the payments of a batch in one currency from one funding budget.
     OrderId;
     /// A payment of a batch. The bank uses the same id.
     PaymentId;

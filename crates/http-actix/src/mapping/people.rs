@@ -1,4 +1,4 @@
-//! Maps errors of people to responses.
+//! Maps refusals of operations on people to responses.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;

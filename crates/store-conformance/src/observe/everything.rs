@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 const PAGE: PageRequest = PageRequest { limit: 1000, offset: 0 };
 
-/// Everything that the ports show of a store, as lines of text.
+/// Most of what the ports show of a store, as lines of text. [`single_reads`] reads the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Observation {
     /// Lines that belong to no account.
@@ -38,17 +38,17 @@ pub(crate) struct Observation {
 }
 
 impl Observation {
-    /// Reads everything of both accounts, including messages and sessions 0 to `numbers`.
+    /// Reads everything of both accounts, including messages and MFA sessions 0 to `numbers`.
     pub(crate) async fn take(handle: &Handle, numbers: u128) -> Result<Self, Failure> {
         Self::of(handle, 0..=numbers).await
     }
 
-    /// Reads everything of both accounts, including messages and sessions with these numbers.
+    /// Reads everything of both accounts, including messages and MFA sessions with these numbers.
     pub(crate) async fn of(handle: &Handle, numbers: RangeInclusive<u128>) -> Result<Self, Failure> {
         Self::of_accounts(handle, &BOTH, numbers).await
     }
 
-    /// Reads everything of these accounts, including messages and sessions with these numbers.
+    /// Reads everything of these accounts, including messages and MFA sessions with these numbers.
     pub(crate) async fn of_accounts(
         handle: &Handle,
         accounts: &[Who],
@@ -70,7 +70,7 @@ impl Observation {
         lines.map(|(what, value)| Ok((what.clone(), without_account(value, who)?))).collect()
     }
 
-    /// Returns the differences between this observation and a later one of the same accounts.
+    /// Returns the lines of this observation that are missing or different in a later one of the same accounts.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
         let mut changes = differences(&self.common, &later.common);
         for (who, lines) in &self.accounts {
@@ -119,7 +119,7 @@ async fn common(handle: &Handle) -> Result<BTreeMap<String, String>, Failure> {
     see("accounts", &accounts.collect::<Vec<_>>());
     see("keys", &handle.registry.keys(None).await?);
     see("banks", &handle.banks.list(PageRequest::default()).await?);
-    see("audit", &handle.books_check.check_all().await?);
+    see("books check", &handle.books_check.check_all().await?);
     see("due holds", &handle.cards.due_holds(noon() + TimeDelta::days(365), u32::MAX).await?);
     see("own timelines", &handle.timelines.accounts_with_timeline().await?);
     Ok(lines)
@@ -152,7 +152,7 @@ async fn of_account(
         see(format!("merchant payment {}", row.id), &handle.merchant_payments.find(&account, row.id).await?);
     }
     for id in payments.rows.iter().map(|row| row.session).chain(sessions.rows.iter().map(|row| row.id)) {
-        see(format!("session {id}"), &handle.checkout_sessions.find(&account, id).await?);
+        see(format!("checkout session {id}"), &handle.checkout_sessions.find(&account, id).await?);
     }
     see("due checkouts".into(), &due);
     see("sessions".into(), &sessions);
@@ -166,7 +166,7 @@ async fn of_account(
     let cards = handle.card_management.list(&account, CardFilter::default(), PAGE).await?;
     for id in cards.rows.iter().map(|row| row.record.card.id) {
         see(format!("limits of {id}"), &handle.card_management.limits(&account, id).await?);
-        see(format!("life of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
+        see(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
     }
     see("list of cards".into(), &cards);
     see("disputes".into(), &handle.disputes.list(&account, DisputeFilter::default(), PAGE).await?);
@@ -189,7 +189,7 @@ async fn of_account(
         see(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named_message, seen.chain)));
         see(format!("history of {number}"), &handle.chains.history(&account, token(number)).await?);
         let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
-        see(format!("session {number}"), &seen.and_then(|seen| seen.session));
+        see(format!("MFA session {number}"), &seen.and_then(|seen| seen.session));
     }
     Ok(lines)
 }

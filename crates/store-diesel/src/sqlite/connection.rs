@@ -56,8 +56,8 @@ pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
-/// Creates the file if it does not exist, readable by its owner only. SQLite gives the files next to it the same
-/// rights.
+/// Creates the file if it does not exist, readable by its owner only. SQLite gives the WAL and shared-memory files
+/// the same permissions.
 pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     let directory = absolute(path)?.parent().map(Path::to_path_buf).unwrap_or_default();
     if !directory.is_dir() {
@@ -74,14 +74,14 @@ pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
-        // Another program created it first.
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unopenable(path, &error)),
+        // Created here, or by another program first (`AlreadyExists`).
         _ => Ok(()),
     }
 }
 
-/// Whether the database belongs to another program: it has tables, but another application id, or none and not the
-/// first migration of Florin. Earlier versions set no application id.
+/// Whether the database belongs to another program. An empty database does not. One with tables does if it has a
+/// foreign application id, or no application id and not Florin's first migration: early versions set no application id.
 fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
     const FACTS: &str = "SELECT (SELECT count(*) > 0 FROM sqlite_master) AS has_tables, \
         (SELECT count(*) > 0 FROM sqlite_master WHERE name = '__diesel_schema_migrations') AS has_migrations, \
@@ -167,13 +167,13 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     Ok(work(&mut conn)?)
 }
 
-/// Locks out other operator commands. Does nothing: each transaction has the whole database.
+/// Does nothing: only one write transaction runs at a time, so operator commands are already serialized.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn lock_operators(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Does nothing: a transaction has the whole database.
+/// Does nothing: every SQLite transaction reads one snapshot.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn in_one_view(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
@@ -203,7 +203,7 @@ pub(crate) fn renew_statistics(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Removes the time limits of this transaction. Does nothing, because SQLite has no time limits.
+/// Does nothing: SQLite has no time limits.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn without_time_limits(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
@@ -258,7 +258,7 @@ pub(crate) fn check_structure(conn: &mut Conn, statement: &str) -> Outcome<()> {
     }
 }
 
-/// Writes to the header of the file: a number that nothing else uses.
+/// Checks that the file is writable: toggles `user_version` in its header, which nothing else uses.
 pub(crate) fn probe(conn: &mut Conn) -> Outcome<()> {
     #[derive(QueryableByName)]
     struct Number {
@@ -269,8 +269,8 @@ pub(crate) fn probe(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute(&format!("PRAGMA user_version = {};", i32::from(number == 0)))?)
 }
 
-/// Moves the content of the log to the database file, as far as no other program reads it. It does not wait for
-/// readers, because waiting would block other writers.
+/// Checkpoints the log into the database file, as far as the snapshots of readers allow. Waiting for readers would
+/// block other writers.
 pub(crate) fn finish(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);")?)
 }

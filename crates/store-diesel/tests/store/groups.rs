@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 /// Blocks the writer inside a rule, so that commands queued meanwhile become one group.
 pub(crate) struct Gate {
     open: Sender<()>,
-    held: JoinHandle<Answered>,
+    blocked: JoinHandle<Answered>,
 }
 
 impl Gate {
@@ -32,14 +32,14 @@ impl Gate {
         });
         let command = FirstMessageCommand { decide, ..authorization(MINE, stamp(0), "1") };
         let store = store.clone();
-        let held = tokio::spawn(async move { store.first_message(command).await });
+        let blocked = tokio::spawn(async move { store.first_message(command).await });
         at_gate.await.unwrap();
-        Self { open, held }
+        Self { open, blocked }
     }
 
     pub(crate) async fn open(self) {
         self.open.send(()).unwrap();
-        assert_eq!(self.held.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
+        assert_eq!(self.blocked.await.unwrap(), Err(WriteError::Refused(CardRefusal::Expired)));
     }
 }
 
@@ -105,8 +105,8 @@ async fn a_failing_command_does_not_fail_its_group() {
     let error = three.await.unwrap().unwrap_err();
     assert!(matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug in a rule")));
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(6_500));
-    // The counted commands shared a transaction with the failed ones, so both were decided again, each in its own
-    // transaction.
+    // The transaction of the group failed, so every command ran again in its own transaction: each of the two counted
+    // commands was decided twice.
     assert_eq!(decided.load(Ordering::Relaxed), 4);
     // The failed commands left no changes.
     fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);

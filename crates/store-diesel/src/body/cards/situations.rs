@@ -9,7 +9,7 @@ use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use florin_domain::ledger::Balances;
 
 impl WorkingSet {
-    /// Returns a card of the account, with the balances that pay for it.
+    /// Returns a card of the account, with the balances that it spends from.
     pub(super) fn locked_card(&self, account: &AccountId, card: CardId) -> Outcome<Option<(&KnownCard, Balances)>> {
         let Some(known) = self.cards.card(account, card) else { return Ok(None) };
         match self.balance_set.balances(account, known.card.budget, known.card.currency) {
@@ -37,7 +37,7 @@ impl WorkingSet {
     ) -> Outcome<Option<ChainSituation>> {
         let Some(named) = self.cards.message(account, token) else { return Ok(None) };
         let first = self.cards.message(account, named.chain);
-        let first = first.ok_or_else(|| corrupt("a message without its first one"))?.clone();
+        let first = first.ok_or_else(|| corrupt("a chain without its first message"))?.clone();
         let Some((known, balances)) = self.locked_card(account, first.card)? else { return Ok(None) };
         let (card, limits, guards) = (known.card.clone(), known.limits.clone(), known.guards.clone());
         let chain = self.cards.chain(account, named.chain).cloned();

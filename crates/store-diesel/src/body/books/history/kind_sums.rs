@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KindSums(BTreeMap<usize, (JournalKind, i64, PoolSums)>);
 
-/// The sum of a kind as stored: the kind, the count, and the pools. JSON has no numbers of 128 bits.
+/// The sum of a kind as stored: the kind, the count, and the pools. The pools are texts, because many JSON
+/// parsers do not read 128-bit numbers exactly.
 type Stored = (Named<JournalKind>, i64, [String; 3]);
 
 impl KindSums {
@@ -27,7 +28,7 @@ impl KindSums {
         *sum = sum.plus(moved);
     }
 
-    /// Adds kind by kind.
+    /// Returns the sums of both, kind by kind.
     pub(super) fn plus(mut self, other: &Self) -> Self {
         for (kind, count, moved) in other.0.values() {
             self.add_sum(*kind, *count, *moved);
