@@ -105,13 +105,13 @@ pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> 
 
 /// The error for a database that can't be used as it is.
 fn refusal(unfit: Readiness) -> anyhow::Error {
-    let advice = match unfit {
+    let hint = match unfit {
         Readiness::Ready => "",
         Readiness::MigrationsPending => "; run `florin migrate`",
         Readiness::SchemaTooNew => "; upgrade florin",
         Readiness::Replaced | Readiness::Damaged => "; restore it from a backup",
     };
-    anyhow!("{}{advice}", unfit.problem().unwrap_or("the database is ready"))
+    anyhow!("{}{hint}", unfit.problem().unwrap_or("the database is ready"))
 }
 
 /// The services for the HTTP adapter and the workers.

@@ -99,14 +99,14 @@ impl Stores {
         let environment = home.environment().await?;
         let mut cells = Vec::new();
         for setting in settings.cells.iter().filter(|setting| listed.contains_key(&setting.name)) {
-            let advice = || {
+            let hint = || {
                 format!(
                     "cell {} can't be used; leave it out of FLORIN_CELLS to work on single clients of the others",
                     setting.name
                 )
             };
-            let cell = usable(setting, environment).await.with_context(advice)?;
-            wiring::must_be_current(cell.store.as_ref()).await.with_context(advice)?;
+            let cell = usable(setting, environment).await.with_context(hint)?;
+            wiring::must_be_current(cell.store.as_ref()).await.with_context(hint)?;
             cells.push(cell);
         }
         Ok(Self::over(home, cells, (BTreeMap::new(), unconfigured(settings, &listed)), directory))

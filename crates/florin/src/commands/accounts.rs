@@ -95,16 +95,16 @@ pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: 
             let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse)).transpose()?;
             let id = lookup::account(store, "ACCOUNT", &account).await?;
             let mut changes = Vec::new();
-            let note = |changes: &[String]| context.note(format!("account {id}: {}", changes.join(", ")));
+            let record = |changes: &[String]| context.record_result(format!("account {id}: {}", changes.join(", ")));
             if let Some(name) = name.map(Text::into_string) {
                 changes.push(format!("name {name:?}"));
                 store.rename_account(&id, name).await?;
-                note(&changes);
+                record(&changes);
             }
             if let Some(unique) = unique_budget_names {
                 changes.push(format!("unique budget names {}", if unique { "on" } else { "off" }));
                 store.set_unique_budget_names(&id, unique).await?;
-                note(&changes);
+                record(&changes);
             }
             caches_expired().await;
             let found = Accounts::find(store, &id).await?;
@@ -147,7 +147,7 @@ async fn create(context: &Context, store: &dyn CompleteStorage, new: NewAccount)
     let parent = BudgetId(RandomIds.next_id());
     let parent = BudgetRecord::parent_of_account(parent, id.clone(), currencies, SystemClock.now());
     store.add_account(account.clone(), parent).await.map_err(|error| explain(error, absent, taken))?;
-    context.note(format!("account {id} of client {}", account.client));
+    context.record_result(format!("account {id} of client {}", account.client));
     let row = Row::from(account);
     output::print_json_or_text(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
 }

@@ -23,6 +23,6 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         .map_err(|fault| anyhow!("cannot import {}:\n{fault}", file.display()))?;
     let imported = addresses.len();
     registry.replace_addresses(addresses).await?;
-    context.note(format!("{imported} address(es)"));
+    context.record_result(format!("{imported} address(es)"));
     print_imported(context, imported, "addresses")
 }

@@ -110,7 +110,7 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
                 cells::choose(stores, client.id, &cell).await?;
             }
             store.add_client(client.clone()).await?;
-            context.note(format!("client {} ({})", client.id, client.name));
+            context.record_result(format!("client {} ({})", client.id, client.name));
             let cell = stores.cells_of(&[client.id]).await?.pop().flatten();
             let row = Row::in_cell(client, cell);
             output::print_json_or_text(context.json, &row, || match &row.cell {
@@ -135,21 +135,21 @@ pub(super) async fn run(context: &Context, stores: &Stores, action: Action) -> a
                 return Err(UsageError::new("give --name, --allow-network or --any-network").into());
             }
             let id = lookup::client(store, "CLIENT", &client).await?;
-            let note = format!("client {id}: {change:?}");
+            let result = format!("client {id}: {change:?}");
             store.change_client(id, change).await?;
-            context.note(note);
+            context.record_result(result);
             changed(context, store, id, "Changed").await
         }
         Action::Disable { client } => {
             let id = lookup::client(store, "CLIENT", &client).await?;
             store.set_disabled(id, Some(SystemClock.now())).await?;
-            context.note(format!("client {id} disabled"));
+            context.record_result(format!("client {id} disabled"));
             changed(context, store, id, "Disabled").await
         }
         Action::Enable { client } => {
             let id = lookup::client(store, "CLIENT", &client).await?;
             store.set_disabled(id, None).await?;
-            context.note(format!("client {id} enabled"));
+            context.record_result(format!("client {id} enabled"));
             changed(context, store, id, "Enabled").await
         }
     }

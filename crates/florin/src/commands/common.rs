@@ -28,7 +28,7 @@ pub(crate) struct Context {
 
 impl Context {
     /// Sets the result of the command for the audit log. A command calls it as soon as it has taken effect.
-    pub(crate) fn note(&self, result: String) {
+    pub(crate) fn record_result(&self, result: String) {
         self.result.replace(result);
     }
 }

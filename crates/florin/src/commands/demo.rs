@@ -38,7 +38,7 @@ pub(super) async fn run(context: &Context, home: &Arc<dyn AnyStore>) -> anyhow::
         ));
     }
     if !existed {
-        context.note("demo data".to_owned());
+        context.record_result("demo data".to_owned());
     }
     stores.share_banks().await?;
     let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;

@@ -59,7 +59,7 @@ pub(super) async fn run(
         // The export itself is the result.
         let mut out = BufWriter::new(progress.writing(io::stdout().lock()));
         // Recorded first: if an error follows, part of the data has already been written.
-        context.note("to stdout".to_owned());
+        context.record_result("to stdout".to_owned());
         store.export(&origin, &mut out)?;
         out.flush()?;
         return Ok(());
@@ -73,7 +73,7 @@ pub(super) async fn run(
         Ok(contents)
     })?;
     drop(progress);
-    context.note(format!("sha256 {}", contents.sha256));
+    context.record_result(format!("sha256 {}", contents.sha256));
     let report = Report { rows: &contents.rows, sha256: &contents.sha256 };
     output::print_json_or_text(context.json, &report, || print(&arguments.file, &contents))
 }

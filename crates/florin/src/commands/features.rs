@@ -43,14 +43,14 @@ pub(super) async fn run(context: &Context, store: &dyn CompleteStorage, action: 
         Action::Disable(switch) => (switch, false),
     };
     let feature = Feature::parse(&switch.feature).ok_or_else(|| {
-        let advice = suggest::or_list(&switch.feature, "features", &Feature::ALL.map(Feature::as_str));
-        UsageError::new(format!("unknown feature `{}`; {advice}", switch.feature))
+        let hint = suggest::or_list(&switch.feature, "features", &Feature::ALL.map(Feature::as_str));
+        UsageError::new(format!("unknown feature `{}`; {hint}", switch.feature))
     })?;
     let client = lookup::client(store, "--client", &switch.client).await?;
     let absent = || format!("client {client} does not exist");
     store.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
     let state = if enabled { "Enabled" } else { "Disabled" };
-    context.note(format!("client {client}: {} {}", feature.as_str(), state.to_lowercase()));
+    context.record_result(format!("client {client}: {} {}", feature.as_str(), state.to_lowercase()));
     caches_expired().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };
     output::print_json_or_text(context.json, &row, || format!("{state} {} for client {client}.", feature.as_str()))

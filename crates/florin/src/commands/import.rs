@@ -67,7 +67,7 @@ pub(super) async fn run(
         )
         .map_err(|error| nothing(file, &error))?;
     drop(progress);
-    context.note(format!("sha256 {}", imported.contents.sha256));
+    context.record_result(format!("sha256 {}", imported.contents.sha256));
     // A running server may have cached the empty bank list.
     caches_expired().await;
     let report = Report {

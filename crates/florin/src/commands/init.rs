@@ -22,7 +22,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let applied = wiring::bring_up_to_date(store).await?;
     let environment = environment::bind(settings, store, requested).await?;
     if !was_bound || applied > 0 {
-        context.note(format!("{}, {applied} migration(s)", environment.as_str()));
+        context.record_result(format!("{}, {applied} migration(s)", environment.as_str()));
     }
     secrets::open(settings, environment, store).await?;
     let environment = environment.as_str();

@@ -49,9 +49,9 @@ fn pick<T>(kind: &str, argument: &str, text: &str, mut candidates: Vec<Candidate
         1 => Ok(named.swap_remove(0).id),
         0 => {
             let meant = suggest::nearest(text, words.iter().map(String::as_str));
-            let advice =
+            let hint =
                 meant.map_or_else(|| format!("see `florin {kind}s list`"), |word| format!("did you mean {word}?"));
-            Err(anyhow!("{argument}: {kind} {text} does not exist; {advice}"))
+            Err(anyhow!("{argument}: {kind} {text} does not exist; {hint}"))
         }
         count => {
             let ids: Vec<_> = named.iter().map(|candidate| candidate.text.as_str()).collect();

@@ -104,7 +104,7 @@ async fn set(context: &Context, store: &dyn CompleteStorage, changes: &Changes) 
         Err(error) => return Err(anyhow!("account {account}: {}", reason(&error))),
     };
     let row = row(&profile);
-    context.note(format!("merchant {account}: {}, permissions: {}", row.status, listed(&row)));
+    context.record_result(format!("merchant {account}: {}, permissions: {}", row.status, listed(&row)));
     output::print_json_or_text(context.json, &row, || {
         format!("Merchant {} ({}) is {}; permissions: {}.", row.account_id, row.name, row.status, listed(&row))
     })
@@ -133,7 +133,7 @@ async fn decide(
     let kind = approve(store, &account, details.id, approval).await?;
     let decision = Decision { id: details.id.to_string(), approval_status: approval.status().as_str() };
     let text = format!("{kind} {} of account {account}: {}", decision.id, decision.approval_status);
-    context.note(text.clone());
+    context.record_result(text.clone());
     output::print_json_or_text(context.json, &decision, || format!("{text}."))
 }
 

@@ -76,7 +76,7 @@ pub(super) async fn run(
             if !store.remove_enrolment(&id).await.map_err(|error| unknown(error, &id))? {
                 return Err(anyhow!("account {id} has no enrolment"));
             }
-            context.note(format!("account {id}: enrolment removed"));
+            context.record_result(format!("account {id}: enrolment removed"));
             show(context, store, &id).await
         }
         Action::Unlock(whose) => {
@@ -84,7 +84,7 @@ pub(super) async fn run(
             if !store.unlock_enrolment(&id).await.map_err(|error| unknown(error, &id))? {
                 return Err(anyhow!("account {id} has no enrolment"));
             }
-            context.note(format!("account {id}: unlocked"));
+            context.record_result(format!("account {id}: unlocked"));
             show(context, store, &id).await
         }
         Action::Require(whose) => set_policy(context, store, &whose.id(store).await?, true).await,
@@ -105,7 +105,7 @@ async fn set_policy(
     required: bool,
 ) -> anyhow::Result<()> {
     store.set_mfa_required(id, required).await.map_err(|error| unknown(error, id))?;
-    context.note(format!("account {id}: MFA {}", if required { "required" } else { "waived" }));
+    context.record_result(format!("account {id}: MFA {}", if required { "required" } else { "waived" }));
     show(context, store, id).await
 }
 
@@ -138,7 +138,7 @@ async fn enrol(
     let text = base32_secret(&secret);
     let sealed = cipher.seal(&SecretOwner::Totp(id.clone()), &secret)?;
     store.enrol(TotpEnrolment::new(id.clone(), sealed)).await.map_err(|error| unknown(error, id))?;
-    context.note(format!("account {id}: enrolled"));
+    context.record_result(format!("account {id}: enrolled"));
     let enrolled = Enrolled { account_id: id.to_string(), uri: uri(id, &text), secret: text };
     output::print_json_or_text(context.json, &enrolled, || {
         let (secret, uri) = (&enrolled.secret, &enrolled.uri);

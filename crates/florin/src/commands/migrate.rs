@@ -77,7 +77,7 @@ async fn migrate(context: &Context, home: &dyn AnyStore, progress: &Progress) ->
     let mut done = |count: usize| {
         applied += count;
         if applied > 0 {
-            context.note(format!("{applied} migration(s)"));
+            context.record_result(format!("{applied} migration(s)"));
         }
         applied
     };

@@ -42,6 +42,6 @@ pub(super) async fn run(context: &Context, people: &(impl People + ?Sized), acti
     }
     let erased = Erased { person_id: person.to_string(), accounts: accounts.iter().map(ToString::to_string).collect() };
     let accounts = erased.accounts.join(", ");
-    context.note(format!("person {person} on {accounts}"));
+    context.record_result(format!("person {person} on {accounts}"));
     output::print_json_or_text(context.json, &erased, || format!("Erased the person {person} on {accounts}."))
 }

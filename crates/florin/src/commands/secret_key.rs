@@ -66,7 +66,7 @@ pub(super) async fn run(
         }
         Action::Rotate => {
             let rotated = rotate(stores, cipher.as_ref()).await?;
-            context.note(format!("{rotated} secret(s)"));
+            context.record_result(format!("{rotated} secret(s)"));
             let rotated = Rotated { key: key.to_string(), rotated };
             output::print_json_or_text(context.json, &rotated, || {
                 format!(

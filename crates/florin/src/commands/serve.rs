@@ -234,18 +234,18 @@ async fn announce(
         ["Base URL".to_owned(), base_url.clone()],
         ["Docs".to_owned(), format!("{}/docs", settings.root_url(address))],
     ];
-    let mut advice =
+    let mut hint =
         "To get an API key, run: florin clients create, florin accounts create, florin keys issue".to_owned();
     if has_demo {
         let data = DemoData::read(store, base_url, (SystemClock.now(), page_tokens)).await?;
         facts.push(["Demo account".to_owned(), data.account_id.to_owned()]);
         facts.push(["Demo key".to_owned(), data.api_key.to_owned()]);
         if let Some(request) = data.sample_request() {
-            advice = format!("Try it:\n\n{request}");
+            hint = format!("Try it:\n\n{request}");
         }
     }
     let title = format!("Florin {} listening on {address} ({}).", env!("CARGO_PKG_VERSION"), environment.as_str());
-    output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
+    output::line(&format!("{title}\n\n{}\n\n{hint}\n", output::pairs(&facts)))
 }
 
 /// Refuses a damaged store. A check that takes longer than [`CHECK_PATIENCE`] continues while the server serves; if it
@@ -306,7 +306,7 @@ fn resolve(settings: &Settings) -> anyhow::Result<SocketAddr> {
 /// Maximum time for the background workers to stop, and then for the last records to be written.
 const WORKERS_STOP: Duration = Duration::from_secs(5);
 
-/// The advice for an address that can't be used.
+/// The hint for an address that can't be used.
 const ELSEWHERE: &str = "choose another address with --listen or FLORIN_LISTEN";
 
 /// The error for an address that can't be bound, in one line.

@@ -167,8 +167,8 @@ fn only_known(path: &str, file: Config) -> Result<(), UsageError> {
     match values(file)?.keys().find(|key| !KEYS.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => {
-            let advice = suggest::or_list(key, "settings", &KEYS);
-            Err(UsageError::new(format!("{path}: unknown setting `{key}`; {advice}")))
+            let hint = suggest::or_list(key, "settings", &KEYS);
+            Err(UsageError::new(format!("{path}: unknown setting `{key}`; {hint}")))
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let banks = banks.map_err(|faults| anyhow!("cannot import {}:\n{faults}", file.display()))?;
     let imported = banks.len();
     registry.replace_banks(banks).await?;
-    context.note(format!("{imported} bank(s)"));
+    context.record_result(format!("{imported} bank(s)"));
     caches_expired().await;
     print_imported(context, imported, "banks")
 }

@@ -23,7 +23,7 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, name: &str, to: Op
         return Err(UsageError::new(format!("--to: cell {name} is the one to drain")).into());
     }
     mover.directory.list(name.clone(), false).await?;
-    context.note(format!("cell {name} accepts no new clients"));
+    context.record_result(format!("cell {name} accepts no new clients"));
     // Afterwards, no other command places a client in the cell.
     caches_expired().await;
     mover.forget_departures().await?;
@@ -44,7 +44,7 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, name: &str, to: Op
             None => emptiest_other(mover, &name).await?,
         };
         done.push(mover.carry(client, &target).await?);
-        context.note(format!("client {client} is in cell {target}"));
+        context.record_result(format!("client {client} is in cell {target}"));
     }
     let drained = Drained { name: name.to_string(), moved: done };
     output::print_json_or_text(context.json, &drained, || print(&drained))

@@ -242,7 +242,7 @@ impl Home<'_> {
     async fn set(&self, context: &Context, name: CellName, accepts_clients: bool) -> anyhow::Result<()> {
         self.directory.list(name.clone(), accepts_clients).await?;
         let state = if accepts_clients { "accepts new clients" } else { "accepts no new clients" };
-        context.note(format!("cell {name} {state}"));
+        context.record_result(format!("cell {name} {state}"));
         caches_expired().await;
         let changed = Changed { name: name.to_string(), accepts_clients };
         output::print_json_or_text(context.json, &changed, || format!("Cell {name} {state}."))

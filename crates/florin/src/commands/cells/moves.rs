@@ -49,7 +49,7 @@ pub(super) async fn run(context: &Context, mover: &Mover<'_>, client: &str, to: 
         Some(to) => mover.carry(client, &mover.cell(to)?).await?,
         None => mover.undo(client).await?,
     };
-    context.note(format!("client {client} is in cell {}", end.to));
+    context.record_result(format!("client {client} is in cell {}", end.to));
     output::print_json_or_text(context.json, &end, || {
         format!("Client {client} is in cell {} ({} rows moved).", end.to, end.rows)
     })

@@ -87,7 +87,7 @@ pub(super) async fn run(
             let absent = || format!("key {key} does not exist");
             let revoked = store.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
-            context.note(format!("key {key} revoked"));
+            context.record_result(format!("key {key} revoked"));
             caches_expired().await;
             let revoked = Revoked { id: key.to_string(), revoked: true };
             output::print_json_or_text(context.json, &revoked, || format!("Revoked key {key}."))
@@ -109,7 +109,7 @@ async fn issue(
     };
     let added = store.add_key(key.clone(), florin_application::key_hash(&secret)).await;
     added.map_err(|error| explain(error, absent, || "the key already exists".to_owned()))?;
-    context.note(format!("key {} of client {}, scopes {}", key.id, key.client, scopes(&key)));
+    context.record_result(format!("key {} of client {}, scopes {}", key.id, key.client, scopes(&key)));
     let issued = Issued { key: secret, row: key.into() };
     output::print_json_or_text(context.json, &issued, || {
         format!("Issued key {}. It is shown only once:\n\n  {}\n", issued.row.id, issued.key)

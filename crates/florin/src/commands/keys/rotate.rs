@@ -62,7 +62,7 @@ pub(super) async fn run(
     })?;
     caches_expired().await;
     let ends = written(rotation.ends_at);
-    context.note(format!("key {} replaces key {key}, which expires at {ends}", rotation.successor.id));
+    context.record_result(format!("key {} replaces key {key}, which expires at {ends}", rotation.successor.id));
     let issued = Issued { key: secret, row: Row::from(rotation.successor) };
     let rotated = Rotated { issued, replaces: key.to_string(), replaced_expires_at: ends };
     output::print_json_or_text(context.json, &rotated, || {

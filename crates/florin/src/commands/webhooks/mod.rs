@@ -121,7 +121,7 @@ async fn set_enabled(
         _ => return Err(anyhow!("webhook {id} cannot be changed")),
     };
     let state = if enabled { "Enabled" } else { "Disabled" };
-    context.note(format!("webhook {id} of client {}: {}", found.client, state.to_lowercase()));
+    context.record_result(format!("webhook {id} of client {}: {}", found.client, state.to_lowercase()));
     let row = Row::of(&changed, waiting, &names);
     output::print_json_or_text(context.json, &row, || {
         format!("{state} webhook {id}; {} deliveries wait.", waiting.waiting)
