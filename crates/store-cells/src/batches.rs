@@ -1,7 +1,7 @@
 //! Payment batches.
 
 use crate::Cells;
-use crate::gather::{failed, worked};
+use crate::gather::{done_or_failure, log_failure};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{
@@ -104,9 +104,9 @@ async fn claim(cells: &Cells, command: ClaimCommand) -> Result<Vec<Lease>, Store
             }
             match BatchProcessing::claim(&*cell.store, command).await {
                 Ok(mut part) => leases.append(&mut part),
-                Err(error) => failure = Some(failed(cell, error)),
+                Err(error) => failure = Some(log_failure(cell, error)),
             }
         }
     }
-    worked(leases, failure, Vec::is_empty)
+    done_or_failure(leases, failure, Vec::is_empty)
 }

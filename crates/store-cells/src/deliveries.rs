@@ -4,7 +4,7 @@
 
 use crate::Cells;
 use crate::cells::Cell;
-use crate::gather::{failed, worked};
+use crate::gather::{done_or_failure, log_failure};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{EventId, WebhookId};
@@ -62,10 +62,10 @@ async fn due(cells: &Cells, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreErr
                 cells.remember_subscriptions(part.iter().map(|webhook| webhook.id), &cell.name);
                 due.append(&mut part);
             }
-            Err(error) => failure = Some(failed(cell, error)),
+            Err(error) => failure = Some(log_failure(cell, error)),
         }
     }
-    worked(due, failure, Vec::is_empty)
+    done_or_failure(due, failure, Vec::is_empty)
 }
 
 async fn claim(cells: &Cells, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
@@ -74,10 +74,10 @@ async fn claim(cells: &Cells, command: ClaimDeliveriesCommand) -> Result<Option<
         match Deliveries::claim(&*cell.store, command.clone()).await {
             Ok(None) => {}
             Ok(claimed) => return Ok(claimed),
-            Err(error) => failure = Some(failed(cell, error)),
+            Err(error) => failure = Some(log_failure(cell, error)),
         }
     }
-    worked(None, failure, Option::is_none)
+    done_or_failure(None, failure, Option::is_none)
 }
 
 async fn record(cells: &Cells, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
@@ -106,10 +106,10 @@ async fn log(
         match Deliveries::log(&*cell.store, webhook, filter.clone(), page).await {
             Ok(found) if found.count > 0 => return Ok(found),
             Ok(_) => {}
-            Err(error) => failure = Some(failed(cell, error)),
+            Err(error) => failure = Some(log_failure(cell, error)),
         }
     }
-    worked(Page { count: 0, rows: Vec::new() }, failure, |found| found.count == 0)
+    done_or_failure(Page { count: 0, rows: Vec::new() }, failure, |found| found.count == 0)
 }
 
 async fn delete_deliveries(cells: &Cells, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {

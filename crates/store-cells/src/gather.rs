@@ -33,10 +33,10 @@ impl Cells {
         for (cell, answer) in self.each().zip(join_all(asked).await) {
             match answer {
                 Ok(mut part) => found.append(&mut part),
-                Err(error) => failure = Some(failed(cell, error)),
+                Err(error) => failure = Some(log_failure(cell, error)),
             }
         }
-        worked(found, failure, Vec::is_empty)
+        done_or_failure(found, failure, Vec::is_empty)
     }
 
     /// Lets the cells do at most `max` units of work in total, sequentially, and returns the number of units. Handles
@@ -53,10 +53,10 @@ impl Cells {
             }
             match work(Arc::clone(&cell.store), u32::try_from(left).unwrap_or(u32::MAX)).await {
                 Ok(part) => done = done.saturating_add(part),
-                Err(error) => failure = Some(failed(cell, error)),
+                Err(error) => failure = Some(log_failure(cell, error)),
             }
         }
-        worked(done, failure, |done| *done == 0)
+        done_or_failure(done, failure, |done| *done == 0)
     }
 
     /// Asks all cells at the same time, and returns the first object that one of them has. A failure is the result if
@@ -88,7 +88,7 @@ impl Cells {
                 Err(error) => failure = Some(error),
             }
         }
-        worked(None, failure, Option::is_none)
+        done_or_failure(None, failure, Option::is_none)
     }
 
     /// Returns how many times all cells are asked before an object counts as absent.
@@ -98,13 +98,13 @@ impl Cells {
 }
 
 /// Logs the failure of a cell.
-pub(crate) fn failed(cell: &Cell, error: StoreError) -> StoreError {
+pub(crate) fn log_failure(cell: &Cell, error: StoreError) -> StoreError {
     tracing::warn!(cell = %cell.name, %error, "a cell failed; the work of the other cells continues");
     error
 }
 
 /// Returns what was done, or the failure of a cell if nothing was done.
-pub(crate) fn worked<T>(
+pub(crate) fn done_or_failure<T>(
     done: T,
     failure: Option<StoreError>,
     is_nothing: impl Fn(&T) -> bool,

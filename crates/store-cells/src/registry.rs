@@ -2,7 +2,7 @@
 
 use crate::Cells;
 use crate::cells::{Cell, Route, Store};
-use crate::gather::{failed, worked};
+use crate::gather::{done_or_failure, log_failure};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
@@ -131,7 +131,8 @@ async fn rotate_key(
     Ok(rotated)
 }
 
-/// Decisions read the list of their own cell, and callers see the list of the home. So the home is last.
+/// Replaces the bank list in every cell, the home last: callers see the home's list, and decisions read their own
+/// cell's.
 async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError> {
     for cell in cells.others() {
         Registry::replace_banks(&*cell.store, banks.clone()).await?;
@@ -139,8 +140,8 @@ async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError
     Registry::replace_banks(&*cells.home().store, banks).await
 }
 
-/// Cells ignore the keys of others. What a cell that fails does not record is lost, unless all fail: otherwise the
-/// other cells would record the same uses again and again.
+/// Records uses of keys in all cells; each ignores keys of other cells. If some cells fail, their uses are lost: a
+/// retry would record those of the other cells again. The call fails only if all cells fail.
 async fn record_uses(cells: &Cells, uses: Vec<KeyUse>) -> Result<(), StoreError> {
     let record = |store: Store| {
         let uses = uses.clone();
@@ -167,8 +168,8 @@ async fn has_client(cell: &Cell, client: ClientId) -> Result<bool, StoreError> {
     Ok(Accounts::client(&*cell.store, client).await?.is_some())
 }
 
-/// Returns the cell of a key. The directory knows only hashes of keys, so this reads the keys of the cells, like
-/// [`Cells::first`].
+/// Returns the cell of a key. The directory contains only hashes of keys, so this reads the keys of each cell
+/// sequentially. As in [`Cells::first`], a key counts as absent only after two rounds without a move in progress.
 async fn cell_of_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, StoreError> {
     for _ in 0..cells.rounds() {
         if let Some(cell) = cell_with_key(cells, key).await? {
@@ -185,8 +186,8 @@ async fn cell_with_key(cells: &Cells, key: ApiKeyId) -> Result<Option<&Cell>, St
         match Registry::keys(&*cell.store, None).await {
             Ok(keys) if keys.iter().any(|one| one.id == key) => return Ok(Some(cell)),
             Ok(_) => {}
-            Err(error) => failure = Some(failed(cell, error)),
+            Err(error) => failure = Some(log_failure(cell, error)),
         }
     }
-    worked(None, failure, Option::is_none)
+    done_or_failure(None, failure, Option::is_none)
 }

@@ -2,7 +2,7 @@
 
 use crate::Cells;
 use crate::cells::{Cell, Store};
-use crate::gather::{failed, worked};
+use crate::gather::{done_or_failure, log_failure};
 use crate::routes::routes;
 use chrono::{DateTime, Utc};
 use florin_domain::access::KeyHash;
@@ -157,13 +157,13 @@ async fn delete_expired(cells: &Cells, real: DateTime<Utc>, max: u32) -> Result<
         }
         match Worlds::delete_expired(&*cell.store, real, left).await {
             Ok(mut part) => deleted.append(&mut part),
-            Err(error) => failure = Some(failed(cell, error)),
+            Err(error) => failure = Some(log_failure(cell, error)),
         }
     }
     for account in &deleted {
         tidy(cells, account).await;
     }
-    worked(deleted, failure, Vec::is_empty)
+    done_or_failure(deleted, failure, Vec::is_empty)
 }
 
 /// Removes the entries of a deleted world. If that fails, they stay: entries without objects are harmless.
