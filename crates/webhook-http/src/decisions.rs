@@ -25,8 +25,8 @@ const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
 /// Maximum number of concurrent lookups of host names for one client. A lookup can outlast the question that began it.
 const LOOKUPS_OF_CLIENT_MAX: usize = 8;
 
-/// Asks decision endpoints over HTTP. Many questions can become due at the same moment, when an endpoint has replied to
-/// as many before, so they are sent by a thread that yields to other requests of the API.
+/// Asks decision endpoints over HTTP. When an endpoint answers many questions at once, as many new ones can follow at
+/// once. So a thread that yields to requests of the API sends them.
 pub struct HttpDecisions {
     client: Arc<GuardedClient>,
     slots: RequestSlots,
@@ -39,7 +39,7 @@ impl HttpDecisions {
     /// Maximum number of concurrent lookups of host names for all clients. Each blocks a thread.
     pub const LOOKUPS_MAX: usize = 64;
 
-    /// Creates a client. Reads the certificate authorities of the machine, and starts a thread.
+    /// Creates the sender of questions. Reads the certificate authorities of the machine, and starts a thread.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let slots = RequestSlots::new(QUESTIONS_MAX, QUESTIONS_OF_ACCOUNT_MAX);
         let client = Arc::new(GuardedClient::new(settings, LOOKUPS_OF_CLIENT_MAX)?);
@@ -104,8 +104,9 @@ fn read(body: &[u8], question: &DecisionQuestion) -> Option<DecisionReply> {
         ("DECLINE", None, None) => Some(DecisionReply::Decline(DecisionCode::default())),
         ("DECLINE", Some(code), None) => DecisionCode::parse(code).map(DecisionReply::Decline),
         ("PARTIAL", None, Some(amount)) => {
-            let part = decimal(amount.get())?.to_minor(question.amount.currency).ok()?;
-            question.has_part(part).then_some(DecisionReply::Partial(part.of(question.amount.currency)))
+            let currency = question.amount.currency;
+            let partial_amount = decimal(amount.get())?.to_minor(currency).ok()?;
+            question.allows_amount(partial_amount).then_some(DecisionReply::Partial(partial_amount.of(currency)))
         }
         _ => None,
     }
@@ -139,8 +140,8 @@ mod tests {
     #[test]
     fn decisions_are_read() {
         let partial = |text: &str| {
-            let part = minor(text).of(question().amount.currency);
-            Some(DecisionReply::Partial(part))
+            let partial_amount = minor(text).of(question().amount.currency);
+            Some(DecisionReply::Partial(partial_amount))
         };
         for (body, expected) in [
             (r#"{"decision": "APPROVE"}"#, Some(DecisionReply::Approve)),

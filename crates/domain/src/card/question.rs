@@ -17,7 +17,7 @@ pub struct DecisionQuestion {
 
 impl DecisionQuestion {
     /// Whether the endpoint may approve this amount: above zero and at most the amount of the question.
-    pub fn has_part(&self, part: Minor) -> bool {
-        Minor::ZERO < part && part <= self.amount.minor
+    pub fn allows_amount(&self, partial_amount: Minor) -> bool {
+        Minor::ZERO < partial_amount && partial_amount <= self.amount.minor
     }
 }

@@ -75,8 +75,8 @@ fn a_question_has_the_message_with_the_balances_before_it() {
     assert!(scenario.records.is_empty(), "nothing is stored");
     let debit = question(scenario.send(&consulted(FirstKind::Debit, "10", EndpointDecision::Due)));
     assert_eq!((debit.message.state, debit.allows_partial), (TransactionState::Completed, false));
-    for (text, is_part) in [("0.01 GBP", true), ("10.00 GBP", true), ("10.01 GBP", false), ("0.00 GBP", false)] {
-        assert_eq!(asked.has_part(minor(text)), is_part, "{text}");
+    for (text, is_allowed) in [("0.01 GBP", true), ("10.00 GBP", true), ("10.01 GBP", false), ("0.00 GBP", false)] {
+        assert_eq!(asked.allows_amount(minor(text)), is_allowed, "{text}");
     }
 }
 
