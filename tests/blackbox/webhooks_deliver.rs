@@ -51,20 +51,20 @@ fn a_purchase_is_delivered_signed_and_logged() {
     assert_eq!(all[1].event()["transaction"]["state"], "DECLINED");
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(receiver.arrived().len(), 2);
-    // The creation of a card of the demo data counts.
+    // Sequence 1 was the creation of the card in the demo data, which has no event in the list.
     let moved = expect_json(&client.get("/v2/events?types=CardStateUpdated"), 200);
     assert_eq!(moved["rows"][0]["body"]["sequence"], 2);
 }
 
 #[test]
-fn a_merchant_event_is_sent_to_the_filters_that_match_under_the_name_of_the_subscription() {
+fn a_merchant_event_reaches_the_subscriptions_whose_filters_match() {
     let (_server, client, checkout) = shop();
     let receiver = Receiver::start();
-    let (types, filter) = (["MerchantCheckoutSessionCompleted", "RoqqettCheckoutSessionCompleted"], &checkout);
-    let other = json!({"filters": {"checkoutId": {"in": [ABSENT]}}});
-    let others = types.map(|name| {
-        receiver.subscribe(&client, name, &json!({"filters": {"checkoutId": {"in": [ABSENT, filter]}}}));
-        receiver.subscribe(&client, name, &other)
+    let types = ["MerchantCheckoutSessionCompleted", "RoqqettCheckoutSessionCompleted"];
+    let other_checkout = json!({"filters": {"checkoutId": {"in": [ABSENT]}}});
+    let unmatched = types.map(|name| {
+        receiver.subscribe(&client, name, &json!({"filters": {"checkoutId": {"in": [ABSENT, checkout]}}}));
+        receiver.subscribe(&client, name, &other_checkout)
     });
     let session = sold(&client, &checkout, "1");
     let arrived = receiver.wait_for(2);
@@ -74,8 +74,8 @@ fn a_merchant_event_is_sent_to_the_filters_that_match_under_the_name_of_the_subs
     let event = arrived[0].event();
     assert_eq!(event["checkoutSession"]["id"], session["id"]);
     assert!(event["checkoutSession"].get("checkoutUrl").is_none(), "{event}");
-    for other in others {
-        assert!(deliveries(&client, &other).is_empty(), "{other}");
+    for webhook in unmatched {
+        assert!(deliveries(&client, &webhook).is_empty(), "{webhook}");
     }
 }
 
@@ -109,7 +109,8 @@ fn one_jump_of_the_clock_causes_one_attempt() {
     assert_eq!(attempts(&delivered), 4);
     let ids: BTreeSet<_> = receiver.arrived().iter().map(|got| (got.id().to_owned(), got.body.clone())).collect();
     assert_eq!(ids.len(), 1, "the same id and the same bytes");
-    // The library accepts timestamps of a few minutes around the real time, which differs from the clock.
+    // The library that verifies accepts only timestamps near real time, so deliveries are not stamped by the account's
+    // clock.
     receiver.arrived().iter().for_each(|got| got.verify(text(&webhook, "/signingSecret")).unwrap());
 }
 
@@ -137,7 +138,8 @@ fn every_delivery_verifies_through_a_rotation() {
     assert!(!alone.header("webhook-signature").contains(' '));
 }
 
-/// Returns the log once it contains a text. What is stored is logged only after its commit.
+/// Waits until the log contains a text, at most 10 seconds, and returns the log. A change is visible over the API before
+/// its log line is written.
 fn log_with(server: &Server, text: &str) -> String {
     let start = Instant::now();
     loop {
@@ -224,7 +226,7 @@ fn a_previous_receiver_disables_nothing() {
     new.wait_for(1);
 }
 
-/// After a subscription is disabled or changed, only attempts in flight still reach its earlier receiver.
+/// After the URL of a subscription changes, only attempts in flight still reach the earlier receiver.
 #[test]
 fn what_was_not_sent_yet_goes_to_the_new_receiver() {
     let server = Server::sandbox();
@@ -267,14 +269,14 @@ fn deliveries_of_a_disabled_client_rest() {
         expect_json(&other.post(&webhook_path(&theirs, "/test"), ""), 202);
     }
     witness.wait_for(3);
-    assert_eq!(receiver.arrived().len(), 1, "of a disabled client");
+    assert_eq!(receiver.arrived().len(), 1, "a delivery of a disabled client was sent");
     receiver.answer(200, "");
     operator("enable");
     receiver.wait_for(2);
 }
 
 #[test]
-fn a_pause_of_a_receiver_ends_when_somebody_asks() {
+fn a_test_event_ends_the_pause_of_a_receiver() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
@@ -312,7 +314,7 @@ fn a_crash_loses_no_event() {
     receiver.wait_for(4);
     let home = server.kill();
     receiver.hang(false);
-    // The leases of the dead process have ended.
+    // Ends the leases of the killed process, as if their time had passed.
     let lapse = if crate::support::store::is_sqlite() {
         "leased_until - 120000000"
     } else {

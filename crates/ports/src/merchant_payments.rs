@@ -50,7 +50,7 @@ pub struct FoundRefund {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MerchantPayments: Send + Sync {
-    /// Returns a payment or refund. `None`: no such payment or refund on the account.
+    /// Returns a payment, or a refund by the id of its payment row. `None`: no such row on the account.
     async fn find(
         &self,
         account: &AccountId,
@@ -77,8 +77,8 @@ pub trait MerchantPayments: Send + Sync {
     /// Returns the refund with this page token, of any account. Page tokens are unique across accounts.
     async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError>;
 
-    /// Decides the creation of a refund. Refunds of one payment are decided sequentially. No settlement account of the
-    /// account is deleted while one is decided. `Absent`: no such payment on the account.
+    /// Decides the creation of a refund. Refunds of one payment are decided sequentially. While a refund is decided, no
+    /// settlement account of its account is deleted. `Absent`: no such payment on the account.
     async fn create_refund(
         &self,
         command: CreateRefundCommand,

@@ -44,7 +44,7 @@ impl PaymentInstruction {
     }
 }
 
-/// A bank's report about a payment that it has accepted.
+/// A bank's report on a payment whose instruction it has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaymentReport {
     /// The outcome of the payment so far.

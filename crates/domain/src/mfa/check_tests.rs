@@ -103,8 +103,8 @@ fn twenty_wrong_totp_tokens_in_an_hour_lock_the_account_for_an_hour() {
     let check = check(MfaProviderName::Totp);
     let fresh = session(MfaProviderName::Totp);
     let mut enrolled = enrolment();
-    for minute in 0..20 {
-        let now = NOW + TimeDelta::seconds(minute);
+    for second in 0..20 {
+        let now = NOW + TimeDelta::seconds(second);
         assert!(!enrolled.is_locked(now));
         let outcome = check.apply_verdict(Some(&fresh), Some(&enrolled), MfaVerdict::Wrong, now);
         assert_eq!(outcome.passed, Err(MfaFailure::Failed));

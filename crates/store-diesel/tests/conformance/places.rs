@@ -1,4 +1,5 @@
-//! The places where writes can be made to fail: every table that a decision writes to.
+//! SQL for injected failures: the writes of cards, budgets and payment batches that can be made to fail, and changes of
+//! the list of applied migrations.
 
 /// Makes the last migration appear pending.
 pub(crate) const FORGET_THE_LAST_MIGRATION: &str =
