@@ -7,10 +7,11 @@ pub(crate) const COUNTS: &str = include_str!("../sql/counts.sql");
 /// SQL that verifies balances against the journal, the open chains and the confirmed batches.
 pub(crate) const PROOF: &str = include_str!("../sql/proof.sql");
 
-/// SQL that copies the entries of the baselines into `journal_legs`, because `florin check` reads only legs. The
-/// baselines write their journal to `journal_transactions` and `journal_entries`, which Florin does not have.
+/// SQL that copies the entries of the baselines (the plain SQL that Florin is compared with) into `journal_legs`,
+/// because `florin check` reads only legs. The baselines write their journal to `journal_transactions` and
+/// `journal_entries`, which Florin does not have.
 pub(crate) const LEGS: &str = include_str!("../sql/legs.sql");
-/// SQL that counts the cards, budgets and people of each account, as the lists state them.
+/// SQL that fills the tables of stored counts (cards, budgets and people of each account).
 pub(crate) const LIST_COUNTS: &str = include_str!("../sql/list-counts.sql");
 
 /// Names of the counts, in the order of `counts.sql`.
@@ -58,8 +59,8 @@ pub(crate) trait Books {
     fn violations(&mut self) -> anyhow::Result<[i64; 4]>;
     /// Runs a statement.
     fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
-    /// Writes a checkpoint, so that every round starts from the same state.
-    fn settle(&mut self) -> anyhow::Result<()>;
+    /// Flushes the write-ahead log to the database, so that every round starts from the same state.
+    fn checkpoint_wal(&mut self) -> anyhow::Result<()>;
 }
 
 /// Checks that each answered request had its effect exactly once, and that nothing else changed.

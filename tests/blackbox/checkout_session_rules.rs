@@ -74,7 +74,7 @@ fn wait_until_listed(client: &Client, list: &str, session: &Value) {
     }
 }
 
-/// Nobody names the sessions or changes the clock when an expiry and a bank's report are due.
+/// No request reads the sessions by id, and none changes the clock, when an expiry and a bank's report become due.
 #[test]
 fn lists_show_within_5_seconds_what_is_due() {
     let (_server, client, checkout) = shop();
@@ -133,8 +133,8 @@ fn sessions_keep_the_values_of_their_checkout() {
     assert_eq!(expect_json(&outcome(&client, &later, &shipped), 200)["status"], "COMPLETED");
 }
 
-/// SQL creates this state, because requests cannot: approvals are final, and the last settlement account cannot be
-/// deleted.
+/// SQL creates this state, because requests cannot: approvals are final, and a settlement account that checkouts pay
+/// into cannot be deleted without a replacement.
 #[test]
 fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
     let home = Home::demo();

@@ -32,12 +32,12 @@ mod silent_host;
 mod standby;
 mod start;
 mod streams;
-#[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
+#[allow(dead_code, unused_imports, reason = "shared with the black-box suite, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 mod sweep;
 mod unknown;
 mod wire;
 
-/// Whether the tests of this program run on PostgreSQL and nowhere else.
+/// Whether the tests of this program run on PostgreSQL only.
 const ONLY_POSTGRES: bool = true;

@@ -19,7 +19,8 @@ pub(crate) struct Outcome {
     pub(crate) elapsed: Duration,
     /// Times from the due time of a request to its 2xx answer, in microseconds. Answers after the end are not included.
     pub(crate) latencies: Vec<u32>,
-    /// The same times for refusals: 503 with `Retry-After`.
+    /// Times from the due time of a request to its refusal (503 with `Retry-After`), in microseconds. Refusals after
+    /// the end are included.
     pub(crate) refusals: Vec<u32>,
     /// Number of other answers, and some of them.
     pub(crate) others: (u64, Vec<String>),

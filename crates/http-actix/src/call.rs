@@ -9,7 +9,7 @@ use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
 use crate::json::{Context, Document, Place, Reading};
-use crate::load::refusal;
+use crate::load::overloaded;
 use crate::middleware::{note_client, note_world};
 use crate::problem::{Problem, expect_valid};
 use crate::state::App;
@@ -233,7 +233,7 @@ impl Call<'_> {
     /// while it waited.
     pub(crate) async fn lock_exclusively(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.guard = None;
-        self.exclusive_guard = Some(self.app.account_guards.exclusive(account).await.ok_or_else(refusal)?);
+        self.exclusive_guard = Some(self.app.account_guards.exclusive(account).await.ok_or_else(overloaded)?);
         if self.caller.key.may_name_worlds() {
             match self.reach_again(account).await? {
                 Err(ReachError::Absent) => return Err(Problem::absent("path.accountId", "world")),

@@ -1,7 +1,7 @@
 //! Serves the connections of a listener.
 
 use crate::connections::{Admission, Gate, GatedStream, HEAD_TIME_OUT, KEEP_ALIVE};
-use crate::load::refusal;
+use crate::load::overloaded;
 use crate::middleware::{admit, cors, envelope, protect};
 use crate::state::App;
 use actix_http::error::DispatchError;
@@ -87,7 +87,7 @@ fn send_at_once(stream: &TcpStream) -> Result<(), DispatchError> {
 
 /// Returns the response to a refused connection, as bytes. The request is not read.
 fn refused(id: &str) -> Vec<u8> {
-    let mut response = refusal().response(Some(id));
+    let mut response = overloaded().response(Some(id));
     protect(response.headers_mut());
     let mut head = "HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n".to_owned();
     for (name, value) in response.headers() {

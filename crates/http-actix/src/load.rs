@@ -49,7 +49,7 @@ pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
 }
 
 /// Returns a 503 response with `Retry-After`.
-pub(crate) fn refusal() -> Problem {
+pub(crate) fn overloaded() -> Problem {
     Problem::unavailable(ErrorCode::Overloaded, "server overloaded; retry after the interval in Retry-After")
 }
 

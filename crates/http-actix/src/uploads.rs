@@ -4,7 +4,7 @@
 //! the body before it is read. An upload that does not fit waits, and is refused if it waits too long. A single client
 //! can't reserve all the memory, no matter how slowly it sends.
 
-use crate::load::refusal;
+use crate::load::overloaded;
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use actix_web::http::header::CONTENT_LENGTH;
@@ -58,7 +58,7 @@ impl Uploads {
         };
         match tokio::time::timeout(PATIENCE, permits).await {
             Ok(Ok(permits)) => Ok(Reserved(permits)),
-            Ok(Err(_)) | Err(_) => Err(refusal()),
+            Ok(Err(_)) | Err(_) => Err(overloaded()),
         }
     }
 

@@ -93,13 +93,13 @@ fn postgres_schema() -> Option<(Columns, BTreeSet<String>)> {
     Some((found, indexes))
 }
 
-/// Creates a migrated database of SQLite.
+/// Creates a migrated SQLite database.
 fn sqlite_database() -> (TempDir, SqliteConnection) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("florin.db").display().to_string();
     let store = SqliteStore::open(&StoreSettings::at(path.as_str())).unwrap();
     store.migrate().unwrap();
-    // Otherwise the writer would end, with a checkpoint, while the next connection reads.
+    // Ends the writer first: its last checkpoint would disturb the next connection.
     store.close();
     let conn = SqliteConnection::establish(&path).unwrap();
     (directory, conn)
@@ -166,6 +166,7 @@ fn checks(source: &str) -> BTreeSet<(String, String)> {
 fn both_schemas_have_the_same_checks() {
     let (one, other) = (checks(&sqlite::migrations::sources()), checks(&postgres::migrations::sources()));
     assert!(one.len() > 80, "{} CHECKs were found", one.len());
+    // Both differences are disjoint, so they are equal only if both are empty.
     assert_eq!(one.difference(&other).collect::<Vec<_>>(), other.difference(&one).collect::<Vec<_>>());
 }
 

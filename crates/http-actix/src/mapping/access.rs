@@ -1,7 +1,7 @@
 //! Maps errors of access checks, the store and lookups to responses.
 
 use crate::codes::ErrorCode;
-use crate::load::refusal;
+use crate::load::overloaded;
 use crate::problem::Problem;
 use florin_application::{AccessError, ExplainBalanceError, ReachError};
 use florin_domain::fault::Flaw;
@@ -41,7 +41,7 @@ impl From<AccessError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Overloaded => refusal(),
+            StoreError::Overloaded => overloaded(),
             StoreError::Unavailable(cause) => {
                 tracing::error!(%cause, "storage unreachable");
                 Self::unavailable(ErrorCode::Overloaded, "storage unreachable; retry after the interval in Retry-After")

@@ -63,7 +63,7 @@ pub(crate) fn create_session_problem(refusal: &CreateSessionRefusal) -> Problem 
             "body.shipping.rate.amount",
             Flaw::value("must be below the amount: payers of the checkout choose the rate, so it can change"),
         ),
-        CreateSessionRefusal::NoReference => load::refusal(),
+        CreateSessionRefusal::NoReference => load::overloaded(),
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn create_top_up_problem(refusal: CreateTopUpRefusal) -> Problem {
         CreateTopUpRefusal::NotHeld => {
             Problem::faults(vec![Flaw::value("must be a currency that the budget holds").at(CURRENCY)])
         }
-        CreateTopUpRefusal::NoReference => load::refusal(),
+        CreateTopUpRefusal::NoReference => load::overloaded(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Maps errors of merchant operations to responses.
 
 use crate::codes::ErrorCode;
-use crate::load::refusal;
+use crate::load::overloaded;
 use crate::problem::Problem;
 use actix_web::http::StatusCode;
 use florin_application::MerchantAccessError;
@@ -50,10 +50,10 @@ pub(crate) fn edit_profile_problem(refusal: EditProfileRefusal) -> Problem {
 pub(crate) fn logo_problem(error: LogoImageError) -> Problem {
     match error {
         LogoImageError::Refused(refusal) => logo_refusal(refusal),
-        LogoImageError::Overloaded => refusal(),
+        LogoImageError::Overloaded => overloaded(),
         LogoImageError::Unavailable(reason) => {
             tracing::error!(%reason, "cannot convert a logo");
-            refusal()
+            overloaded()
         }
     }
 }
@@ -109,10 +109,11 @@ pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
         CheckoutRefusal::NotApproved => target("must name an APPROVED settlement account".into()),
         CheckoutRefusal::OtherCurrency(currency) => {
             let message = "must name a settlement account of the checkout's currency";
-            target(format!("{message} (got one of {})", currency.as_str()))
+            target(format!("{message} (got one in {})", currency.as_str()))
         }
         CheckoutRefusal::NoDefault => {
-            target("needs an APPROVED settlement account of the checkout's currency, and the account has none".into())
+            let message = "has no default: the merchant has no APPROVED settlement account in the checkout's currency";
+            target(message.into())
         }
         CheckoutRefusal::TooMany { max } => too_many(max, "checkouts"),
         CheckoutRefusal::ShoppingMembers(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
@@ -125,7 +126,7 @@ pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
     match refusal {
         SettlementRefusal::Absent => Problem::absent(PATH, "settlement account"),
         SettlementRefusal::DetailsTaken => {
-            let message = "must be bank details that no settlement account of the account has";
+            let message = "must differ from the bank details of the account's other settlement accounts";
             Problem::conflict("body.bankDetails", ErrorCode::InvalidState, message)
         }
         SettlementRefusal::TooMany => too_many(MAX_SETTLEMENT_ACCOUNTS, "settlement accounts"),

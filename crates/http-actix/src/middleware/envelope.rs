@@ -3,7 +3,7 @@
 use super::restored::or_restored;
 use crate::codes::ErrorCode;
 use crate::connections::{Gate, gated, in_parts};
-use crate::load::{discard, is_shed, refusal};
+use crate::load::{discard, is_shed, overloaded};
 use crate::payment_pages::{complete_answer, is_payment_page, path_for_log};
 use crate::problem::Problem;
 use crate::state::App;
@@ -95,7 +95,7 @@ pub(crate) async fn admit(
     let is_limited = request.path().starts_with(API) || is_payment_page(request.request());
     if is_refused && is_limited {
         discard(request.take_payload()).await;
-        return Ok(request.into_response(HttpResponse::from_error(refusal())));
+        return Ok(request.into_response(HttpResponse::from_error(overloaded())));
     }
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
 }

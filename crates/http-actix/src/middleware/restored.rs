@@ -1,7 +1,7 @@
 //! Requests that fail because another server restores their world while they run.
 //!
-//! On one server, a restore waits for the requests on its world, and later requests wait for it. Requests on other
-//! servers can lose the rows that they have read before. Their failure would mislead the caller: the object of a 404
+//! On one server, a restore waits for the requests on its world, and later requests wait for it. A request on another
+//! server may find that rows it has already read are gone. Its failure would mislead the caller: the object of a 404
 //! may exist. So after a failure, the epoch of the world is compared with the epoch at the beginning of the request.
 
 use crate::problem::Problem;
@@ -32,12 +32,13 @@ pub(super) async fn or_restored(app: &App, request: &HttpRequest, response: Http
     app.services.accounts.forget(&account);
     match app.services.accounts.find(&account).await {
         Ok(Some(now)) if now.epoch != epoch => HttpResponse::from_error(Problem::world_restored()),
-        // A deleted world is a 404, and without the store the first failure stands.
+        // The original response stands if the epoch is the same, the world was deleted, or the store cannot be read.
         Ok(_) | Err(_) => response,
     }
 }
 
-/// Whether a failure may be due to missing rows. The others tell the caller to retry, or are not about the account.
+/// Whether a failure may be due to missing rows. Other failures tell the caller to retry, or do not depend on the
+/// account's rows.
 fn may_mislead(status: StatusCode) -> bool {
     matches!(
         status,

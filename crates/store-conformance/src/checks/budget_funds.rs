@@ -5,7 +5,7 @@ use crate::commands::credit;
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, make, transfer};
-use crate::observe::budget as next_credit;
+use crate::observe::credit_situation;
 use crate::world::{Who, gbp, jpy, seeded, world};
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{BudgetFilter, BudgetFunds};
@@ -28,7 +28,7 @@ async fn funds(handle: &Handle, budget: BudgetId, currency: Currency) -> Result<
     let listed = expect_some("the row", listed.rows.into_iter().find(|row| row.record.budget.id == budget))?;
     same("the row", &listed, &found)?;
     same("one each", found.funds.len(), found.record.budget.balances.len())?;
-    let place = found.record.budget.balances.iter().position(|(held, _)| *held == currency);
+    let place = found.record.budget.balances.iter().position(|(code, _)| *code == currency);
     Ok(found.funds[expect_some("the currency", place)?])
 }
 
@@ -80,6 +80,7 @@ async fn one_sequence(handle: Handle) -> CheckResult {
     let last = expect_new(handle.credits.credit(credit(Who::Mine, 4, "7", gbp()?)?).await)?;
     let numbers = [first.box_transaction_id, second.transfer.number, third.transfer.number, last.box_transaction_id];
     same("the numbers", numbers, [1, 2, 4, 6])?;
-    let other = expect_some("the budget", next_credit(&handle, &Who::Other.account()?, Who::Other.budget()).await?)?;
+    let other = credit_situation(&handle, &Who::Other.account()?, Who::Other.budget()).await?;
+    let other = expect_some("the budget", other)?;
     same("the next number of the other account", other.number, 1)
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::credit;
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, balances, books_are_right, budget};
+use crate::observe::{Observation, balances, books_are_right, credit_situation};
 use crate::world::{Who, gbp, jpy, noon, seeded};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::ids::BudgetId;
@@ -66,7 +66,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 async fn whole_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let CreditSituation { budget: seen, number } =
-        expect_some("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
+        expect_some("the budget", credit_situation(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;
     let expected = vec![
         (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),

@@ -8,7 +8,7 @@ use crate::checkout_sessions::{
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::observe::{Observation, balances, books_are_right, budget};
+use crate::observe::{Observation, balances, books_are_right, credit_situation};
 use crate::payments::after;
 use crate::together::{Work, race};
 use crate::world::{Who, gbp, seeded};
@@ -160,7 +160,8 @@ async fn failed(handle: Handle) -> CheckResult {
 async fn credited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let number = async || Ok::<_, Failure>(budget(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
+    let number =
+        async || Ok::<_, Failure>(credit_situation(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
     let next = expect_some("the next number", number().await?)?;
     topped_up(&handle, Who::Mine, 1).await?;
     same("the number after the creation", number().await?, Some(next))?;

@@ -1,6 +1,6 @@
 //! Reads everything that the ports show of a store, as comparable lines of text.
 
-use super::{batch, budget, card, chain};
+use super::{batch, card, chain, credit_situation};
 use crate::check::{CheckResult, Failure};
 use crate::checkout_sessions::page_token;
 use crate::commands::{session_id, token};
@@ -179,7 +179,7 @@ async fn of_account(
     }
     see("list of batches".into(), &listed);
     see("enrolment".into(), &handle.mfa.enrolment(&account).await?);
-    see("next credit".into(), &budget(handle, &account, who.budget()).await?.map(|seen| seen.number));
+    see("next credit".into(), &credit_situation(handle, &account, who.budget()).await?.map(|seen| seen.number));
     see("activity".into(), &handle.activities.list(&account, ActivityFilter::default(), PAGE).await?);
     for id in [who.card(), who.limited_card(), who.yen_card()] {
         see(format!("card {id}"), &card(handle, &account, id).await?);

@@ -97,7 +97,7 @@ pub(crate) async fn chain(
 }
 
 /// Returns the situation of a credit: the budget and the next credit number.
-pub(crate) async fn budget(
+pub(crate) async fn credit_situation(
     handle: &Handle,
     account: &AccountId,
     budget: BudgetId,

@@ -122,7 +122,7 @@ async fn first_tail(app: &App, client: ClientId) -> Result<EventPosition, Proble
             return Ok(tail);
         }
     }
-    Err(crate::load::refusal())
+    Err(crate::load::overloaded())
 }
 
 /// The state of an open stream, which reads its events.
