@@ -138,8 +138,8 @@ fn every_delivery_verifies_through_a_rotation() {
     assert!(!alone.header("webhook-signature").contains(' '));
 }
 
-/// Waits until the log contains a text, at most 10 seconds, and returns the log. A change is visible over the API before
-/// its log line is written.
+/// Waits until the log contains a text, at most 10 seconds, and returns the log. A change is visible over the API
+/// before its log line is written.
 fn log_with(server: &Server, text: &str) -> String {
     let start = Instant::now();
     loop {
