@@ -1,4 +1,4 @@
-//! The ports used by the use cases of payment batches, connected by the app.
+//! The ports used by the use cases of payment batches, connected by the binary.
 
 use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;

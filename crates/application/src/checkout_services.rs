@@ -1,4 +1,4 @@
-//! The ports used by the use cases of checkout sessions, connected by the app.
+//! The ports used by the use cases of checkout sessions, connected by the binary.
 
 use crate::{AccountClock, AccountClocks, PageTokenMaker};
 use florin_domain::access::Account;
@@ -26,7 +26,7 @@ pub struct CheckoutServices {
     pub page_tokens: PageTokenMaker,
     /// The banks of payers. `None`: this server has none, so nothing can be paid or refunded.
     pub initiation: Option<Arc<dyn PaymentInitiation>>,
-    /// The simulated bank. `None`: the banks are real.
+    /// The simulated bank. `None`: the banks are real, or this server has none.
     pub simulated_bank: Option<Arc<dyn SimulatedBank>>,
     /// The URL of this server that payers use, without a slash at the end.
     pub public_url: String,
@@ -36,6 +36,11 @@ pub struct CheckoutServices {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this server has no banks that payers can pay from")]
 pub struct NoPayerBanks;
+
+/// This server has no simulated bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this server has no simulated bank")]
+pub struct NoSimulatedBank;
 
 impl CheckoutServices {
     /// The clock and ids of a request that writes; call it once per request.
@@ -49,8 +54,8 @@ impl CheckoutServices {
     }
 
     /// The simulated bank, for actions that only the sandbox has.
-    pub fn simulated_bank(&self) -> Result<&dyn SimulatedBank, NoPayerBanks> {
-        self.simulated_bank.as_deref().ok_or(NoPayerBanks)
+    pub fn simulated_bank(&self) -> Result<&dyn SimulatedBank, NoSimulatedBank> {
+        self.simulated_bank.as_deref().ok_or(NoSimulatedBank)
     }
 
     /// The URL of the payment page of a session.

@@ -1,4 +1,4 @@
-//! The ports that real-time decisions use. The app connects them to adapters.
+//! The ports that real-time decisions use. The binary connects them to adapters.
 
 use florin_domain::card::DecisionQuestion;
 use florin_domain::ids::EventId;

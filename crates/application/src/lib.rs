@@ -79,7 +79,7 @@ pub use cards::{FirstMessageError, NewMessage, send_first_message, send_follow_u
 pub use chain_history::chain_history;
 pub use change_card::change_card;
 pub use check_invariants::check_invariants;
-pub use checkout_services::{CheckoutServices, NoPayerBanks};
+pub use checkout_services::{CheckoutServices, NoPayerBanks, NoSimulatedBank};
 pub use checkout_sessions::{
     NewSession, NewTopUp, act_at_stage, act_on_session, create_session, create_top_up, find_merchant_refund,
     find_session, settle_checkouts, settle_session, start_payment, start_refund,

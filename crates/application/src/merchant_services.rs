@@ -1,4 +1,4 @@
-//! The ports used by the use cases of merchants, connected by the app.
+//! The ports used by the use cases of merchants, connected by the binary.
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;

@@ -1,4 +1,4 @@
-//! The ports used by the use cases, connected by the app.
+//! The ports used by the use cases, connected by the binary.
 
 use crate::{
     AccountClock, AccountClocks, DecisionServices, KeyUses, PageTokenMaker, RefusedAuthentications, SecretDigests,

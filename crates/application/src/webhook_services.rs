@@ -1,4 +1,4 @@
-//! The ports used by the use cases of webhooks, connected by the app.
+//! The ports used by the use cases of webhooks, connected by the binary.
 
 use crate::AccountClocks;
 use chrono::TimeDelta;

@@ -4,7 +4,7 @@ use super::merchants::not_enabled;
 use crate::codes::ErrorCode;
 use crate::load;
 use crate::problem::Problem;
-use florin_application::NoPayerBanks;
+use florin_application::{NoPayerBanks, NoSimulatedBank};
 use florin_domain::checkout::{CreateSessionRefusal, CreateTopUpRefusal, RefundRefusal, SessionRefusal};
 use florin_domain::fault::Flaw;
 use florin_domain::money::Money;
@@ -16,6 +16,12 @@ const CURRENCY: &str = "body.amount.currencyCode";
 
 impl From<NoPayerBanks> for Problem {
     fn from(error: NoPayerBanks) -> Self {
+        not_enabled(error.to_string())
+    }
+}
+
+impl From<NoSimulatedBank> for Problem {
+    fn from(error: NoSimulatedBank) -> Self {
         not_enabled(error.to_string())
     }
 }
