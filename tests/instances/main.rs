@@ -7,7 +7,7 @@
     clippy::panic,
     clippy::disallowed_methods,
     missing_docs,
-    reason = "a test fails by panicking, and the machine's clock and ids are the tests' own"
+    reason = "a test fails by panicking, and tests may use the machine's clock and random ids"
 )]
 
 mod access;
