@@ -19,10 +19,10 @@ const LIMITS: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \
 const DURABLE: &str =
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-/// Returns the settings of the writer. Its statements find rows by keys in arrays, whose lengths the planner can't know. A plan is
-/// created once, for few keys, and stays right for many: an index scan for each key, never a full scan, whatever the
-/// statistics say while a table grows. A Citus coordinator can't plan an insert from arrays without their values, and
-/// its workers plan each statement again in any case.
+/// Returns the settings of the writer. Its statements find rows by keys in arrays, whose lengths the planner can't
+/// know. A plan is created once, for few keys, and stays right for many: an index scan for each key, never a full scan,
+/// whatever the statistics say while a table grows. A Citus coordinator can't plan an insert from arrays without their
+/// values, and its workers plan each statement again in any case.
 fn by_key() -> String {
     format!(
         "SELECT set_config('plan_cache_mode', \
