@@ -100,8 +100,8 @@ pub(crate) fn reserve_positions(conn: &mut Conn, count: i64, after: i64) -> Outc
 
 /// Leaves a gap, if the database has Citus. A commit on a worker does not write the log of the coordinator, so a crash
 /// of the coordinator can take back positions that rows of a worker have. Such a crash ends all connections, and the
-/// log is written at least every few seconds. So each connection that writes first leaves a gap that is larger than what
-/// is drawn meanwhile.
+/// log is written at least every few seconds. So each connection that writes first leaves a gap that is larger than
+/// what is drawn meanwhile.
 pub(super) fn skip_lost_positions(conn: &mut Conn) -> QueryResult<()> {
     conn.batch_execute(&format!(
         "DO $$ BEGIN \
