@@ -15,8 +15,8 @@ step() {
     "$@"
 }
 
-# Builds the programs. With examples, cargo uses the features of the dev-dependencies, as it does for tests; without them it
-# would compile a hundred packages a second time.
+# Builds the programs. With examples, cargo uses the features of the dev-dependencies, as it does for tests; without
+# them it would compile a hundred packages a second time.
 build_programs() {
     step cargo build "${all[@]}" --bins --examples "$@"
 }

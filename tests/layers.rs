@@ -234,8 +234,8 @@ fn wrong_source(path: &str, text: &str) -> Vec<String> {
         }
         let code = line.split("//").next().unwrap_or_default();
         if code.contains(GRANDPARENT) {
-            let advice = "write the path from `crate`, or import a name";
-            wrong.push(format!("{path}:{} contains {GRANDPARENT}: {advice}", number + 1));
+            let hint = "write the path from `crate`, or import a name";
+            wrong.push(format!("{path}:{} contains {GRANDPARENT}: {hint}", number + 1));
         }
         if handles_money {
             let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');

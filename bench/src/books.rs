@@ -59,8 +59,8 @@ pub(crate) trait Books {
     fn violations(&mut self) -> anyhow::Result<[i64; 4]>;
     /// Runs a statement.
     fn execute(&mut self, sql: &str) -> anyhow::Result<()>;
-    /// Flushes the write-ahead log to the database, so that every round starts from the same state.
-    fn checkpoint_wal(&mut self) -> anyhow::Result<()>;
+    /// Runs a checkpoint, so that every round starts from the same state.
+    fn checkpoint(&mut self) -> anyhow::Result<()>;
 }
 
 /// Checks that each answered request had its effect exactly once, and that nothing else changed.

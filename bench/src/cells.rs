@@ -91,11 +91,11 @@ impl Store {
         match self {
             Self::Sqlite(path) => {
                 let mut file = File::attach(path)?;
-                file.checkpoint_wal()?;
+                file.checkpoint()?;
                 Ok(file.conn.query_row(COUNTS, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?)
             }
             Self::Postgres(database) => {
-                database.checkpoint_wal()?;
+                database.checkpoint()?;
                 let row = database.client.query_one(COUNTS, &[])?;
                 Ok([row.get(0), row.get(1), row.get(2)])
             }

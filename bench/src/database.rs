@@ -89,7 +89,7 @@ impl Database {
         self.client.batch_execute(CHECKOUT_COUNTS)?;
         // A separate call, because VACUUM cannot run in a transaction.
         self.client.batch_execute("VACUUM ANALYZE")?;
-        self.checkpoint_wal()
+        self.checkpoint()
     }
 
     /// Returns the size on disk.
@@ -164,7 +164,7 @@ impl Books for Database {
         Ok(self.client.batch_execute(sql)?)
     }
 
-    fn checkpoint_wal(&mut self) -> anyhow::Result<()> {
+    fn checkpoint(&mut self) -> anyhow::Result<()> {
         self.execute("CHECKPOINT")
     }
 }

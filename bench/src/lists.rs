@@ -116,7 +116,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> an
         let mut file = File::empty(&folder.join("lists.db"))?;
         file.load(&sizes.fill(SQLITE))?;
         file.execute(books::LIST_COUNTS)?;
-        file.checkpoint_wal()?;
+        file.checkpoint()?;
         loaded(report, "SQLite", began);
         measure(settings, folder, report, ("SQLite", &file.url), sizes)?;
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         "{rate:.0} requests/s for {:?} over {} connections",
         settings.overload, settings.overload_connections
     ));
-    runner.database.checkpoint_wal()?;
+    runner.database.checkpoint()?;
     let before = runner.database.counts()?;
     let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), runner.next_round());
     let end = http::End(settings.overload);

@@ -82,7 +82,7 @@ impl<'a> Runner<'a> {
         };
         let lasting = lasting.max(Duration::from_secs(1));
         let batches = if workload.takes_batches() { Some(self.prepare(purpose, lasting, clients)?) } else { None };
-        self.database.checkpoint_wal()?;
+        self.database.checkpoint()?;
         let before = self.database.counts()?;
         let (size, store_cpu) = (self.database.table_bytes()?, self.database.cpu());
         let (answered, mut figures) = match contender {

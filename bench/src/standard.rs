@@ -170,7 +170,7 @@ fn checked(
     effect: &books::Counts,
     round: impl FnOnce(&mut File) -> anyhow::Result<Measured>,
 ) -> anyhow::Result<Figures> {
-    file.checkpoint_wal()?;
+    file.checkpoint()?;
     let before = file.counts()?;
     let measured = round(file)?;
     books::check_counts(&before, &file.counts()?, effect, measured.transactions)?;

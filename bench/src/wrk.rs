@@ -44,7 +44,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 /// not counted.
 fn round(runner: &mut Runner<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
     let connections = runner.settings.connections;
-    runner.database.checkpoint_wal()?;
+    runner.database.checkpoint()?;
     let before = runner.database.counts()?;
     let (answered, figures) = drive(runner, florin, cards)?;
     // Gives outstanding requests time to be stored.

@@ -97,7 +97,7 @@ impl Bench<'_> {
         number: usize,
         effect: &Counts,
     ) -> anyhow::Result<Figures> {
-        books.checkpoint_wal()?;
+        books.checkpoint()?;
         let before = books.counts()?;
         let connections = self.settings.connections;
         let (outcome, server_cpu) = drive(&self.server, connections, self.lasting(number), &mut requests)?;

@@ -55,7 +55,7 @@ impl File {
         let dangling = "SELECT count(*) FROM pragma_foreign_key_check";
         let orphans: i64 = self.conn.query_row(dangling, [], |row| row.get(0))?;
         anyhow::ensure!(orphans == 0, "the data set has {orphans} rows with dangling references");
-        self.checkpoint_wal()
+        self.checkpoint()
     }
 
     /// Creates, migrates and fills a file.
@@ -63,7 +63,7 @@ impl File {
         let mut file = Self::empty(path)?;
         file.load(&format!("{}\n{};\n{}", size.fill(DATA), books::LEGS, books::LIST_COUNTS))?;
         file.conn.execute_batch(CHECKOUT_COUNTS)?;
-        file.checkpoint_wal()?;
+        file.checkpoint()?;
         Ok(file)
     }
 }
@@ -85,7 +85,7 @@ impl Books for File {
         Ok(self.conn.execute_batch(sql)?)
     }
 
-    fn checkpoint_wal(&mut self) -> anyhow::Result<()> {
+    fn checkpoint(&mut self) -> anyhow::Result<()> {
         // The WAL is written into the file.
         Ok(self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
     }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::ApiKey;
 use florin_domain::ids::ApiKeyId;
 
-/// A use of a key. The order is by key.
+/// A use of a key. The order is by key, then by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyUse {
     /// The key.

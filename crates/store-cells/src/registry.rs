@@ -140,8 +140,8 @@ async fn replace_banks(cells: &Cells, banks: Vec<Bank>) -> Result<(), StoreError
     Registry::replace_banks(&*cells.home().store, banks).await
 }
 
-/// Records uses of keys in all cells; each ignores keys of other cells. If some cells fail, their uses are lost: a
-/// retry would record those of the other cells again. The call fails only if all cells fail.
+/// Records uses of keys in all cells; each ignores keys of other cells. If only some cells fail, the uses of their keys
+/// are lost, because a retry would record those of the other cells again. The call fails only if all cells fail.
 async fn record_uses(cells: &Cells, uses: Vec<KeyUse>) -> Result<(), StoreError> {
     let record = |store: Store| {
         let uses = uses.clone();

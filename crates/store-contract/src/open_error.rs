@@ -26,9 +26,9 @@ pub enum OpenError {
     /// The server can't be reached, or refuses the connection.
     #[error("the database can't be reached: {reason}")]
     Unreachable {
-        /// The error of the database, for people: decisions match on `failure`.
+        /// The message of the database, for the log. Code matches on `failure` instead.
         reason: String,
-        /// Whether the next attempt may succeed.
+        /// The kind of the failure: whether an immediate retry may succeed.
         failure: ConnectFailure,
     },
     /// The directory of the database file does not exist.

@@ -166,7 +166,7 @@ fn checks(source: &str) -> BTreeSet<(String, String)> {
 fn both_schemas_have_the_same_checks() {
     let (one, other) = (checks(&sqlite::migrations::sources()), checks(&postgres::migrations::sources()));
     assert!(one.len() > 80, "{} CHECKs were found", one.len());
-    // Both differences are disjoint, so they are equal only if both are empty.
+    // The two differences are disjoint, so they are equal only if both are empty.
     assert_eq!(one.difference(&other).collect::<Vec<_>>(), other.difference(&one).collect::<Vec<_>>());
 }
 

@@ -105,15 +105,15 @@ fn malformed(error: &serde_json::Error) -> String {
     )
 }
 
-/// Reads a service code. Refuses codes that the form of a payment page would not return unchanged: with blanks at the
-/// ends, which are trimmed, or with characters other than visible ASCII and blanks.
+/// Reads a service code. Refuses codes that the form of a payment page would not return unchanged: with spaces at the
+/// ends, which are trimmed, or with characters other than visible ASCII and spaces.
 fn service_code(text: String) -> Result<String, Flaw> {
     let code = ServiceCode::parse(text)?.into_string();
     let returns = code.trim() == code && code.chars().all(|letter| letter == ' ' || letter.is_ascii_graphic());
     if returns {
         Ok(code)
     } else {
-        Err(Flaw::format("must have only visible ASCII characters, and no blanks at its ends"))
+        Err(Flaw::format("must have only visible ASCII characters, and no spaces at its ends"))
     }
 }
 

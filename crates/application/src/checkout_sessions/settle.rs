@@ -19,10 +19,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Applies the due steps of all sessions and refunds, and returns the number of settled objects. Steps are applied in
-/// the order in which they were due, and dated accordingly. The exception is an object whose bank reports meanwhile:
-/// the report is applied at the present time, and what is due on the object after it waits for the next sweep. For an
-/// account with its own clock, that clock decides what is due.
+/// Applies the due steps of all sessions and refunds, and returns the number of those that changed. Steps are applied
+/// in the order in which they were due, and dated accordingly. The exception is an object whose bank reports
+/// meanwhile: the report is applied at the present time, and what is due on the object after it waits for the next
+/// sweep. For an account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
     for AccountTimeline { account, timeline } in services.sessions.due_accounts(services.time.real_now()).await? {
@@ -192,10 +192,10 @@ pub async fn find_merchant_refund(
     services.payments.find_refund(&account.id, id).await
 }
 
-/// Returns what the bank reported. `None`: the bank is unavailable. Nothing is settled then, because the bank may have
+/// Returns what the bank reported. `None`: the bank is unavailable. Nothing is applied then, because the bank may have
 /// moved the money.
 fn report_or_log<T>(object: impl Debug, report: Result<T, BankUnavailable>) -> Option<T> {
-    report.inspect_err(|error| tracing::warn!(?object, %error, "cannot settle what is due")).ok()
+    report.inspect_err(|error| tracing::warn!(?object, %error, "cannot apply what is due")).ok()
 }
 
 /// Logs a refusal to settle, so that the caller returns the object unchanged. Returns errors of the store.
@@ -204,7 +204,7 @@ fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>
         Ok(_) => Ok(()),
         Err(WriteError::Store(error)) => Err(error),
         Err(error) => {
-            tracing::error!(?object, ?error, "cannot settle what is due");
+            tracing::error!(?object, ?error, "cannot apply what is due");
             Ok(())
         }
     }

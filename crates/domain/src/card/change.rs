@@ -163,7 +163,7 @@ pub fn decide_card_change(
 pub struct ErasureSituation {
     /// The card.
     pub card: CardRecord,
-    /// The client of the account. The card is terminated in its name.
+    /// The client of the account. The transition records that this client made it.
     pub client: ClientId,
 }
 

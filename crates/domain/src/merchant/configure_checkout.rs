@@ -12,7 +12,8 @@ use chrono::{DateTime, Utc};
 /// The default of the maximum number of checkouts of an account.
 pub const MAX_CHECKOUTS: u64 = 10_000;
 
-/// The situation for a change of checkouts. An adapter loads it under the lock that serializes changes of a merchant.
+/// What rules about checkouts need to know of the merchant; the creation of a checkout needs nothing else. An adapter
+/// loads it under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CheckoutSituation {
     /// The merchant's profile.
@@ -23,10 +24,10 @@ pub struct CheckoutSituation {
     pub checkouts: u64,
 }
 
-/// The situation for a change of one checkout.
+/// The situation for a change of an existing checkout.
 #[derive(Clone, Debug)]
 pub struct EditCheckoutSituation {
-    /// The situation of the merchant.
+    /// What the rule needs to know of the merchant.
     pub merchant: CheckoutSituation,
     /// The checkout.
     pub checkout: Checkout,

@@ -125,7 +125,7 @@ impl MerchantName {
     pub fn parse(text: &str) -> Result<Self, crate::fault::Flaw> {
         let name = Text::parse(text)?;
         if is_blank(text) {
-            return Err(crate::fault::Flaw::format("must not be only blanks"));
+            return Err(crate::fault::Flaw::format("must not be only white space"));
         }
         Ok(Self(name))
     }

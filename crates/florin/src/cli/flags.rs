@@ -26,7 +26,7 @@ pub(crate) struct SettingFlags {
     /// A further database for some clients, with its name; repeatable [default: none]
     #[arg(long, global = true, value_name = "NAME=URL")]
     cells: Vec<String>,
-    /// A file with these cells, separated by blanks or lines
+    /// A file with these cells, separated by spaces or lines
     #[arg(long, global = true, value_name = "FILE")]
     cells_file: Option<String>,
     /// A file with the key that encrypts secrets: 64 hexadecimal digits [default: a generated one in a sandbox]

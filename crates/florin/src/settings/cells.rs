@@ -16,7 +16,7 @@ pub(crate) struct CellSetting {
 }
 
 /// The form of a cell, for messages.
-const FORM: &str = "NAME=URL, such as eu-1=sqlite://eu-1.db; several are separated by blanks";
+const FORM: &str = "NAME=URL, such as eu-1=sqlite://eu-1.db; several are separated by spaces";
 
 impl Texts {
     /// The configured cells, in the order of the setting. No message quotes a URL, because it may contain a password.

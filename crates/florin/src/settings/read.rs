@@ -136,7 +136,7 @@ impl Texts {
     }
 }
 
-/// Whether these URLs, which are separated by blanks, may have a password: before a host, or as a parameter. A mistyped
+/// Whether these URLs, which are separated by spaces, may have a password: before a host, or as a parameter. A mistyped
 /// password may contain any character, so every `@` after a colon counts.
 pub(crate) fn has_password(urls: &str) -> bool {
     let without_schemes = urls.replace("://", " ");

@@ -1,4 +1,4 @@
-//! Reads everything that the ports show of a store, as comparable lines of text.
+//! Reads everything that the ports show of a store, as comparable lines of text: [`Observation`] and [`single_reads`].
 
 use super::{batch, card, chain, credit_situation};
 use crate::check::{CheckResult, Failure};
@@ -38,17 +38,17 @@ pub(crate) struct Observation {
 }
 
 impl Observation {
-    /// Reads everything of both accounts, including messages and MFA sessions 0 to `numbers`.
+    /// Observes both accounts, including messages and MFA sessions 0 to `numbers`.
     pub(crate) async fn take(handle: &Handle, numbers: u128) -> Result<Self, Failure> {
         Self::of(handle, 0..=numbers).await
     }
 
-    /// Reads everything of both accounts, including messages and MFA sessions with these numbers.
+    /// Observes both accounts, including messages and MFA sessions with these numbers.
     pub(crate) async fn of(handle: &Handle, numbers: RangeInclusive<u128>) -> Result<Self, Failure> {
         Self::of_accounts(handle, &BOTH, numbers).await
     }
 
-    /// Reads everything of these accounts, including messages and MFA sessions with these numbers.
+    /// Observes these accounts, including messages and MFA sessions with these numbers.
     pub(crate) async fn of_accounts(
         handle: &Handle,
         accounts: &[Who],

@@ -166,7 +166,7 @@ pub(crate) fn without_time_limits(conn: &mut Conn) -> Outcome<()> {
 }
 
 /// Classifies a failure to connect, and removes the secrets of the URL from its text.
-pub(super) fn unreachable(place: &PostgresUrl, error: &dyn std::fmt::Display) -> OpenError {
+fn unreachable(place: &PostgresUrl, error: &dyn std::fmt::Display) -> OpenError {
     let message = error.to_string();
     OpenError::Unreachable { reason: place.redact(&message), failure: classify_connect(&message) }
 }

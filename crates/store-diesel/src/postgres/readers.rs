@@ -2,7 +2,7 @@
 
 use super::Conn;
 use super::body::errors::Outcome;
-use super::connection::{connect_reader, unreachable};
+use super::connection::connect_reader;
 use super::url::PostgresUrl;
 use diesel::r2d2::R2D2Connection;
 use florin_ports::StoreError;
@@ -10,8 +10,8 @@ use florin_store_contract::{ConnectFailure, OpenError};
 use r2d2::{ManageConnection, Pool};
 use std::time::Duration;
 
-/// Maximum time to open the first connection. It is longer than a read waits for a connection, because an attempt waits
-/// 2 s for each host of the URL that does not respond.
+/// Maximum time to open the first connection: longer than a read waits for one, because an attempt waits 2 s for each
+/// host of the URL that does not respond.
 const FIRST: Duration = Duration::from_secs(10);
 
 /// The connections that read.
@@ -24,7 +24,7 @@ pub(crate) struct Server(PostgresUrl);
 /// A connection that reads.
 pub(crate) struct Reader {
     conn: Conn,
-    /// Whether it was found dead. It must not be used again.
+    /// Whether it was found dead. Then it must not be used again.
     lost: bool,
 }
 
@@ -65,7 +65,11 @@ pub(crate) fn open_readers(url: &PostgresUrl, max: u32, wait: Duration) -> Resul
         .test_on_check_out(false)
         .build_unchecked(Server(url.clone()));
     let first = readers.get_timeout(FIRST);
-    drop(first.map_err(|error| unreachable(url, &error))?);
+    // The pool has tried again until the end of that time, whatever the failures were.
+    drop(first.map_err(|error| OpenError::Unreachable {
+        reason: url.redact(&error.to_string()),
+        failure: ConnectFailure::Transient,
+    })?);
     Ok(readers)
 }
 

@@ -7,8 +7,8 @@ use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
 
 /// Selects Florin's tables with at least 500 rows that have grown to more than four times the size known to the
-/// planner, if this role has the privileges of their owner. Both thresholds are arbitrary: autovacuum analyzes a table
-/// when a tenth of it has changed. A table that was never analyzed has `reltuples` -1.
+/// planner, if this role has the privileges of their owner. Both thresholds are arbitrary. Autovacuum itself analyzes a
+/// table when a tenth of it has changed. A table that was never analyzed has `reltuples` -1.
 const GROWN: &str = "SELECT CAST(c.oid::regclass AS TEXT) AS name \
     FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid \
     WHERE s.schemaname = current_schema() AND s.n_live_tup >= 500 AND s.n_live_tup > 4 * c.reltuples \

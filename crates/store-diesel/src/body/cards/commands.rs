@@ -38,7 +38,8 @@ impl CardLedger for Store {
             decide_in_mode(
                 conn,
                 footprint,
-                (command.mode, command.claim.as_ref()),
+                command.mode,
+                command.claim.as_ref(),
                 |conn, working_set| physical_commands::decide_first_use(conn, working_set, &command),
                 |conn, working_set, situation, decision| {
                     working_set.events.record_with(recording.clone());

@@ -99,7 +99,8 @@ impl MerchantPayments for Store {
             decide_in_mode(
                 conn,
                 footprint,
-                (command.mode, command.claim.as_ref()),
+                command.mode,
+                command.claim.as_ref(),
                 |conn, _| refunds::decide_creation(conn, &command),
                 |conn, _, session, refund| refunds::store_new(conn, &session, refund),
             )
@@ -115,7 +116,8 @@ impl MerchantPayments for Store {
             decide_in_mode(
                 conn,
                 footprint,
-                (command.mode, command.claim.as_ref()),
+                command.mode,
+                command.claim.as_ref(),
                 |conn, _| refunds::decide(conn, &command),
                 |conn, working_set, situation, change| {
                     working_set.events.record_with(recording.clone());

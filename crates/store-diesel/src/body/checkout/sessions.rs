@@ -99,7 +99,8 @@ impl CheckoutSessions for Store {
             decide_in_mode(
                 conn,
                 footprint,
-                (command.mode, command.claim.as_ref()),
+                command.mode,
+                command.claim.as_ref(),
                 |conn, working_set| act::decide(conn, working_set, &command, budget),
                 |conn, working_set, situation, decision| {
                     working_set.events.record_with(recording.clone());

@@ -30,7 +30,8 @@ impl Disputes for Store {
             decide_in_mode(
                 conn,
                 footprint,
-                (command.mode, command.claim.as_ref()),
+                command.mode,
+                command.claim.as_ref(),
                 |conn, working_set| Ok(((), act::decide_opening(conn, working_set, &command)?)),
                 |conn, working_set, (), decision| {
                     working_set.events.record_with(recording.clone());
@@ -48,7 +49,8 @@ impl Disputes for Store {
             decide_in_mode(
                 conn,
                 footprint,
-                (command.mode, command.claim.as_ref()),
+                command.mode,
+                command.claim.as_ref(),
                 |conn, working_set| act::decide(conn, working_set, &command),
                 |conn, working_set, before, decision| {
                     working_set.events.record_with(recording.clone());

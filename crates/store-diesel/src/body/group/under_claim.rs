@@ -34,12 +34,13 @@ pub(crate) fn under_claim<T, R>(
     Ok(Written::New(done))
 }
 
-/// Locks and loads a footprint, and decides in the mode of the command. A dry run ends with the decision. Otherwise the
-/// decision is stored [`under_claim`]. `decide` also returns what `store` needs besides the decision.
+/// Locks and loads a footprint, and decides in the mode of the command. A dry run ends with the decision. Otherwise
+/// [`under_claim`] runs `decide` and `store`. `decide` also returns what `store` needs besides the decision.
 pub(crate) fn decide_in_mode<S, D: Into<DryRun<T>>, T, R>(
     conn: &mut Conn,
     footprint: Footprint,
-    (mode, claim): (Mode, Option<&IdempotencyClaim<T>>),
+    mode: Mode,
+    claim: Option<&IdempotencyClaim<T>>,
     decide: impl FnOnce(&mut Conn, &WorkingSet) -> Result<(S, D), Stop<WriteError<R>>>,
     store: impl FnOnce(&mut Conn, &mut WorkingSet, S, D) -> Outcome<T>,
 ) -> Result<Written<T>, Stop<WriteError<R>>> {
