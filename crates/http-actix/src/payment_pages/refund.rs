@@ -1,7 +1,7 @@
 //! `/pay/refunds/{token}`: the page on which a merchant authorises a refund at its bank.
 //!
-//! The page exists until the merchant decides or its time is over. Afterwards it responds with 410. The result is shown
-//! at the same path with a signed time in the query. Nothing is stored for it, and it is valid for a few minutes.
+//! The page exists until the merchant decides or the refund expires. Afterwards it responds with 410. The result is
+//! shown at the same path with a signed time in the query. Nothing is stored for it, and it is valid for a few minutes.
 
 use super::answer::{self, gone, invalid_form, redirect_to};
 use super::at_bank;
