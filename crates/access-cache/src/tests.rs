@@ -146,7 +146,7 @@ async fn a_foreign_account_costs_as_much_as_an_absent_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_foreign_account_that_nobody_uses_is_asked_for_once() {
+async fn each_request_for_a_foreign_account_asks_the_store_once() {
     let mut mock = MockAccounts::new();
     let foreign = Account { client: ClientId(Uuid::from_u128(7)), ..account("F1") };
     mock.expect_find().times(3).returning(move |_| Ok(Some(foreign.clone())));

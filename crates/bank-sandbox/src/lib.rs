@@ -1,7 +1,8 @@
-//! The simulated bank of the sandbox.
+//! The simulated banks of the sandbox. They move no money.
 //!
-//! It moves no money. It stores the payments of batches that it receives, and reports the outcome that each payment's
-//! `reference` selects. Payers who visit it select the outcome themselves.
+//! [`SandboxBank`] carries out the payments of batches: it stores the payments that it receives, and reports the
+//! outcome that each payment's `reference` selects. [`SandboxPayerBanks`] are the banks that payers and merchants visit to
+//! authorise a payment or refund. The visitors select the outcome themselves.
 
 mod script;
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Makes the restore or deletion of a world wait for the world's requests, and the requests for the restore.
 //!
-//! A request reads its account, its clock and its request number before it writes. After a restore in between, they
-//! would belong to another state of the world.
+//! A request reads its account, its clock and its request number before it writes. If the world were restored in
+//! between, the request would write what belongs to the replaced state.
 //!
-//! After the decision endpoint of an account has replied, only a few of its requests continue at the same time.
+//! A request releases its guard while it waits for the decision endpoint, and reacquires the guard afterwards. Only a
+//! few requests of an account do so at the same time.
 
 use async_trait::async_trait;
 use florin_application::ReleasableGuard;
@@ -16,8 +17,8 @@ use tokio::time::timeout;
 
 /// Maximum time that a restore waits for the requests in progress.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// Number of accounts above which accounts without requests are forgotten.
-const MANY: usize = 1024;
+/// Number of accounts from which on accounts without requests are forgotten.
+const FORGET_FROM: usize = 1024;
 
 /// Maximum number of requests of an account that have reacquired their guards, apart from those that have waited for
 /// [`REACQUIRE_WAIT`]. A decision endpoint often replies to many questions at the same moment, because it was asked at
@@ -81,7 +82,7 @@ impl AccountGuards {
 
     fn of(&self, account: &AccountId) -> Locks {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
-        if accounts.len() >= MANY && !accounts.contains_key(account) {
+        if accounts.len() >= FORGET_FROM && !accounts.contains_key(account) {
             accounts.retain(|_, locks| locks.are_used());
         }
         accounts.entry(account.clone()).or_insert_with(Locks::new).clone()
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_few_requests_of_an_account_have_reacquired_their_guards() {
+    async fn only_a_few_requests_reacquire_their_guards_at_the_same_time() {
         let (guards, mine) = (AccountGuards::default(), AccountId::parse("W1").unwrap());
         let (mut all, begin) = (Vec::new(), || guards.begin(&mine));
         for _ in 0..REACQUIRED_MAX + 2 {
@@ -165,7 +166,7 @@ mod tests {
         for guard in early {
             assert!(guard.reacquire().now_or_never().is_some());
         }
-        assert!(late[0].reacquire().now_or_never().is_none(), "as many have reacquired their guards as may");
+        assert!(late[0].reacquire().now_or_never().is_none(), "all places are taken");
         assert!(begin().now_or_never().is_some(), "other requests do not wait");
         let other = guards.begin(&AccountId::parse("W2").unwrap()).await;
         other.release();
@@ -183,11 +184,11 @@ mod tests {
     fn accounts_without_requests_are_forgotten() {
         let guards = AccountGuards::default();
         let held = guards.share(&AccountId::parse("held").unwrap()).now_or_never().unwrap();
-        for number in 0..3 * MANY {
+        for number in 0..3 * FORGET_FROM {
             guards.share(&AccountId::parse(&number.to_string()).unwrap()).now_or_never().unwrap();
         }
         let accounts = guards.accounts.lock().unwrap();
-        assert!(accounts.len() <= MANY && accounts.contains_key(&AccountId::parse("held").unwrap()));
+        assert!(accounts.len() <= FORGET_FROM && accounts.contains_key(&AccountId::parse("held").unwrap()));
         drop((accounts, held));
     }
 }

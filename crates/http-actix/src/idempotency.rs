@@ -209,7 +209,7 @@ pub(crate) async fn execute<T, R>(
     execute_creation(claim, object, refused, (render, |_| true), work).await
 }
 
-/// Executes a write like [`execute`]. A result that is not new, as `is_new` reports, is marked as a replay.
+/// Executes a write like [`execute`]. If `is_new` is false for the result, the response is marked as a replay.
 pub(crate) async fn execute_creation<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),

@@ -25,11 +25,11 @@ use std::sync::atomic::AtomicBool;
 
 /// The services of all groups of operations.
 pub struct AllServices {
-    /// Budgets, cards, worlds, and the services that all operations use.
+    /// Card messages, credits, activity, events, worlds, and what all operations use.
     pub services: Services,
     /// Payment batches.
     pub batches: BatchServices,
-    /// The services of budgets, cards, people and networks.
+    /// Management of budgets, cards, people and networks.
     pub management: ManagementServices,
     /// Subscriptions to events.
     pub webhooks: WebhookServices,

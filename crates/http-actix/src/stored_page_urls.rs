@@ -67,7 +67,7 @@ mod tests {
     const ID: Uuid = Uuid::from_u128(0x0198_c0de_0004_7000_8000_0000_0000_0001);
 
     #[test]
-    fn only_the_address_is_completed() {
+    fn only_the_url_is_completed() {
         let stored = format!(r#"{{"checkoutUrl":"https://pay.example/pay/\/{ID}","id":"{ID}"}}"#);
         let complete = with_tokens_in(&stored, |id| format!("token-of-{id}"));
         assert_eq!(complete, format!(r#"{{"checkoutUrl":"https://pay.example/pay/token-of-{ID}","id":"{ID}"}}"#));

@@ -1,6 +1,6 @@
 //! Suggestions for misspelt names of columns and members: "did you mean …?".
 
-/// Maximum length, in bytes, of a name that is compared with the known ones. A longer name is not a misspelt one.
+/// Maximum length, in bytes, of a name that is compared with the known ones. A longer name gets no suggestion.
 pub(crate) const MAX_NAME: usize = 64;
 
 /// Returns the value whose name is nearest to a misspelt one, if any is near enough. Case and separators do not count,

@@ -1,5 +1,5 @@
 //! Limits the number of unknown API keys that one caller may send. A caller is an IPv4 address, or an IPv6 network of
-//! 64 bits.
+//! 64 bits. Unknown tokens of payment pages count as unknown keys.
 //!
 //! Keys are counted after the lookup, and only if they are unknown. So a valid key always works, even if others on the
 //! same network or behind the same proxy send unknown keys. Revoked and expired keys are not counted.

@@ -1,7 +1,7 @@
 //! Limits of the process that converts an image.
 
 /// Maximum address space, in bytes: enough for the program, and for the conversion of an image of 40 megapixels with 8
-/// bytes each, which needs 0.4 GB.
+/// bytes per pixel, which needs 0.4 GB.
 #[cfg(unix)]
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 /// Maximum processor time, in seconds.

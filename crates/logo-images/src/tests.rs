@@ -18,7 +18,7 @@ fn two_colours(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, |_, y| if y < height / 2 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) }).into()
 }
 
-fn made(file: &[u8]) -> RgbaImage {
+fn converted(file: &[u8]) -> RgbaImage {
     let png = convert(file).unwrap();
     let logo = image::load_from_memory_with_format(&png, ImageFormat::Png).unwrap();
     assert_eq!((logo.width(), logo.height(), logo.color()), (LOGO_SIDE, LOGO_SIDE, image::ColorType::Rgba8));
@@ -37,7 +37,7 @@ fn near(one: Rgba<u8>, other: Rgba<u8>) -> bool {
 fn every_format_is_fitted_with_transparent_margins() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         for (width, height) in [(512, 256), (1_200, 600), (2_400, 1_200)] {
-            let logo = made(&file(&two_colours(width, height), format));
+            let logo = converted(&file(&two_colours(width, height), format));
             for (y, expected) in [(0, NONE), (127, NONE), (132, RED), (250, RED), (262, BLUE), (380, BLUE), (384, NONE)]
             {
                 for x in [0, 255, 511] {
@@ -51,7 +51,7 @@ fn every_format_is_fitted_with_transparent_margins() {
 
 #[test]
 fn pixels_of_every_kind_are_read() {
-    let grey = |image: DynamicImage| *made(&file(&image, ImageFormat::Png)).get_pixel(255, 255);
+    let grey = |image: DynamicImage| *converted(&file(&image, ImageFormat::Png)).get_pixel(255, 255);
     let image = DynamicImage::ImageLuma8(image::ImageBuffer::from_pixel(256, 256, Luma([99])));
     for image in [
         image.clone(),
@@ -75,7 +75,7 @@ fn the_colour_of_transparent_pixels_does_not_shine_through() {
         DynamicImage::ImageRgba8(RgbaImage::from_fn(1_000, 1_000, |x, _| stripes(x))),
         DynamicImage::ImageRgba8(RgbaImage::from_fn(1_000, 1_000, |x, _| stripes(x))).to_rgba16().into(),
     ] {
-        let logo = made(&file(&image, ImageFormat::Png));
+        let logo = converted(&file(&image, ImageFormat::Png));
         assert!(logo.pixels().all(|pixel| pixel.0[1] == 0), "{:?}", image.color());
         assert!(logo.pixels().any(|pixel| pixel.0[3] == 255) && logo.pixels().any(|pixel| pixel.0[3] == 0));
         assert!(logo.pixels().any(|pixel| (20..235).contains(&pixel.0[3]) && pixel.0[0] > 250), "a soft edge is red");
@@ -100,7 +100,7 @@ fn the_orientation_is_applied() {
         (6, (320, 255), (190, 255)),
         (8, (190, 255), (320, 255)),
     ] {
-        let logo = made(&turned(&jpeg, orientation));
+        let logo = converted(&turned(&jpeg, orientation));
         let at = |(x, y)| *logo.get_pixel(x, y);
         assert!(near(at(red), RED) && near(at(blue), BLUE), "{orientation}: {:?} {:?}", at(red), at(blue));
         let is_upright = orientation < 5;

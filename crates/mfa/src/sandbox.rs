@@ -8,8 +8,8 @@ use florin_ports::{MfaProvider, MfaUnavailable};
 
 /// Verifies tokens by script, so that every outcome of a confirmation can be tested without an authenticator.
 ///
-/// `000000` is correct, `000002` expires the session, `000003` locks it, and any other token (`000001`) is wrong. Every
-/// account counts as enrolled.
+/// `000000` is correct, `000002` expires the session, `000003` locks it, and any other token (such as `000001`) is
+/// wrong. Every account counts as enrolled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SandboxProvider;
 

@@ -24,7 +24,7 @@ pub(crate) fn fitting(sizes: impl Iterator<Item = usize>, room: usize) -> (usize
 }
 
 /// Returns the length of a text after escaping, in bytes.
-pub(crate) fn escaped(text: &str) -> usize {
+pub(crate) fn escaped_length(text: &str) -> usize {
     text.len() + 4 * text.bytes().filter(|byte| b"&<>\"'".contains(byte)).count()
 }
 

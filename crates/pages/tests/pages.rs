@@ -153,8 +153,8 @@ fn every_form_that_posts_has_its_token_once() {
     assert!(seen > 40, "{seen}");
 }
 
-/// Texts of ours must not be English on a Welsh page, except words that are marked as English. Texts of merchants,
-/// codes and numbers are the same in both.
+/// Our own texts must not be English on a Welsh page, except words that are marked as English. Texts of merchants,
+/// codes and numbers are the same in both languages.
 #[test]
 fn welsh_pages_are_welsh() {
     let of = |language| samples(language).into_iter().map(|sample| render(&sample.frame, &sample.page));
@@ -286,7 +286,7 @@ fn errors_are_announced_in_the_title_and_at_the_field() {
 
 /// The QR code on the page has exactly the dark modules of a code of its URL, inside a quiet zone of 4 modules.
 #[test]
-fn the_code_for_phones_is_that_of_the_url() {
+fn the_qr_code_contains_the_url_of_the_page() {
     let mut checked = 0;
     for (sample, html) in documents() {
         let Page::ChooseBank(view) = &sample.page else { continue };

@@ -54,7 +54,7 @@ impl SecretKey {
         text
     }
 
-    /// Returns the id of the key: the first 8 bytes of its SHA-256 with a prefix.
+    /// Returns the id of the key: the first 8 bytes of the SHA-256 of a prefix and the key.
     pub fn id(&self) -> SecretKeyId {
         let hash = Sha256::new().chain_update(b"florin secret key id").chain_update(self.0.as_slice()).finalize();
         let mut id = [0; 8];

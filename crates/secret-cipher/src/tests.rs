@@ -36,7 +36,7 @@ fn a_secret_is_decrypted_for_its_record_only() {
 }
 
 #[test]
-fn every_changed_byte_is_noticed() {
+fn every_changed_byte_is_detected() {
     let ring = ring("1", None);
     let sealed = ring.seal(&owner("F1"), &secret()).unwrap();
     for place in 0..sealed.as_bytes().len() {

@@ -67,8 +67,8 @@ where
         let lookup = match self.lookups.get(key) {
             Some(lookup) if lookup.serves(now) => lookup,
             _ => {
-                let too_old = |lookup: &Arc<Lookup<V, E>>| !lookup.serves(now);
-                self.lookups.entry_by_ref(key).or_insert_with_if(|| Lookup::new(now), too_old).into_value()
+                let is_unusable = |lookup: &Arc<Lookup<V, E>>| !lookup.serves(now);
+                self.lookups.entry_by_ref(key).or_insert_with_if(|| Lookup::new(now), is_unusable).into_value()
             }
         };
         match lookup.answer.get_or_init(&load).await {

@@ -15,26 +15,26 @@ type Answer = Result<Option<u32>, &'static str>;
 struct Store {
     delay: Duration,
     value: Mutex<Answer>,
-    look_ups: AtomicUsize,
+    lookups: AtomicUsize,
     cache: ShortCache<u32, u32, &'static str>,
 }
 
 impl Store {
     fn new(delay: Duration, value: Answer) -> Arc<Self> {
-        let (value, look_ups) = (Mutex::new(value), AtomicUsize::new(0));
-        Arc::new(Self { delay, value, look_ups, cache: ShortCache::new(10) })
+        let (value, lookups) = (Mutex::new(value), AtomicUsize::new(0));
+        Arc::new(Self { delay, value, lookups, cache: ShortCache::new(10) })
     }
 
     fn set(&self, answer: Answer) {
         *self.value.lock().unwrap() = answer;
     }
 
-    fn look_ups(&self) -> usize {
-        self.look_ups.load(Ordering::Relaxed)
+    fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::Relaxed)
     }
 
     async fn answer(&self) -> Answer {
-        self.look_ups.fetch_add(1, Ordering::Relaxed);
+        self.lookups.fetch_add(1, Ordering::Relaxed);
         let value = *self.value.lock().unwrap();
         sleep(self.delay).await;
         value
@@ -56,9 +56,9 @@ async fn an_answer_is_served_until_it_expires() {
     assert_eq!(store.get(1).await, Ok(Some(7)));
     store.set(Ok(None));
     advance(MAX_CACHE_AGE.saturating_sub(MOMENT * 2)).await;
-    assert_eq!((store.get(1).await, store.look_ups()), (Ok(Some(7)), 1));
+    assert_eq!((store.get(1).await, store.lookups()), (Ok(Some(7)), 1));
     advance(MOMENT * 2).await;
-    assert_eq!((store.get(1).await, store.look_ups()), (Ok(None), 2));
+    assert_eq!((store.get(1).await, store.lookups()), (Ok(None), 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,7 +67,7 @@ async fn each_key_has_its_own_answer() {
     for key in [1, 2, 1, 2, 1] {
         assert_eq!(store.get(key).await, Ok(Some(7)));
     }
-    assert_eq!(store.look_ups(), 2);
+    assert_eq!(store.lookups(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,7 +75,7 @@ async fn absent_values_and_failures_are_not_cached() {
     for nothing in [Ok(None), Err("gone")] {
         let store = Store::new(Duration::ZERO, nothing);
         for times in 1..=3 {
-            assert_eq!((store.get(1).await, store.look_ups()), (nothing, times));
+            assert_eq!((store.get(1).await, store.lookups()), (nothing, times));
             assert!(store.cache.is_empty());
         }
     }
@@ -88,7 +88,7 @@ async fn concurrent_lookups_are_merged_including_failures() {
         for waiting in (0..20).map(|_| store.spawn_get()).collect::<Vec<_>>() {
             assert_eq!(waiting.await.unwrap(), answer);
         }
-        assert_eq!(store.look_ups(), 1);
+        assert_eq!(store.lookups(), 1);
     }
 }
 
@@ -125,7 +125,7 @@ async fn a_cancelled_lookup_is_repeated() {
     sleep(MOMENT).await;
     gone.abort();
     assert_eq!(waiting.await.unwrap(), Ok(Some(7)));
-    assert_eq!(store.look_ups(), 2);
+    assert_eq!(store.lookups(), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -86,8 +86,8 @@ impl GuardedClient {
         Ok(Self { client, policy, time_limit: settings.time_limit })
     }
 
-    /// Posts JSON on behalf of a client, if it is known, without retries. Returns the response as soon as its headers
-    /// are complete.
+    /// Posts JSON, without retries. `client` is the client on whose behalf the request is sent, if it is known. Returns
+    /// the response as soon as its headers are complete.
     pub(crate) async fn post(
         &self,
         url: &str,
@@ -95,7 +95,7 @@ impl GuardedClient {
         json: String,
         client: Option<ClientId>,
     ) -> Result<Response, SendError> {
-        // For an IP literal, the client does not ask the resolver. So the URL is checked here.
+        // For an IP literal, the HTTP client does not ask the resolver. So the URL is checked here.
         check_target(url, &self.policy).map_err(|_| SendError::TargetNotAllowed)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let sending = on_behalf_of(client, self.client.post(url).headers(headers).body(json).send());

@@ -25,8 +25,8 @@ const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
 /// Maximum number of concurrent lookups of host names for one client. A lookup can outlast the question that began it.
 const LOOKUPS_OF_CLIENT_MAX: usize = 8;
 
-/// Asks decision endpoints over HTTP. When an endpoint answers many questions at once, as many new ones can follow at
-/// once. So a thread that yields to requests of the API sends them.
+/// Asks decision endpoints over HTTP. Many questions can begin at the same moment, so a thread that yields to requests
+/// of the API sends them.
 pub struct HttpDecisions {
     client: Arc<GuardedClient>,
     slots: RequestSlots,
@@ -96,7 +96,7 @@ struct ReplyBody<'a> {
 }
 
 /// Reads a reply; `None` if it is not a valid decision on the question. A code is allowed only for a decline, and an
-/// amount only for a part. A reply that mixes them is not valid, because its meaning is not clear.
+/// amount only for a partial approval. A reply that mixes them is not valid, because its meaning is not clear.
 fn read(body: &[u8], question: &DecisionQuestion) -> Option<DecisionReply> {
     let reply: ReplyBody<'_> = serde_json::from_slice(body).ok()?;
     match (reply.decision, reply.code, reply.amount) {

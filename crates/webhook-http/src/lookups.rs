@@ -1,5 +1,5 @@
-//! Limits concurrent lookups of host names: one for each name, and a number for each client, so that name servers that
-//! do not respond delay no other client.
+//! Limits concurrent lookups of host names: at most one for each name, and a maximum number for each client. So name
+//! servers that do not respond delay no other client.
 
 use crate::names::NameLookup;
 use florin_domain::ids::ClientId;
@@ -138,13 +138,13 @@ mod tests {
         tokio::spawn(async move { lookups.find(&name, client).await })
     }
 
-    /// Waits until every task waits.
+    /// Lets all tasks run until each of them waits.
     async fn settled() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 
     #[tokio::test(start_paused = true)]
-    async fn concurrent_lookups_of_a_name_are_one() {
+    async fn concurrent_lookups_of_a_name_are_merged() {
         let (names, lookups) = slow();
         let all: Vec<_> = (0..50).map(|number| begin(&lookups, "a.test".into(), Some(client(number)))).collect();
         settled().await;
@@ -156,7 +156,7 @@ mod tests {
         for one in all.into_iter().skip(1) {
             assert_eq!(*one.await.unwrap(), [IpAddr::from([127, 0, 0, 9])]);
         }
-        // The next one begins anew, and nothing is left.
+        // The next call begins a new lookup, and no ended lookup is kept.
         names.ends.add_permits(1);
         lookups.find("a.test", None).await;
         assert_eq!(names.begun.load(Ordering::SeqCst), 2);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_has_a_number_of_lookups() {
+    async fn the_lookups_of_a_client_are_limited() {
         let (names, lookups) = slow();
         let all: Vec<_> = (0..40).map(|number| begin(&lookups, format!("{number}.test"), Some(client(1)))).collect();
         settled().await;

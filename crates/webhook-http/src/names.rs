@@ -66,7 +66,7 @@ mod tests {
         let mut stuck = Box::pin(stuck);
         tokio::select! {
             biased;
-            _ = &mut stuck => panic!("it ended"),
+            _ = &mut stuck => panic!("the stuck lookup ended"),
             () = tokio::task::yield_now() => {}
         }
         drop(stuck);

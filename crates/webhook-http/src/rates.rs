@@ -81,7 +81,7 @@ impl ShippingRates for HttpShippingRates {
         let (Some(url), Some(destination)) = (url, &session.shipping) else {
             return Err(unavailable("the session has no address, or no URL of shipping rates"));
         };
-        let body = question(session, destination).to_string();
+        let body = request_body(session, destination).to_string();
         let answer = self.request((client, &session.account), url.as_str(), body).await?;
         let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&malformed(&error)))?;
         let rates: Result<Vec<_>, Flaw> = rates.into_iter().map(|rate| rate.read(session.amount.currency)).collect();
@@ -109,8 +109,9 @@ fn malformed(error: &serde_json::Error) -> String {
 /// ends, which are trimmed, or with characters other than visible ASCII and spaces.
 fn service_code(text: String) -> Result<String, Flaw> {
     let code = ServiceCode::parse(text)?.into_string();
-    let returns = code.trim() == code && code.chars().all(|letter| letter == ' ' || letter.is_ascii_graphic());
-    if returns {
+    let is_returned_unchanged =
+        code.trim() == code && code.chars().all(|letter| letter == ' ' || letter.is_ascii_graphic());
+    if is_returned_unchanged {
         Ok(code)
     } else {
         Err(Flaw::format("must have only visible ASCII characters, and no spaces at its ends"))
@@ -118,7 +119,7 @@ fn service_code(text: String) -> Result<String, Flaw> {
 }
 
 /// Returns the body of the request. Its members have the names that the API uses.
-fn question(session: &CheckoutSession, to: &Shipping) -> Value {
+fn request_body(session: &CheckoutSession, to: &Shipping) -> Value {
     let currency = session.amount.currency;
     let item = |item: &BasketItem| {
         json!({

@@ -56,7 +56,8 @@ impl Drop for YieldingRuntime {
 
 /// Lets this thread yield to others.
 fn yield_to_others() {
-    // Linux applies this to the thread, other systems to the whole process. A process may not yield less than before.
+    // Linux applies this to the thread, other systems to the whole process. Only a
+    // privileged process may lower its niceness, so a higher one is kept.
     #[cfg(target_os = "linux")]
     {
         let niceness = rustix::process::getpriority_process(None);

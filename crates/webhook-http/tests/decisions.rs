@@ -45,7 +45,7 @@ async fn a_question_is_one_signed_post() {
 }
 
 #[tokio::test]
-async fn the_guard_of_webhooks_applies() {
+async fn addresses_are_checked_as_for_webhooks() {
     let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
     let port = receiver.url("http").rsplit(':').next().unwrap().trim_end_matches("/hook").to_owned();
     let known = names().with("inside.test", &["10.0.0.7"]).with("mixed.test", &["93.184.216.34", "127.0.0.1"]);
@@ -67,7 +67,7 @@ async fn the_guard_of_webhooks_applies() {
 }
 
 #[tokio::test]
-async fn what_is_no_decision_has_a_reason() {
+async fn every_failure_to_decide_has_its_reason() {
     let target = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
     let location = format!("Location: {}\r\n", target.url("http"));
     for status in ["301 Moved", "302 Found", "307 Moved", "402 Pay", "404 No", "500 No"] {

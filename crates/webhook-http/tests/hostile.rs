@@ -50,7 +50,7 @@ const ADDRESSES: [&str; 34] = [
     "3fff::1",
 ];
 
-/// Those of them to which no TCP connection is possible, on any machine.
+/// Those of [`ADDRESSES`] to which no TCP connection is possible, on any machine.
 const UNREACHABLE: [&str; 4] = ["224.0.0.1", "255.255.255.255", "fe80::1", "ff02::1"];
 
 /// URLs may not contain these hosts.
@@ -82,7 +82,7 @@ const LITERALS: [&str; 23] = [
 
 /// Commands that make every address one of this machine, in a network of its own.
 const ALL_LOCAL: &str = "ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo";
-/// Set where every address is one of this machine.
+/// The environment variable that is set if every address is one of this machine.
 const IS_ALL_LOCAL: &str = "FLORIN_TEST_ADDRESSES_ARE_LOCAL";
 
 /// Returns host names that resolve to hostile addresses, alone or mixed with an allowed address.
@@ -100,7 +100,7 @@ fn hostile_names() -> (Names, Vec<String>) {
 }
 
 #[tokio::test]
-async fn sixty_hostile_targets_are_not_reached() {
+async fn hostile_targets_are_not_reached() {
     let receiver = Receiver::start(Speaks::Tls, |_| answer("200 OK", "", "")).await;
     let (names, mut hosts) = hostile_names();
     hosts.extend(LITERALS.map(str::to_owned));
@@ -157,7 +157,7 @@ fn hostile_targets_are_not_reached_where_every_address_is_local() {
         return;
     }
     let mut command = isolated("exec \"$@\"");
-    command.arg(std::env::current_exe().unwrap()).args(["--exact", "sixty_hostile_targets_are_not_reached"]);
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", "hostile_targets_are_not_reached"]);
     let output = command.env(IS_ALL_LOCAL, "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");

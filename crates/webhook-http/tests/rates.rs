@@ -36,7 +36,7 @@ async fn rates_are_read_exactly() {
 
 /// A client's URL cannot make Florin connect to a server inside the operator's network.
 #[tokio::test]
-async fn the_guard_of_webhooks_applies() {
+async fn addresses_are_checked_as_for_webhooks() {
     let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", "[]")).await;
     let port = receiver.url("http").rsplit(':').next().unwrap().trim_end_matches("/hook").to_owned();
     let known = names().with("inside.test", &["10.0.0.7"]).with("mixed.test", &["93.184.216.34", "127.0.0.1"]);

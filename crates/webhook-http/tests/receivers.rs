@@ -93,7 +93,7 @@ async fn the_body_of_a_response_never_decides() {
 }
 
 #[tokio::test]
-async fn broken_receivers_have_an_error_each() {
+async fn each_broken_receiver_has_its_error() {
     for (speaks, error) in [
         (Speaks::Nothing, SendError::Timeout),
         (Speaks::DrippingHead, SendError::Timeout),

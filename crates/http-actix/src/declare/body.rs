@@ -181,12 +181,12 @@ mod tests {
     body! {
         /// A parcel.
         pub(crate) struct Parcel as "ParcelRequest" {
-            /// How much it is worth.
+            /// The value of the parcel.
             #[example(10.00)]
             "amount" => amount: PositiveNumber,
             "isFinal" => is_final: Option<bool>,
-            /// Who gets it,
-            /// and what for.
+            /// The contents,
+            /// in two lines.
             "inner" => inner: Inner,
             "labels" => labels: Option<Vec<Text<1, 3>>>,
             "maybe" => maybe: Lenient<bool>,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     body! {
-        /// What is in it.
+        /// The contents of the parcel.
         pub(crate) struct Inner as "InnerRequest" {
             "name" => name: Text<1, 3>,
             "more" => more: Option<Innermost>,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     body! {
-        /// What is in there.
+        /// A detail of the contents.
         #[properties(1)]
         pub(crate) struct Innermost as "InnermostRequest" {
             "flag" => flag: bool,
@@ -321,9 +321,9 @@ mod tests {
             "additionalProperties": false,
             "properties": {
                 "amount": {"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000,
-                    "example": 10.0, "description": "How much it is worth."},
+                    "example": 10.0, "description": "The value of the parcel."},
                 "isFinal": {"type": ["boolean", "null"]},
-                "inner": {"$ref": "#/components/schemas/InnerRequest", "description": "Who gets it,\nand what for."},
+                "inner": {"$ref": "#/components/schemas/InnerRequest", "description": "The contents,\nin two lines."},
                 "labels": {"type": ["array", "null"], "items": {"type": "string", "minLength": 1, "maxLength": 3}},
                 "maybe": {"type": ["boolean", "null"]}
             }

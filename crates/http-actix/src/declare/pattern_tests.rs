@@ -108,14 +108,14 @@ fn times_and_durations() {
 #[test]
 fn amounts() {
     let refused = ["", "-1", "+1", "1e3", "1.", ".5", "1.00000", "1,000"];
-    let and = |more: &[&'static str]| -> Vec<&'static str> { refused.iter().chain(more).copied().collect() };
+    let refused_and = |more: &[&'static str]| -> Vec<&'static str> { refused.iter().chain(more).copied().collect() };
     check_text::<PositiveDecimalText>(
         &["0.0001", "0.01", "1", "000001.5", "999999999.9999", "1000000000", "1000000000.0000"],
-        &and(&["0", "0.00", "1000000000.01", "1000000001"]),
+        &refused_and(&["0", "0.00", "1000000000.01", "1000000001"]),
     );
     check_text::<ZeroOrMoreDecimalText>(
         &["0", "0.0000", "0.0001", "1000000000"],
-        &and(&["1000000000.01", "1000000001"]),
+        &refused_and(&["1000000000.01", "1000000001"]),
     );
-    check_text::<MerchantDecimalText>(&["0.01", "12.50", "12.5000", "1000000"], &and(&["0", "0.00"]));
+    check_text::<MerchantDecimalText>(&["0.01", "12.50", "12.5000", "1000000"], &refused_and(&["0", "0.00"]));
 }

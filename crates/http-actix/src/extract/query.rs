@@ -65,7 +65,7 @@ impl Query {
     }
 }
 
-/// Checks that a value is UTF-8 and not empty.
+/// Checks that a value is UTF-8, not empty, and without the NUL character.
 fn checked(value: Option<&str>) -> Result<&str, Flaw> {
     match value {
         None => Err(Flaw::format("must be UTF-8")),

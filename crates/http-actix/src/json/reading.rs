@@ -21,7 +21,7 @@ const MAX_SUGGESTED: usize = 100;
 pub(crate) struct Context {
     /// The environment, which determines the available MFA providers.
     pub(crate) environment: Environment,
-    /// The budget in the path. A transfer takes its money.
+    /// The budget in the path, from which a transfer takes money.
     pub(crate) budget: Option<BudgetId>,
 }
 
@@ -169,7 +169,7 @@ impl<'r> Reading<'r> {
         Some(())
     }
 
-    /// Searches a value for duplicate members, if it is not read otherwise.
+    /// Searches an unread value for duplicate members.
     fn search(&mut self, value: Value<'_>, place: &Place<'_>) {
         if value.len() > MAX_SEARCHED || self.faults.is_full() {
             return;

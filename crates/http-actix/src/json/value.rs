@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_was_written() {
+    fn members_and_numbers_are_read_as_written() {
         let document =
             Document::parse(br#" {"a": 10.00, "a": 1E1, "b": "\ud800", "\u0063": "\u0041"} "#.to_vec()).unwrap();
         let mut found = Vec::new();

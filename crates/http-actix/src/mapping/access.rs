@@ -46,7 +46,7 @@ impl From<StoreError> for Problem {
                 tracing::error!(%cause, "storage unreachable");
                 Self::unavailable(ErrorCode::Overloaded, "storage unreachable; retry after the interval in Retry-After")
             }
-            // The operator's move is planned, so it is no error.
+            // The operator moves the client on purpose, so this is not logged as an error.
             StoreError::Moving(to) => {
                 tracing::info!(%to, "refused a request that concerns, or may concern, a client that is being moved");
                 let message = "a client is being moved to another database; retry after the interval in Retry-After";

@@ -70,7 +70,7 @@ fn insufficient_funds(shortages: &[Shortage]) -> Problem {
     Problem::with_entries(StatusCode::CONFLICT, "insufficient funds to confirm the payment batch", entries)
 }
 
-/// Maps the refusal of an upload. `path` names the batch. For a new batch, it names its payments.
+/// Maps the refusal of an upload. `path` is the path of the batch or, for a new batch, of its payments.
 pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
     match refusal {
         UploadRefusal::State(illegal) => {

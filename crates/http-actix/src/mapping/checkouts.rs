@@ -60,7 +60,7 @@ pub(crate) fn create_session_problem(refusal: &CreateSessionRefusal) -> Problem 
         }
         CreateSessionRefusal::OtherSum(sum) => fault(
             "body.amount",
-            Flaw::value(format!("must be {}, the sum of the basket and the shipping", written(*sum))),
+            Flaw::value(format!("must be {}, the sum of the basket and the shipping", formatted(*sum))),
         ),
         CreateSessionRefusal::SumTooLarge => {
             fault("body.amount", Flaw::range("must be the sum of the basket and the shipping, which is too large"))
@@ -120,10 +120,10 @@ pub(crate) fn create_refund_problem(refusal: RefundRefusal) -> Problem {
             Problem::faults(vec![Flaw::value("must be the currency of the payment").at(CURRENCY)])
         }
         RefundRefusal::AboveMaximum(maximum) => {
-            amount(format!("is above the maximum of a refund, {}", written(maximum)))
+            amount(format!("is above the maximum of a refund, {}", formatted(maximum)))
         }
         RefundRefusal::AboveRemainder(left) => {
-            amount(format!("is above what is left of the payment, {}", written(left)))
+            amount(format!("is above what is left of the payment, {}", formatted(left)))
         }
         other => authorise_refund_problem(other),
     }
@@ -142,7 +142,7 @@ pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
 }
 
 /// Formats an amount with its currency, for messages.
-fn written(money: Money) -> String {
+fn formatted(money: Money) -> String {
     format!("{money} {}", money.currency)
 }
 

@@ -13,7 +13,7 @@ use florin_domain::merchant::{
 use florin_ports::LogoImageError;
 use std::fmt::Display;
 
-const TARGET: &str = "body.settlementAccountId";
+const SETTLEMENT_ACCOUNT: &str = "body.settlementAccountId";
 
 impl From<MerchantAccessError> for Problem {
     fn from(error: MerchantAccessError) -> Self {
@@ -92,9 +92,9 @@ pub(super) fn not_enabled(message: impl Into<String>) -> Problem {
 }
 
 /// Returns the fault of a member that is not allowed for `TOP_UP` checkouts.
-pub(crate) fn of_shopping(member: ShoppingMember) -> Fault {
+pub(crate) fn shopping_only(member: ShoppingMember) -> Fault {
     let path = match member {
-        ShoppingMember::SettlementAccount => TARGET,
+        ShoppingMember::SettlementAccount => SETTLEMENT_ACCOUNT,
         ShoppingMember::ShippingOptions => "body.shippingOptions",
     };
     Flaw::value("must not be sent for a TOP_UP checkout").at(path)
@@ -102,21 +102,21 @@ pub(crate) fn of_shopping(member: ShoppingMember) -> Fault {
 
 /// Maps the refusal of a new or changed checkout.
 pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
-    let target = |message: String| Problem::faults(vec![Flaw::value(message).at(TARGET)]);
+    let invalid_account = |message: String| Problem::faults(vec![Flaw::value(message).at(SETTLEMENT_ACCOUNT)]);
     match refusal {
         CheckoutRefusal::TopUpNotEnabled => not_enabled("this merchant may not create TOP_UP checkouts"),
-        CheckoutRefusal::NoSettlementAccount => Problem::absent(TARGET, "settlement account"),
-        CheckoutRefusal::NotApproved => target("must name an APPROVED settlement account".into()),
+        CheckoutRefusal::NoSettlementAccount => Problem::absent(SETTLEMENT_ACCOUNT, "settlement account"),
+        CheckoutRefusal::NotApproved => invalid_account("must name an APPROVED settlement account".into()),
         CheckoutRefusal::OtherCurrency(currency) => {
             let message = "must name a settlement account of the checkout's currency";
-            target(format!("{message} (got one in {})", currency.as_str()))
+            invalid_account(format!("{message} (got one in {})", currency.as_str()))
         }
         CheckoutRefusal::NoDefault => {
             let message = "has no default: the merchant has no APPROVED settlement account in the checkout's currency";
-            target(message.into())
+            invalid_account(message.into())
         }
         CheckoutRefusal::TooMany { max } => too_many(max, "checkouts"),
-        CheckoutRefusal::ShoppingMembers(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
+        CheckoutRefusal::ShoppingMembers(members) => Problem::faults(members.into_iter().map(shopping_only).collect()),
     }
 }
 

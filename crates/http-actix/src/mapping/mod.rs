@@ -24,8 +24,8 @@ pub(crate) use checkouts::{
 };
 pub(crate) use disputes::dispute_problem;
 pub(crate) use merchants::{
-    checkout_problem, create_payee_problem, edit_profile_problem, logo_problem, logo_refusal, of_shopping,
-    payee_problem, settlement_problem,
+    checkout_problem, create_payee_problem, edit_profile_problem, logo_problem, logo_refusal, payee_problem,
+    settlement_problem, shopping_only,
 };
 pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};

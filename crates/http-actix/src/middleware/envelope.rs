@@ -91,7 +91,7 @@ pub(crate) async fn admit(
     let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
     let admission = app.in_flight.admit();
     let is_refused = admission.is_none() || is_shed(&app.services, request.method());
-    // Health endpoints bypass the in-flight limit.
+    // Health endpoints must always respond, so only the API and the payment pages are limited.
     let is_limited = request.path().starts_with(API) || is_payment_page(request.request());
     if is_refused && is_limited {
         discard(request.take_payload()).await;
@@ -100,8 +100,8 @@ pub(crate) async fn admit(
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
 }
 
-/// Converts a panic of a handler to a 500 response. It wraps each resource, because the request is not
-/// available before routing.
+/// Converts a panic of a handler to a 500 response. It wraps each resource, because a request can't be cloned before
+/// routing.
 pub(crate) async fn catch_panic(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,

@@ -70,7 +70,7 @@ window.florinLinks = (() => {
     return found;
   }
 
-  /** Returns the values of an exchange that links lead to other operations, by expression. */
+  /** Returns the values of an exchange that links pass to other operations, by expression. */
   function valuesOf(operation, exchange) {
     const targets = Object.values(operations).filter(({ source }) => source === operation);
     const expressions = targets.flatMap(bindings).map(({ expression }) => expression);
@@ -99,14 +99,14 @@ window.florinLinks = (() => {
     request.body = isWhole(request.body, from) ? to : request.body.replaceAll(from, to);
   }
 
-  /** Fills a request that names the object of the example. A request with an id of the user's is left as it is. */
+  /** Fills a request that names the object of the example. An id that the user entered is not replaced. */
   async function fill(operation, request) {
     if (!operation.link) return;
     const all = bindings(operation);
     const returned = all.filter(({ expression }) => expression.startsWith("$response"));
     if (!(returned.length ? returned : all).some(({ example }) => mentions(request, example))) return;
     if (!returned.length && !operation.source.link) {
-      // The user chose the object, so the request is for this one.
+      // The request itself names the object. The page only creates the object if it does not exist yet.
       if (!(await exists(operation.source, request))) await send(operation.source, request.headers.Authorization);
       return;
     }
@@ -140,7 +140,7 @@ window.florinLinks = (() => {
       if (place === "query") query.set(name, example);
     }
     const { type, example } = bodyOf(operation);
-    // With the same key, the response would be the session that was used up.
+    // With the same idempotency key, the response would be the earlier session, which is used up.
     const own = example?.idempotencyKey && { idempotencyKey: `${example.idempotencyKey}-${Date.now()}` };
     const sent = own ? { ...example, ...own } : example;
     const request = {

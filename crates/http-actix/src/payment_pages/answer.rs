@@ -88,8 +88,8 @@ fn problem_page(request: &HttpRequest, status: StatusCode) -> String {
         status if status.is_server_error() => ProblemKind::Internal,
         _ => ProblemKind::InvalidRequest,
     };
-    let noticed = request.extensions().get::<RequestedPage>().cloned();
-    let (language, back_path) = match noticed {
+    let requested = request.extensions().get::<RequestedPage>().cloned();
+    let (language, back_path) = match requested {
         Some(RequestedPage { language, path }) => (language, Some(path).filter(|_| may_exist(kind))),
         None => (language_of(None, request), None),
     };

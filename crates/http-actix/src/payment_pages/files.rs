@@ -9,13 +9,13 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_domain::ids::LogoId;
 use florin_pages::Theme;
 
-/// Serves a style sheet or image. Another version of the server has other files, so a file may be cached only if its
-/// URL contains its version.
+/// Serves a style sheet or image. Another version of the server has other files, so a file may be cached forever only
+/// if its URL contains its version.
 pub(super) async fn asset(request: HttpRequest, name: web::Path<String>) -> Result<HttpResponse, Problem> {
     let Some(asset) = florin_pages::asset(&name) else { return not_found().await };
     let query = Query::parse(request.query_string());
-    let is_named = query.one("v").is_ok_and(|version| version == Some(asset.version().as_str()));
-    Ok(file(asset.content_type, asset.bytes, is_named))
+    let is_versioned = query.one("v").is_ok_and(|version| version == Some(asset.version().as_str()));
+    Ok(file(asset.content_type, asset.bytes, is_versioned))
 }
 
 /// Serves the style sheet with a merchant's colours. The colours are read from the name of the file.

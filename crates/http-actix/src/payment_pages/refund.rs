@@ -97,11 +97,11 @@ impl<'a> RefundVisit<'a> {
         let Reached { account, guard } = reach(app, request, &account).await?;
         let refund = find_merchant_refund(&app.checkouts, &account, id).await?.ok_or_else(gone)?;
         let session = find_session(&app.checkouts, &account, refund.session).await?.ok_or_else(gone)?.session;
-        let payer = match session.purpose.settlement_account() {
-            Some(payer) => app.merchants.settlement_accounts.find(&account.id, payer).await?,
+        let settlement_account = match session.purpose.settlement_account() {
+            Some(id) => app.merchants.settlement_accounts.find(&account.id, id).await?,
             None => None,
         };
-        let bank = payer.and_then(|payer| payer.bank);
+        let bank = settlement_account.and_then(|account| account.bank);
         let merchant = app.merchants.merchants.find(&account.id).await?;
         let language = language_of(None, request);
         let path = remember_page(app, request, &format!("refunds/{token}"), language);

@@ -52,7 +52,7 @@ pub(super) struct Reached {
 }
 
 /// Finds the account that a token leads to. Its world may have been restored since the token was looked up, so a later
-/// change must be decided on the current rows, not on those that the caller has read.
+/// change must be decided on the current rows, not on those of that lookup.
 pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
     let guard = match app.services.environment {
         Environment::Sandbox => Some(app.account_guards.share(account).await),
@@ -64,7 +64,7 @@ pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId)
     }
 }
 
-/// Refuses an unknown token. Unknown tokens are limited per address, like unknown API keys.
+/// Refuses an unknown token. Unknown tokens are counted per address, together with unknown API keys.
 pub(super) fn unknown(app: &App, request: &HttpRequest) -> Problem {
     match app.unknown_keys.count(request.peer_addr().map(|address| address.ip())) {
         Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_column_is_named() {
+    fn unknown_columns_get_suggestions() {
         let mut faults = Faults::default();
         read(b"Amount,currency,colour,,recipient.name,\n", &mut faults).unwrap();
         let messages: Vec<_> = faults.into_vec().into_iter().map(|fault| fault.flaw.message.into_owned()).collect();

@@ -2,7 +2,7 @@
 
 use super::context::PageContext;
 use crate::qr::{self, Code};
-use crate::room::{escaped, fitting};
+use crate::room::{escaped_length, fitting};
 use crate::view;
 use crate::view::{Approval, BankChoice, SignInError};
 use askama::Template;
@@ -12,7 +12,7 @@ use askama::Template;
 pub(super) struct ChooseBank<'a> {
     context: PageContext<'a>,
     view: &'a view::ChooseBank,
-    /// The banks that fit.
+    /// The banks that fit on the page.
     banks: &'a [BankChoice],
     code: Option<Code>,
 }
@@ -22,7 +22,7 @@ pub(super) const BANK: usize = 210;
 
 impl<'a> ChooseBank<'a> {
     pub(super) fn new(context: PageContext<'a>, view: &'a view::ChooseBank) -> Self {
-        let size = |bank: &BankChoice| BANK + escaped(&bank.id) + escaped(&bank.name);
+        let size = |bank: &BankChoice| BANK + escaped_length(&bank.id) + escaped_length(&bank.name);
         let (shown, _) = fitting(view.banks.iter().map(size), context.room);
         let code = view.phone_url.as_deref().and_then(qr::encode);
         Self { context, view, banks: view.banks.get(..shown).unwrap_or_default(), code }

@@ -2,7 +2,7 @@
 
 use super::context::PageContext;
 use crate::countries::countries;
-use crate::room::{escaped, fitting};
+use crate::room::{escaped_length, fitting};
 use crate::view;
 use crate::view::{AddressField, AddressForm, FieldError, Lookup, Purpose, RateChoice, Step};
 use askama::Template;
@@ -13,7 +13,7 @@ pub(super) struct Summary<'a> {
     context: PageContext<'a>,
     view: &'a view::Summary,
     fields: Vec<Field<'a>>,
-    /// The addresses of the postcode that fit.
+    /// The addresses found for the postcode, as many as fit on the page.
     found: &'a [String],
     /// The shipping rates that fit, and the selected one.
     rates: Vec<&'a RateChoice>,
@@ -68,7 +68,7 @@ pub(super) const RATE: usize = 190;
 /// Returns the addresses that fit. The basket gets the room that they leave.
 fn fitting_addresses<'a>(context: &mut PageContext<'a>, lookup: &'a Lookup) -> &'a [String] {
     let Lookup::Found(all) = lookup else { return &[] };
-    let (shown, taken) = fitting(all.iter().map(|address| ADDRESS + escaped(address)), context.room);
+    let (shown, taken) = fitting(all.iter().map(|address| ADDRESS + escaped_length(address)), context.room);
     context.room = context.room.saturating_sub(taken);
     all.get(..shown).unwrap_or_default()
 }
@@ -79,7 +79,7 @@ fn fitting_rates<'a>(
     all: &'a [RateChoice],
     selected: Option<&str>,
 ) -> Vec<&'a RateChoice> {
-    let size = |rate: &RateChoice| RATE + escaped(&rate.service_code) + escaped(&rate.description);
+    let size = |rate: &RateChoice| RATE + escaped_length(&rate.service_code) + escaped_length(&rate.description);
     let (shown, taken) = fitting(all.iter().map(size), context.room);
     context.room = context.room.saturating_sub(taken);
     let (shown, rest) = all.split_at(shown);
@@ -89,8 +89,8 @@ fn fitting_rates<'a>(
 
 fn fields<'a>(context: PageContext<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
     let t = &context.t.address;
-    let said = AddressField::ALL.into_iter().zip(t.labels).zip(t.missing.into_iter().zip(t.invalid));
-    said.map(|((kind, label), (missing, invalid))| {
+    let rows = AddressField::ALL.into_iter().zip(t.labels).zip(t.missing.into_iter().zip(t.invalid));
+    rows.map(|((kind, label), (missing, invalid))| {
         let error = form.errors.iter().find(|(wrong, _)| *wrong == kind).map(|(_, error)| match error {
             FieldError::Missing => missing.to_owned(),
             FieldError::TooLong(max) => (context.t.common.too_long)(label, *max),

@@ -106,7 +106,7 @@ pub enum FieldError {
     Invalid,
 }
 
-/// The state of the postcode lookup. The button for it sends the action `address`.
+/// The state of the postcode lookup. The button that looks up the postcode sends the action `address`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing was looked up.

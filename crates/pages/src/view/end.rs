@@ -5,8 +5,8 @@ use super::shop::Form;
 use chrono::{DateTime, Utc};
 use florin_domain::money::Money;
 
-/// The bank has not confirmed the payment yet. The page has a link that loads it again. It does not refresh itself,
-/// because a page that reloads while a screen reader reads it fails WCAG 2.2.1 (F41).
+/// The page for a payment that the bank has not confirmed yet. A link loads the page again. The page does not refresh
+/// itself, because a page that reloads while a screen reader reads it fails WCAG 2.2.1 (F41).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The path of this page.
@@ -41,7 +41,7 @@ pub struct Receipt {
 /// the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// The address of the form, and its token.
+    /// The path of the form, and its token.
     pub form: Form,
     /// The amount.
     pub amount: Money,

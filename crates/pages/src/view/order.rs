@@ -2,7 +2,7 @@
 
 use super::address::AddressForm;
 use super::shop::Form;
-use crate::room::{escaped, fitting};
+use crate::room::{escaped_length, fitting};
 use chrono::{DateTime, Utc};
 use florin_domain::money::{Minor, Money};
 
@@ -11,7 +11,7 @@ use florin_domain::money::{Minor, Money};
 /// The form sends the action `continue`, `cancel`, or an action of the [`Step`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The address of the forms, and their token.
+    /// The path of the forms, and their token.
     pub form: Form,
     /// The order to pay.
     pub order: Order,
@@ -94,7 +94,7 @@ impl Order {
     /// Returns the items that the page lists in this room, and the number and total of the other items. A page with all
     /// items of a large basket would be too large for slow networks.
     pub(crate) fn shown(&self, room: usize) -> (&[Item], Option<MoreItems>) {
-        let size = |item: &Item| Self::ROW + escaped(&item.name) + item.sku.as_deref().map_or(0, escaped);
+        let size = |item: &Item| Self::ROW + escaped_length(&item.name) + item.sku.as_deref().map_or(0, escaped_length);
         let (fitting, _) = fitting(self.items.iter().map(size), room);
         // Replacing a single row with a line for the rest would save nothing.
         let shown = if fitting + 1 >= self.items.len() { self.items.len() } else { fitting };

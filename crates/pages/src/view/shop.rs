@@ -11,8 +11,8 @@ pub struct Frame {
     /// The path below which assets and themes are served, without a slash at the end, such as `/pay`. The style sheet
     /// is at `{root}/assets/pages.css`, and a theme at `{root}/theme/{file_name}`.
     pub root: String,
-    /// The merchant. `None`: the merchant is unknown, for example because the token is. The page then has Florin's own
-    /// design.
+    /// The merchant. `None`: the merchant is unknown, for example because the token is unknown. The page then has
+    /// Florin's own design.
     pub shop: Option<Shop>,
     /// Whether no real money moves. The page then displays a notice.
     pub is_sandbox: bool,
@@ -33,7 +33,7 @@ pub struct Shop {
     pub hide_service_logo: bool,
 }
 
-/// The address and the token of a page's forms.
+/// The path and the token of a page's forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     /// The path of the page itself, such as `/pay/{token}`. Forms are posted to it, and links load it again.

@@ -142,7 +142,7 @@ fn plain_order() -> Order {
 
 pub(crate) fn summary(step: Step) -> Summary {
     let is_confirmed = step == Step::Confirm;
-    let change = |path: &str| is_confirmed.then(|| format!("{PATH}?step={path}"));
+    let change = |part: &str| is_confirmed.then(|| format!("{PATH}?show={part}"));
     let shipping = match &step {
         Step::Confirm => Some(shipping(true)),
         Step::Address(_) => None,

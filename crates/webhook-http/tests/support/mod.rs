@@ -112,7 +112,7 @@ impl Receiver {
     }
 
     /// Whether the receiver has IPv6 addresses.
-    #[allow(dead_code, reason = "the other tests use the rest")]
+    #[allow(dead_code, reason = "some tests do not use it")]
     pub(crate) const fn has_ipv6(&self) -> bool {
         self.has_ipv6
     }
@@ -283,19 +283,19 @@ fn sender_with(policy: TargetPolicy, names: &Names, roots: Vec<CertificateDer<'s
 }
 
 /// A client for shipping rates, with a time limit of one second.
-#[allow(dead_code, reason = "the other tests use the rest")]
+#[allow(dead_code, reason = "some tests do not use it")]
 pub(crate) fn rates(environment: Environment, names: &Names) -> HttpShippingRates {
     HttpShippingRates::new(settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new())).unwrap()
 }
 
 /// A client that asks decision endpoints.
-#[allow(dead_code, reason = "the other tests use the rest")]
+#[allow(dead_code, reason = "some tests do not use it")]
 pub(crate) fn decisions(environment: Environment, names: &Names) -> HttpDecisions {
     decisions_with(environment, Arc::new(names.clone()))
 }
 
 /// A client that asks decision endpoints, with a resolver.
-#[allow(dead_code, reason = "the other tests use the rest")]
+#[allow(dead_code, reason = "some tests do not use it")]
 pub(crate) fn decisions_with(environment: Environment, names: Arc<dyn NameLookup>) -> HttpDecisions {
     let policy = TargetPolicy::new(environment, Vec::new());
     let roots = TrustedRoots::Given(Vec::new());
@@ -314,7 +314,7 @@ pub(crate) fn tls_sender(names: &Names, authority: Option<CertificateDer<'static
 }
 
 /// A sender for which every address is allowed.
-#[allow(dead_code, reason = "the other tests use the rest")]
+#[allow(dead_code, reason = "some tests do not use it")]
 pub(crate) fn careless_sender(names: &Names) -> HttpWebhookSender {
     let everything = ["0.0.0.0/0", "::/0"].map(|net| net.parse().unwrap());
     sender_with(TargetPolicy::new(Environment::Production, everything.to_vec()), names, Vec::new())
@@ -342,7 +342,7 @@ pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> Webhoo
 }
 
 /// A question about a card message to the endpoint at this URL.
-#[allow(dead_code, reason = "the other tests use the rest")]
+#[allow(dead_code, reason = "some tests do not use it")]
 pub(crate) fn question(url: &str, time_limit: Duration) -> DecisionRequest {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
     let message = scenario.authorize("12.50");
@@ -361,7 +361,7 @@ pub(crate) fn question(url: &str, time_limit: Duration) -> DecisionRequest {
 }
 
 /// A session that loads its rates from this URL: https, or http to a loopback host.
-#[allow(dead_code, reason = "the other tests use the rest")]
+#[allow(dead_code, reason = "some tests do not use it")]
 pub(crate) fn session(url: &str) -> CheckoutSession {
     let mut session = collecting_shipping(a_session("12.50 GBP"), true);
     session.shipping = Some(a_shipping());

@@ -5,7 +5,7 @@ use super::common::{MERCHANT, WRITE_CHECKOUTS};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
-use crate::mapping::{checkout_problem, of_shopping};
+use crate::mapping::{checkout_problem, shopping_only};
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantErrors;
@@ -53,7 +53,7 @@ fn new_checkout(body: CreateCheckoutBody, faults: &mut Faults) -> Option<NewChec
         None => None,
     };
     let kind = checkout_kind(body.checkout_type, body.settlement_account, shipping);
-    let kind = kind.map_err(|members| members.into_iter().for_each(|member| faults.push(of_shopping(member)))).ok();
+    let kind = kind.map_err(|members| members.into_iter().for_each(|member| faults.push(shopping_only(member)))).ok();
     Some(NewCheckout {
         kind: kind?,
         name: body.name,
