@@ -1,4 +1,4 @@
-# Shared by the scripts of this folder, which source it: the working folder, the packages, and how tools are found.
+# Sourced by the scripts of this folder: sets the working folder and the packages, and finds and installs tools.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
@@ -15,13 +15,13 @@ step() {
     "$@"
 }
 
-# Builds the programs. With examples, cargo uses the features of the dev-dependencies, as it does for tests; without
-# them it would compile a hundred packages a second time.
+# Builds the programs. With examples, cargo uses the features of the dev-dependencies, as it does for tests. Without
+# examples, it would compile a hundred packages a second time.
 build_programs() {
     step cargo build "${all[@]}" --bins --examples "$@"
 }
 
-# Prints apt-get with what it takes to run it without a question; fails where it may not be used.
+# Prints the command that runs apt-get without questions. Fails if apt-get may not be used.
 apt() {
     command -v apt-get >/dev/null || return 1
     if [ "$(id -u)" = 0 ]; then
@@ -42,15 +42,15 @@ install_packages() {
 
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
 
-# Says what is not run, and why, and ends. That is a failure with CI set.
+# Prints what is not run and why, and exits. With CI set, that is a failure.
 not_run() {
     echo "NOT RUN: $*"
     [ -z "${CI:-}" ] || exit 1
     exit 0
 }
 
-# Installs what a folder beside this file lists for Node and Python under the target directory, and names the place
-# `tools`. If it can't, says that WHAT is not run, which is a failure with CI set: install_tools FOLDER WHAT
+# Installs the packages that scripts/FOLDER lists for Node and Python under the target directory, and sets `tools` to
+# their folder. If that fails, prints that WHAT is not run (with CI set, a failure): install_tools FOLDER WHAT
 install_tools() {
     local sources="$PWD/scripts/$1" target="${CARGO_TARGET_DIR:-target}"
     mkdir -p "$target/$1"
@@ -66,14 +66,14 @@ with_programs() {
 }
 
 install_listed() {
-    new_node && python3 -m venv "$tools/python" &&
+    has_new_node && python3 -m venv "$tools/python" &&
         "$tools/python/bin/pip" install --quiet --requirement "$1/requirements.txt" &&
         cp "$1/package.json" "$1/package-lock.json" "$tools" &&
         (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts)
 }
 
-# Debian 12 has Node 18, which the tools refuse.
-new_node() {
+# Installs a newer Node if that of the machine is too old: Debian 12 has Node 18, which the tools refuse.
+has_new_node() {
     [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] && return
     export PATH="$tools/node/node_modules/.bin:$PATH"
     [ -x "$tools/node/node_modules/.bin/node" ] ||

@@ -1,4 +1,4 @@
-# Shared by the scripts that run a command with temporary servers of PostgreSQL, which source it.
+# Sourced by the scripts that run a command with temporary servers of PostgreSQL.
 
 say() { echo "$(basename "$0"): $*" >&2; }
 
@@ -70,7 +70,7 @@ free_port() {
 
 new_password() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 
-# Arranges that remove_server runs when this process ends, even if killed: a helper process waits until its pipe closes.
+# Arranges that remove_server runs when this process ends, even if it is killed: a helper process waits until its pipe closes.
 remove_at_end() {
     mkfifo "$directory.pipe"
     (

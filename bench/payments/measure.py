@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times a batch of 10,000 payments from the upload to its end: measure.py FLORIN DATABASE_URL NAME
 
-Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run fails if a response
+FLORIN is the path of the binary. An empty DATABASE_URL selects a new SQLite file. NAME is the store in the table. Needs only Python's standard library. Prints rows of a Markdown table, with medians of the rounds. The run fails if a response
 is not 2xx, if a batch does not end as `completed`, or if the books do not agree.
 """
 
@@ -117,7 +117,7 @@ def main(binary, database, name):
         assert florin.run("check")["ok"], "the books do not agree"
     median = {step: statistics.median(values) for step, values in times.items()}
     print(f"| {name}: upload and check 10,000 rows of CSV | {median['good'] * 1000:.0f} ms |")
-    print(f"| {name}: the same with a fault in every row | {median['bad'] * 1000:.0f} ms |")
+    print(f"| {name}: the same with an error in every row | {median['bad'] * 1000:.0f} ms |")
     print(f"| {name}: upload and check 3,000 rows of JSON | {median['json'] * 1000:.0f} ms |")
     print(f"| {name}: confirm 10,000 payments | {median['confirm'] * 1000:.0f} ms |")
     print(f"| {name}: process 10,000 payments | {ROWS / median['process']:.0f} payments/s |")

@@ -1,4 +1,4 @@
--- The same authorization, with all of it in one function call.
+-- The authorization of authorize.sql, in one function call.
 \set seq :seq + 1
 \set n (:client_id << 32) + :seq
 \set card :first + :step * random(0, :span - 1)

@@ -1,4 +1,4 @@
--- An authorization of 10.00 as a good engineer would write it by hand: one transaction, nine statements.
+-- An authorization of 10.00, written by hand: one transaction of eight statements.
 -- Uses the :span cards :first, :first + :step, ….
 \set seq :seq + 1
 \set n (:client_id << 32) + :seq

@@ -1,4 +1,4 @@
--- The same confirmation, with all of it in one function call.
+-- The confirmation of confirm.sql, in one function call.
 \set n :first + :client_id * :each + :seq
 \set seq :seq + 1
 \set account :n % 10

@@ -1,7 +1,7 @@
 SELECT
     (SELECT COUNT(*) FROM card_transactions) AS messages,
     (SELECT COUNT(*) FROM card_chains) AS chains,
-    -- Florin writes legs, the baselines entries.
+    -- Florin writes legs, and the baselines write entries.
     (SELECT COUNT(*) FROM journal_transactions) + (SELECT COUNT(*) FROM journal_legs WHERE line = 0) AS journals,
     (SELECT COUNT(*) FROM journal_entries) + (SELECT 2 * COUNT(*) FROM journal_legs) AS postings,
     (SELECT COUNT(*) FROM idempotency_records) AS records,

@@ -1,6 +1,6 @@
 -- Counts journal transactions whose entries do not add up to zero, and balances that disagree with the journal, open
--- chains or confirmed batches. The journal is the legs of Florin, and those entries of the baselines that are no copy
--- of a leg.
+-- chains or confirmed batches. The journal is the legs of Florin, and the entries of the baselines that were not
+-- copied into legs.
 WITH moved AS (
     SELECT account_id, from_budget_id AS budget_id, currency, from_pool AS pool, -amount_minor AS amount_minor FROM journal_legs
     UNION ALL

@@ -22,7 +22,7 @@ use std::time::Duration;
 const CELLS: [&str; 4] = ["home", "a", "b", "c"];
 /// Number of budgets of each account, each with one card.
 const BUDGETS: usize = 50;
-/// The increase of the counts of [`COUNTS`] by an authorization of 10.00.
+/// The increase of each of the [`COUNTS`] by an authorization of 10.00.
 const EFFECT: [i64; 3] = [1, 1, 1000];
 /// Counts messages, idempotency records and held minor units.
 const COUNTS: &str = "SELECT (SELECT COUNT(*) FROM card_transactions), (SELECT COUNT(*) FROM idempotency_records), \
@@ -86,7 +86,7 @@ impl Store {
         }
     }
 
-    /// Settles the store, so that every round starts from the same state, and counts what [`COUNTS`] says.
+    /// Runs a checkpoint, so that every round starts from the same state, and returns the [`COUNTS`].
     fn counts(&mut self) -> anyhow::Result<[i64; 3]> {
         match self {
             Self::Sqlite(path) => {
@@ -117,7 +117,7 @@ struct Side {
     tenants: Vec<Tenant>,
     /// The home first.
     stores: Vec<Store>,
-    /// The setting of the cells. Empty: there are none.
+    /// The value of `FLORIN_CELLS`. Empty: there is only the home.
     cells: String,
 }
 
@@ -192,12 +192,12 @@ impl Tenant {
 
     /// Creates budgets with enough money, and a card for each.
     fn open_cards(&mut self, server: &Server) -> anyhow::Result<()> {
-        let prepare = |path: &str, body: &str| {
+        let create = |path: &str, body: &str| {
             call_with(&self.key, server.address, "POST", &format!("{path}?accountId={}", self.account), body)
         };
         let mut cards = Vec::with_capacity(BUDGETS);
         for number in 0..BUDGETS {
-            let budget = prepare(
+            let budget = create(
                 "budgets",
                 &format!(
                     "{{\"parentId\":null,\"name\":\"Budget {number}\",\
@@ -206,8 +206,8 @@ impl Tenant {
                 ),
             )?;
             let budget = member(&budget, "id").context("no budget was created")?;
-            prepare("budgets/generate-credit", &Credit(budget, "100000000").to_string())?;
-            let card = prepare(
+            create("budgets/generate-credit", &Credit(budget, "100000000").to_string())?;
+            let card = create(
                 "cards",
                 &format!(
                     "{{\"cardOwnerType\":\"BUDGET\",\"budgetId\":\"{budget}\",\"name\":\"Bench\",\"activate\":true}}"

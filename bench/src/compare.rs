@@ -11,7 +11,7 @@ use anyhow::Context;
 /// Required and target ratio of the time of a single request to the time of the direct transaction.
 const SINGLE: Rule = Rule::AtMost(1.3, 1.1);
 
-/// Compares pgbench's script, its function, and Florin, with many connections. Returns Florin's figures.
+/// Compares Florin with the workload's pgbench scripts, with many connections. Returns Florin's figures.
 pub(crate) fn concurrent(
     runner: &mut Runner<'_>,
     workload: &Workload,

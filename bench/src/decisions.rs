@@ -116,7 +116,8 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
 }
 
 impl Bench<'_> {
-    /// Measures the other account. `asked` is the number of authorizations with [`Load::Decided`].
+    /// Measures the account without an endpoint, under a load of the other account. `asked` is the number of
+    /// authorizations with [`Load::Decided`].
     fn measured(&mut self, load: Load, lasting: Duration, asked: u64) -> anyhow::Result<Figures> {
         self.round += 2;
         let enabled = load == Load::Decided;

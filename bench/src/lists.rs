@@ -24,7 +24,7 @@ const LISTS: [(&str, u16); 2] = [("few", 1), ("many", 2)];
 const BALANCES: [(&str, u16); 2] = [("short", 3), ("long", 4)];
 
 /// The same request to two accounts. In its path, `{budget}` and `{parent}` are replaced by ids, `{middle}` by the
-/// offset of the middle of the list, and `{last}` by a number.
+/// offset of the middle of the list, and `{last}` by the number of the last card.
 struct Comparison {
     name: &'static str,
     path: &'static str,
@@ -187,7 +187,7 @@ fn round(server: &Server, request: &[u8], lasting: Duration) -> anyhow::Result<F
     Ok(Figures { server_cpu, ..figures(measured) })
 }
 
-/// Sends the request until it is answered, and returns the time in milliseconds.
+/// Connects, sends the request for a millisecond or until it is answered, and returns the elapsed time in milliseconds.
 fn once(server: &Server, request: &[u8]) -> anyhow::Result<f64> {
     let began = Instant::now();
     round(server, request, Duration::from_millis(1))?;

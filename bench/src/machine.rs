@@ -100,7 +100,7 @@ pub(crate) fn load() -> String {
     read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or("?").to_owned()
 }
 
-/// Returns durable writes of 8 kB per second, measured by `pg_test_fsync` for the server's sync method.
+/// Returns the number of durable writes of 8 kB per second, measured by `pg_test_fsync` for the server's sync method.
 pub(crate) fn fsync_rate(file: &std::path::Path) -> Option<String> {
     let output =
         Command::new(crate::pgbench::program("pg_test_fsync")).args(["-s", "1", "-f"]).arg(file).output().ok()?;

@@ -123,13 +123,13 @@ fn measure_store(
         }
     }
     let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&rounds[ask]));
-    let beside = |what: &str, against: &str, baseline: Figures, own, rule| {
+    let compared = |what: &str, against: &str, baseline: Figures, own, rule| {
         Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, rule)
     };
     report.rows.extend([
-        beside("create a session", "credit a budget", credit, create, Rule::Free),
-        beside("pay a session", "credit a budget", credit, pay, Rule::Free),
-        beside("list of 100 payments with count", "list of 100 checkouts with count", checkouts, payments, LIST),
+        compared("create a session", "credit a budget", credit, create, Rule::Free),
+        compared("pay a session", "credit a budget", credit, pay, Rule::Free),
+        compared("list of 100 payments with count", "list of 100 checkouts with count", checkouts, payments, LIST),
         Row {
             figures: Some(page),
             ..Row::limited(&format!("{store}: page of a session, p99"), " µs", page.p99, (PAGE_P99, PAGE_P99))
@@ -257,6 +257,7 @@ impl Source for Requests<'_> {
     }
 }
 
+/// Returns the value of the first member with this name. Fails if there is none.
 fn first(json: &str, name: &str) -> anyhow::Result<String> {
     members(json, name).into_iter().next().with_context(|| format!("no {name} in the response"))
 }

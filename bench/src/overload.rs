@@ -38,7 +38,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     let end = http::End(settings.overload);
     let mut outcome = http::open_loop(florin.address, settings.overload_connections, rate, end, &mut requests)?;
     if outcome.others.0 > 0 {
-        anyhow::bail!("{} odd answers, such as: {}", outcome.others.0, outcome.others.1.join(" | "));
+        anyhow::bail!("{} unexpected answers, such as: {}", outcome.others.0, outcome.others.1.join(" | "));
     }
     books::check_counts(&before, &runner.database.counts()?, &AUTHORIZED, outcome.answered)?;
     books::verify_balances(&mut runner.database)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         Purpose::Measure(peak),
     )?;
     let mut report = table(&mut outcome, peak, rate, &florin);
-    report.rows.push(row("throughput after it", "peak before", (peak, recovered.rate), Rule::Free));
+    report.rows.push(row("throughput after the overload", "peak before it", (peak, recovered.rate), Rule::Free));
     report.notes.insert(0, format!("{}; load {}.", machine::describe(), machine::load()));
     report.notes.push(format!("{}.", runner.database.describe()?));
     Ok(report)

@@ -67,7 +67,7 @@ pub(crate) fn post(out: &mut Vec<u8>, target: fmt::Arguments<'_>, key: &str, ide
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Returns other numbers for each round.
+    /// Returns a generator with a separate sequence for each round.
     pub(crate) const fn of_round(round: u64) -> Self {
         Self(0x9E37_79B9_7F4A_7C15 ^ round)
     }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_dry_run_asks_for_one() {
+    fn only_dry_runs_have_the_parameter() {
         let cards = Cards { first: 7, step: 1, span: 1 };
         for (ask, query) in [(Ask::Authorize(cards), ""), (Ask::DryRun(cards), "&dryRun=true")] {
             let mut out = Vec::new();

@@ -86,7 +86,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns the last log lines of levels other than INFO, which is that of the lines about requests.
+    /// Returns the last log lines, without those of level INFO, which are about requests.
     pub(crate) fn end_of_log(&self) -> String {
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<_> = said.lines().filter(|line| !line.contains("INFO")).collect();

@@ -15,7 +15,7 @@ pub(crate) struct Settings {
     pub(crate) connections: usize,
     /// Client counts to try with pgbench.
     pub(crate) clients: Vec<usize>,
-    /// Prefixes of the workloads to run; empty means all.
+    /// Prefixes of the names of the workloads to run; empty means all.
     pub(crate) workloads: Vec<String>,
     /// Length of the overload.
     pub(crate) overload: Duration,

@@ -19,7 +19,8 @@ use std::time::Duration;
 /// Maximum and target of an authorization on PostgreSQL: microseconds of processor time, and bytes.
 const PROCESSOR_TIME: (f64, f64) = (120.0, 90.0);
 const STORED: (f64, f64) = (600.0, 400.0);
-/// Required and target ratios on SQLite, to a loop of single commits: of the rate, and of the time of a single request.
+/// Required and target ratios of Florin on SQLite to a loop of single commits: of the rate, and of the time of a single
+/// request.
 const COMMITS: Rule = Rule::AtLeast(3.0, 4.0);
 const SINGLE: Rule = Rule::AtMost(1.4, 1.2);
 

@@ -1,4 +1,4 @@
--- Authorizations of 10.00, spread over the cards: wrk … -- KEY TURN CARDS. Without CARDS: the list of checkouts.
+-- Authorizations of 10.00, spread over the cards: wrk … -- KEY ROUND CARDS. Without CARDS, requests lists of checkouts.
 local threads = 0
 
 function setup(thread)

@@ -90,17 +90,17 @@ def hold_expires(world):
 
 def refund(world):
     budget, card = budget_and_card(world)
-    promise = approved(world.first(REFUND, card, 15))
+    pending = approved(world.first(REFUND, card, 15))
     equal(world.funds(budget), ("100.00", "100.00", "0.00"))
-    world.follow(REFUND_CLEARING, promise, 15)
+    world.follow(REFUND_CLEARING, pending, 15)
     equal(world.funds(budget), ("115.00", "115.00", "0.00"))
 
 
 def refund_withdrawn(world):
     budget, card = budget_and_card(world)
-    promise = approved(world.first(REFUND, card, 15))
-    equal(world.follow(REFUND_REVERSAL, promise)["type"], "refund.authorization.reversal")
-    equal(world.follow(REFUND_CLEARING, promise, 15, status=409), "already_reversed")
+    pending = approved(world.first(REFUND, card, 15))
+    equal(world.follow(REFUND_REVERSAL, pending)["type"], "refund.authorization.reversal")
+    equal(world.follow(REFUND_CLEARING, pending, 15, status=409), "already_reversed")
     equal(world.funds(budget), ("100.00", "100.00", "0.00"))
 
 
@@ -114,9 +114,9 @@ def atm_with_fee(world):
 
 def not_enough_money(world):
     budget, card = budget_and_card(world)
-    no = declined(world.first(AUTHORIZATION, card, 100.01), "1016")
-    why = world.chain(no)["messages"][0]["explanation"]["rules"][-1]
-    equal((why["rule"], why["availableBalance"], why["wantedAmount"]), ("available_balance", "100.00", "100.01"))
+    decline = declined(world.first(AUTHORIZATION, card, 100.01), "1016")
+    rule = world.chain(decline)["messages"][0]["explanation"]["rules"][-1]
+    equal((rule["rule"], rule["availableBalance"], rule["wantedAmount"]), ("available_balance", "100.00", "100.01"))
     equal(world.funds(budget), ("100.00", "100.00", "0.00"))
     approved(world.first(AUTHORIZATION, card, 100))
 
@@ -151,15 +151,15 @@ def expired_card(world):
     card = world.new_card(budget, expiryDate=today)
     approved(world.first(AUTHORIZATION, card, 10))
     world.advance("P1D")
-    no = declined(world.first(AUTHORIZATION, card, 10), "1001")
-    equal(world.chain(no)["messages"][0]["explanation"]["rules"][-1]["expiresOn"], today)
+    decline = declined(world.first(AUTHORIZATION, card, 10), "1001")
+    equal(world.chain(decline)["messages"][0]["explanation"]["rules"][-1]["expiresOn"], today)
 
 
 def declines_on_demand(world):
     budget, card = budget_and_card(world)
     for code, memo in [("1004", "Card stolen"), ("1005", "Card lost"), ("1809", "Incorrect PIN")]:
-        no = declined(world.first(AUTHORIZATION, card, 10, sandbox={"decline": code}), code)
-        equal(no["response"]["memo"], memo)
+        decline = declined(world.first(AUTHORIZATION, card, 10, sandbox={"decline": code}), code)
+        equal(decline["response"]["memo"], memo)
     equal(world.funds(budget), ("100.00", "100.00", "0.00"))
 
 

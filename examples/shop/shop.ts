@@ -34,7 +34,7 @@ async function florin<T>(method: string, path: string, body?: unknown): Promise<
 /** The session of each order. A real shop keeps them in its database. */
 const orders = new Map<string, string>();
 
-/** Creates a session for an order. The order's number is the key, so a second click buys nothing twice. */
+/** Creates a session for an order. The order's number is the idempotency key, so a second click does not buy twice. */
 async function buy(order: string, shop: string): Promise<Session> {
   const session = await florin<Session>("POST", "/merchant/checkout-sessions", {
     type: "SHOPPING",
@@ -50,7 +50,7 @@ async function buy(order: string, shop: string): Promise<Session> {
   return session;
 }
 
-/** What the customer reads when the payment page sends them back. The address proves nothing: the shop asks Florin. */
+/** Returns the page after the payment page. Its URL does not prove a payment, so the shop asks Florin for the status. */
 async function orderPage(id: string): Promise<string> {
   const session = await florin<Session>("GET", `/merchant/checkout-sessions/${id}`);
   switch (session.status) {

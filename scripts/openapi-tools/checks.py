@@ -50,7 +50,7 @@ MESSAGES = (
 # Messages that vary at their beginning: the sum of a basket, and the type of a stored checkout.
 ENDINGS = (", the sum of the basket and the shipping", ", the type of the checkout")
 
-# The type of what is stored, which a change of it does not name.
+# Messages about the type of a stored object, which the request does not name.
 OF_STORED_TYPE = {
     ("PATCH /v2/webhooks/{webhookId}", "is available for Merchant event types only"),
     ("PATCH /v2/merchant/checkouts/{checkoutId}", "must not be sent for a TOP_UP checkout"),
@@ -64,7 +64,7 @@ def lines(ctx, value):
 
 
 def is_activity_number(case, error):
-    """Whether the id of an activity is a number, where the type before it requires a UUID."""
+    """Whether the id in the path is a number, although the type in the path requires a UUID."""
     path = case.path_parameters or {}
     return (
         case.operation.label == "GET /v2/activity/{type}/{id}"
@@ -102,6 +102,7 @@ def is_in_file(case, status, error):
 
 
 def is_described(case, status, error):
+    """Whether the document can express the rule that the error is about."""
     return not (
         error["errorCode"] in BY_DATA
         or error["message"].startswith(MESSAGES)
@@ -115,7 +116,7 @@ def is_described(case, status, error):
 
 @schemathesis.check
 def described_requests_are_accepted(ctx, response, case):
-    """Refuses 400, 413 and 415 for a request of the described form."""
+    """Fails if a request of the described form gets 400, 413 or 415."""
     has_form = case.meta is not None and case.meta.generation.mode.is_positive
     if not has_form or response.status_code not in (400, 413, 415):
         return

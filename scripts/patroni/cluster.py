@@ -59,7 +59,7 @@ def address(node, network):
 
 
 def port(node, network):
-    """Returns the name of the bridge's end of a node's cable."""
+    """Returns the name of the network interface that connects a node to the bridge of a network."""
     return f"{node}-{network[0]}"
 
 

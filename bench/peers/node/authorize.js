@@ -39,7 +39,7 @@ async function decide(client, account, body) {
     FROM cards c
     JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id AND b.currency = c.currency
     WHERE c.account_id = $1 AND c.id = $2 FOR UPDATE OF b`, [account.id, body.cardId]);
-  if (!card) throw new Problem(404, 'There is no such card.');
+  if (!card) throw new Problem(404, 'The card does not exist.');
   const limits = await run(client, 'limits', `
     SELECT amount_minor, spent_minor FROM card_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE`, [account.id, card.id]);
   const response = refusal(card, limits, amount) ?? ['0000', 'Approved or completed successfully'];

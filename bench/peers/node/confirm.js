@@ -38,19 +38,19 @@ async function decide(client, account, request) {
   const now = new Date();
   const [batch] = await run(client, 'batch', `
     SELECT id, status FROM payment_batches WHERE account_id = $1 AND id = $2 FOR UPDATE`, [account.id, request.params.batchId]);
-  if (!batch) throw new Problem(404, 'There is no such batch.');
+  if (!batch) throw new Problem(404, 'The batch does not exist.');
   if (batch.status !== 'validated') throw new Problem(409, `The batch is ${batch.status}.`);
   const [session] = await run(client, 'session', `
     SELECT id, client_id, batch_id, provider, state, expires_at FROM mfa_sessions WHERE account_id = $1 AND id = $2 FOR UPDATE`,
   [account.id, mfa.sessionId]);
   const fits = session && session.batch_id === batch.id && session.client_id === account.client_id && session.state === 'open';
-  if (!fits || session.expires_at <= now || mfa.token !== '000000') throw new Problem(403, 'The token is not right.');
+  if (!fits || session.expires_at <= now || mfa.token !== '000000') throw new Problem(403, 'The token is wrong.');
   const orders = await run(client, 'orders', `
     SELECT o.budget_id, o.currency, o.total_minor, b.available_minor, b.reserved_minor
     FROM payment_orders o
     JOIN balances b ON b.account_id = o.account_id AND b.budget_id = o.budget_id AND b.currency = o.currency
     WHERE o.account_id = $1 AND o.batch_id = $2 ORDER BY o.budget_id FOR UPDATE OF b`, [account.id, batch.id]);
-  if (orders.some((order) => order.available_minor < order.total_minor)) throw new Problem(409, 'The funds are short.');
+  if (orders.some((order) => order.available_minor < order.total_minor)) throw new Problem(409, 'The funds are insufficient.');
   await run(client, 'burn', `
     UPDATE mfa_sessions SET state = 'burnt' WHERE account_id = $1 AND id = $2`, [account.id, session.id]);
   await run(client, 'confirmed', `

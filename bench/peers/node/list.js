@@ -17,7 +17,7 @@ const options = {
 const time = (at) => `${at.toISOString().slice(0, 19)}Z`;
 
 async function handle(account, { limit, offset }) {
-  if (!account.merchant) throw new Problem(404, 'There is no such account.');
+  if (!account.merchant) throw new Problem(404, 'The account does not exist.');
   const rows = await run(pool, 'checkouts', `
     SELECT id, checkout_type, status, name, currency, return_url, locale, settlement_account_id, collect_address,
       dynamic_rates_url, created_at, updated_at

@@ -9,8 +9,8 @@ from starlette.requests import Request
 import database
 from database import Problem
 
-# Keys are cached for a while, so that not every request looks its key up.
-REMEMBERED_SECONDS = 1.0
+# A key is looked up at most once in this time.
+CACHED_SECONDS = 1.0
 callers: dict = {}
 
 
@@ -22,14 +22,14 @@ async def find(key: str):
         "SELECT client_id, scopes, expires_at, revoked_at FROM api_keys WHERE hash = $1 AND environment = 'sandbox'",
         hashlib.sha256(key.encode()).digest(),
     )
-    callers[key] = (caller, time.monotonic() + REMEMBERED_SECONDS)
+    callers[key] = (caller, time.monotonic() + CACHED_SECONDS)
     return caller
 
 
 async def authenticate(request: Request, scope: str):
     header = request.headers.get("authorization")
     if not header:
-        raise Problem(401, "An API key is wanted.")
+        raise Problem(401, "An API key is required.")
     caller = await find(header.removeprefix("ApiKey "))
     expires = caller and caller["expires_at"]
     if caller is None or caller["revoked_at"] or (expires and expires <= datetime.now(timezone.utc)):
@@ -38,8 +38,8 @@ async def authenticate(request: Request, scope: str):
         raise Problem(403, f"The scope {scope} is missing.")
     name = request.query_params.get("accountId")
     if not name or len(name) > 36:
-        raise Problem(400, "accountId is wanted.")
+        raise Problem(400, "accountId is required.")
     account = await database.pool.fetchrow("SELECT id, client_id, merchant, mfa_required FROM accounts WHERE id = $1", name)
     if account is None or account["client_id"] != caller["client_id"]:
-        raise Problem(404, "There is no such account.")
+        raise Problem(404, "The account does not exist.")
     return account

@@ -27,7 +27,7 @@ async def decide(conn, account, body):
         account["id"], body.cardId,
     )
     if card is None:
-        raise Problem(404, "There is no such card.")
+        raise Problem(404, "The card does not exist.")
     limits = await conn.fetch(
         "SELECT amount_minor, spent_minor FROM card_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE",
         account["id"], card["id"],

@@ -18,7 +18,7 @@ async def decide(conn, account, batch_id, mfa):
         "SELECT id, status FROM payment_batches WHERE account_id = $1 AND id = $2 FOR UPDATE", account["id"], batch_id
     )
     if batch is None:
-        raise Problem(404, "There is no such batch.")
+        raise Problem(404, "The batch does not exist.")
     if batch["status"] != "validated":
         raise Problem(409, f"The batch is {batch['status']}.")
     session = await conn.fetchrow(
@@ -27,7 +27,7 @@ async def decide(conn, account, batch_id, mfa):
     )
     fits = session and session["batch_id"] == batch["id"] and session["client_id"] == account["client_id"]
     if not fits or session["state"] != "open" or session["expires_at"] <= now or mfa.token != "000000":
-        raise Problem(403, "The token is not right.")
+        raise Problem(403, "The token is wrong.")
     orders = await conn.fetch(
         "SELECT o.budget_id, o.currency, o.total_minor, b.available_minor, b.reserved_minor FROM payment_orders o"
         " JOIN balances b ON b.account_id = o.account_id AND b.budget_id = o.budget_id AND b.currency = o.currency"
@@ -35,7 +35,7 @@ async def decide(conn, account, batch_id, mfa):
         account["id"], batch["id"],
     )
     if any(order["available_minor"] < order["total_minor"] for order in orders):
-        raise Problem(409, "The funds are short.")
+        raise Problem(409, "The funds are insufficient.")
     await conn.execute(
         "UPDATE mfa_sessions SET state = 'burnt' WHERE account_id = $1 AND id = $2", account["id"], session["id"]
     )

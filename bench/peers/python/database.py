@@ -19,8 +19,8 @@ pool: asyncpg.Pool = None
 
 async def connect():
     global pool
-    most = max(1, int(os.environ.get("PEER_POOL", "32")) // int(os.environ.get("PEER_PROCESSES", "1")))
-    pool = await asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=most, max_size=most)
+    size = max(1, int(os.environ.get("PEER_POOL", "32")) // int(os.environ.get("PEER_PROCESSES", "1")))
+    pool = await asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=size, max_size=size)
 
 
 def canonical(raw: bytes) -> str:

@@ -30,7 +30,7 @@ def view(row) -> dict:
 
 async def checkouts(account, limit: int, offset: int) -> dict:
     if not account["merchant"]:
-        raise Problem(404, "There is no such account.")
+        raise Problem(404, "The account does not exist.")
     async with database.pool.acquire() as conn:
         rows = await conn.fetch(
             "SELECT id, checkout_type, status, name, currency, return_url, locale, settlement_account_id, collect_address,"

@@ -1,11 +1,11 @@
 -- The data set. Ids contain numbers, so that scripts can name any row. `{name}` is replaced by a number.
--- Foreign keys are not checked while it is loaded. The checks afterwards verify the books.
+-- Foreign keys are not checked while the data set is loaded. The checks afterwards verify the books.
 
 CREATE FUNCTION bench_id(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN lpad(to_hex((kind << 48) + n), 32, '0')::uuid;
 
--- The journal as Florin stored it until it had legs, for the baselines, so that they stay what they were. Florin does
--- not use it.
+-- The tables of Florin's journal before it had legs. Florin does not use them. The baselines and the peers write them,
+-- so that their results stay comparable with earlier ones.
 CREATE TABLE journal_transactions (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
     id UUID NOT NULL,

@@ -1,7 +1,7 @@
 -- Accounts with few and with many budgets, people, cards and movements. `{name}` is replaced by a number.
 CREATE FUNCTION bench_id(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN lpad(to_hex((kind << 48) + n), 32, '0')::uuid;
--- An id of a time in milliseconds, as Florin assigns them.
+-- An id of the form that Florin assigns (UUID version 7), with a time in milliseconds.
 CREATE FUNCTION bench_id_at(millis BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (lpad(to_hex(millis), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid;
 
@@ -31,7 +31,7 @@ INSERT INTO balances (account_id, budget_id, currency, available_minor, held_min
 SELECT account, bench_id(kind, n), 'GBP', CASE n WHEN 1 THEN movements * 100 ELSE 0 END, 0, 0, CASE n WHEN 1 THEN movements ELSE 0 END
 FROM sizes, generate_series(0, budgets) n;
 
--- As many people as budgets. A tenth are payers.
+-- There are as many people as budgets. A tenth of them are payers.
 INSERT INTO people (
     account_id, id, persona_id, first_name, last_name, email, email_key, role, status, created_at, updated_at
 )
@@ -40,7 +40,7 @@ SELECT account, bench_id(kind + 24, n), bench_id(kind + 32, n), 'Person', n::tex
     now() - n * interval '1 second', now() - n * interval '1 second'
 FROM sizes, generate_series(1, budgets) n;
 
--- A tenth is suspended. Names have two words.
+-- A tenth of the cards is suspended. The names of cards have two words.
 INSERT INTO cards (account_id, id, budget_id, currency, state, user_token, expires_on, name, created_at)
 SELECT account, bench_id(kind + 8, n), bench_id(kind, 1 + n % budgets), 'GBP', CASE n % 10 WHEN 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,
     bench_id(kind + 16, n), '2099-12-31', 'Holder ' || n, now() - n * interval '1 second'

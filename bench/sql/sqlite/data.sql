@@ -1,6 +1,6 @@
 -- The data set of sql/postgres/data.sql, on SQLite.
--- The journal as Florin stored it until it had legs, for the baseline, so that it stays what it was. Florin does not
--- use it.
+-- The tables of Florin's journal before it had legs. Florin does not use them. The baseline writes them, so that its
+-- results stay comparable with earlier ones.
 CREATE TABLE journal_transactions (
     account_id TEXT NOT NULL REFERENCES accounts (id),
     id TEXT NOT NULL CHECK (length(id) = 36),

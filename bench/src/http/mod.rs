@@ -1,4 +1,4 @@
-//! A lean load generator: one thread, non-blocking sockets, one outstanding request per connection.
+//! A small load generator: one thread, non-blocking sockets, one outstanding request per connection.
 //!
 //! It waits for every outstanding answer before it ends, so that the number of answers equals the number of stored
 //! effects.

@@ -15,7 +15,7 @@ use std::time::Duration;
 const WORLDS: usize = 96;
 /// The path of all worlds.
 const PATH: &str = "sandbox/worlds";
-/// What is measured.
+/// The measured steps of a pass.
 const STEPS: [&str; 3] = ["create a world with the demo data", "take a snapshot of a world", "restore a world"];
 /// Maximum duration of one step of a pass.
 const PATIENCE: Duration = Duration::from_secs(120);

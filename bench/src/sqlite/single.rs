@@ -46,11 +46,16 @@ pub(crate) fn authorize(file: &mut File, round: u64, cards: u64, lasting: Durati
     let now: i64 = file.conn.query_row("SELECT unixepoch('now') * 1000000", [], |row| row.get(0))?;
     repeat(lasting, |number| {
         let card = 1 + number.wrapping_mul(7919) % cards;
-        one(&mut file.conn, (round, number, card), now, [&body, &answer])
+        authorize_once(&mut file.conn, (round, number, card), now, [&body, &answer])
     })
 }
 
-fn one(conn: &mut Connection, at: (u64, u64, u64), now: i64, [body, answer]: [&str; 2]) -> anyhow::Result<()> {
+fn authorize_once(
+    conn: &mut Connection,
+    at: (u64, u64, u64),
+    now: i64,
+    [body, answer]: [&str; 2],
+) -> anyhow::Result<()> {
     let (round, number, card) = at;
     let account = format!("bench-{}", card % 10);
     let token = id(u16::try_from(round)?, number);

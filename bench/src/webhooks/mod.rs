@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
                 if number > 0 {
                     all[usize::from(enabled)].push(round);
                 }
-                self.rest();
+                self.wait_until_quiet();
             }
         }
         let [without, with] = all.map(|rounds| median(&rounds));
@@ -157,7 +157,7 @@ impl<'a> Bench<'a> {
             requested.insert(member(&answer, "token").context("an answer without a token")?.to_owned(), asked);
             std::thread::sleep(APART);
         }
-        self.rest();
+        self.wait_until_quiet();
         let arrivals = self.receiver.take();
         let late = |(object, at): &(String, Instant)| {
             let requested = requested.get(object)?;
@@ -222,7 +222,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Waits until no further event arrives.
-    fn rest(&self) {
+    fn wait_until_quiet(&self) {
         let mut before = None;
         while before != Some(self.receiver.count()) {
             before = Some(self.receiver.count());

@@ -25,8 +25,8 @@ const PRODUCTION: [(&str, &str); 3] = [
 /// A receiver to which production does not connect, because its address is not public, so deliveries only wait.
 const RECEIVER: &str = "https://localhost:9443/";
 
-/// The data set is that of a sandbox. This makes its store a production store, with another secret key: the data set
-/// has no encrypted secrets.
+/// SQL that turns the sandbox store of the data set into a production store without a secret key. The data set has no
+/// encrypted secrets, so the production store can get another key.
 const BECOME_PRODUCTION: &str = "UPDATE __florin_store SET environment = 'production'; DELETE FROM __florin_secret_key";
 
 /// The types of the subscriptions, what they do with the events of a transfer, and the least ratio to transfers without
