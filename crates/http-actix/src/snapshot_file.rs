@@ -53,11 +53,12 @@ pub(crate) fn name(file: &SnapshotFile) -> String {
 
 /// Reads the file of a snapshot. Its checksum is verified, but its rows are not checked.
 pub(crate) fn read(bytes: &[u8]) -> Result<SnapshotFile, Problem> {
-    let text = std::str::from_utf8(bytes).map_err(|_| malformed("must be UTF-8"))?;
-    let (header, contents) = text.split_once('\n').ok_or_else(|| malformed("has only one line"))?;
-    let header: Header = serde_json::from_str(header).map_err(|error| malformed(&error.to_string()))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
+    let (header, contents) = text.split_once('\n').ok_or_else(|| malformed("it has only one line"))?;
+    let invalid_header = |reason: &str| malformed(&format!("its first line: {reason}"));
+    let header: Header = serde_json::from_str(header).map_err(|error| invalid_header(&error.to_string()))?;
     if header.florin_snapshot != VERSION {
-        return Err(malformed(&format!("`florinSnapshot` must be {VERSION}")));
+        return Err(invalid_header(&format!("`florinSnapshot` must be {VERSION}")));
     }
     if header.sha256 != hash(contents.as_bytes()) {
         let message = "was changed: its lines do not have the SHA-256 that its first line states";
@@ -65,15 +66,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<SnapshotFile, Problem> {
     }
     Ok(SnapshotFile {
         schema: header.schema,
-        account: AccountId::parse(&header.account_id).map_err(|flaw| malformed(&flaw.message))?,
-        name: header.name.map(Text::parse).transpose().map_err(|flaw| malformed(&flaw.message))?,
-        created_at: header.created_at.parse::<DateTime<Utc>>().map_err(|error| malformed(&error.to_string()))?,
+        account: AccountId::parse(&header.account_id).map_err(|flaw| invalid_header(&flaw.message))?,
+        name: header.name.map(Text::parse).transpose().map_err(|flaw| invalid_header(&flaw.message))?,
+        created_at: header.created_at.parse::<DateTime<Utc>>().map_err(|error| invalid_header(&error.to_string()))?,
         contents: contents.to_owned(),
     })
 }
 
 fn malformed(reason: &str) -> Problem {
-    let message = format!("must be a file of `GET /v2/sandbox/worlds/…/snapshots/…/file`; its first line: {reason}");
+    let message = format!("must be a file of `GET /v2/sandbox/worlds/…/snapshots/…/file`: {reason}");
     refusal(ErrorCode::InvalidFormat, message)
 }
 

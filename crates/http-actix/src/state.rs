@@ -69,7 +69,7 @@ pub(crate) struct App {
     /// The data that the home page shows about this server.
     pub(crate) introduction: Introduction,
     /// Rendered pages of the bank list, by limit and offset, for a short time.
-    pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
+    pub(crate) bank_pages: ShortCache<(i64, i64), Bytes, StoreError>,
     /// The complete bank list, for the payment pages.
     pub(crate) bank_list: ShortCache<(), Arc<Vec<Bank>>, StoreError>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct App {
 impl App {
     /// Maximum number of cached pages of the bank list. A full page takes about 200 KiB, and callers mostly request the
     /// first.
-    const PAGES_OF_BANKS: u64 = 16;
+    const MAX_BANK_PAGES: u64 = 16;
 
     pub(crate) fn new(all: AllServices, settings: &HttpSettings) -> Self {
         let AllServices { services, batches, management, webhooks, merchants, checkouts } = all;
@@ -101,7 +101,7 @@ impl App {
             had_early_clock: AtomicBool::new(false),
             in_flight: InFlight::new(settings.max_in_flight),
             uploads: Uploads::new(),
-            banks: ShortCache::new(Self::PAGES_OF_BANKS),
+            bank_pages: ShortCache::new(Self::MAX_BANK_PAGES),
             bank_list: ShortCache::new(1),
         }
     }

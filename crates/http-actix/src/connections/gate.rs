@@ -31,14 +31,14 @@ pub(crate) struct Gate {
 }
 
 /// A request in progress. Until this is dropped, only the body of the request is read.
-pub(crate) struct Work(Rc<Gate>);
+pub(crate) struct RequestInProgress(Rc<Gate>);
 
 impl Gate {
     /// Begins a request.
-    pub(crate) fn begin(self: &Rc<Self>) -> Work {
+    pub(crate) fn begin(self: &Rc<Self>) -> RequestInProgress {
         self.is_working.set(true);
         self.begun.set(self.begun.get().wrapping_add(1));
-        Work(Rc::clone(self))
+        RequestInProgress(Rc::clone(self))
     }
 
     /// Sets the number of body bytes that the request in progress waits for.
@@ -86,7 +86,7 @@ impl Gate {
     }
 }
 
-impl Drop for Work {
+impl Drop for RequestInProgress {
     fn drop(&mut self) {
         self.0.is_working.set(false);
         self.0.await_body(0);

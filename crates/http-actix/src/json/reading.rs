@@ -121,7 +121,7 @@ impl<'r> Reading<'r> {
                 }
             }
         });
-        self.check(walked);
+        self.record_broken(walked);
         Some(())
     }
 
@@ -161,7 +161,7 @@ impl<'r> Reading<'r> {
             }
             count += 1;
         });
-        self.check(walked);
+        self.record_broken(walked);
         if count > max {
             self.fault(place, Flaw::range(format!("must have at most {max} items (got {count})")));
             return None;
@@ -196,10 +196,10 @@ impl<'r> Reading<'r> {
             }
             Kind::Null | Kind::Bool | Kind::Number | Kind::String => Ok(()),
         };
-        self.check(walked);
+        self.record_broken(walked);
     }
 
-    fn check(&mut self, walked: Result<(), NotJson>) {
+    fn record_broken(&mut self, walked: Result<(), NotJson>) {
         if let Err(error) = walked {
             self.broken.get_or_insert(error);
         }

@@ -49,7 +49,7 @@ pub(crate) async fn envelope(
     let app = request.app_data::<Data<App>>().cloned().ok_or_else(Problem::internal)?;
     let id = request_id(&request).unwrap_or_else(|| app.services.time.real_id().to_string());
     let gate = request.request().conn_data::<Rc<Gate>>().cloned();
-    let _work = gate.as_ref().map(Gate::begin);
+    let _in_progress = gate.as_ref().map(Gate::begin);
     if let Some(gate) = &gate {
         let payload = gated(request.take_payload(), request.request(), gate);
         request.set_payload(payload);
@@ -182,15 +182,15 @@ fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
         status = status.as_u16(),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         request_id = %id,
-        client = %Named(client),
+        client = %ClientForLog(client),
         "request"
     );
 }
 
 /// Displays the id of a client, or a hyphen.
-struct Named(Option<Client>);
+struct ClientForLog(Option<Client>);
 
-impl Display for Named {
+impl Display for ClientForLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(Client(id)) => Display::fmt(&id, f),

@@ -113,6 +113,7 @@ pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRe
     Ok(visit.answer(StatusCode::OK, &summary(visit, next)))
 }
 
+/// Refuses the form if the session collects no address.
 fn must_be_collected(visit: &Visit<'_>) -> Result<(), Problem> {
     if visit.session().collects_address() { Ok(()) } else { Err(invalid_form("must not have an address")) }
 }

@@ -2,8 +2,8 @@
 //! invalid value is stored, and becomes an alert.
 
 use super::columns::{COLUMNS, EMAIL, of_object};
+use super::json_upload::{JsonUpload, MAX_EMAILS, MAX_ROWS};
 use super::schema;
-use super::typed::{JsonUpload, MAX_EMAILS, MAX_ROWS};
 use crate::declare::{FieldType, Schemas};
 use crate::json::{Place, Reading, Value};
 use florin_domain::batch::{EmailInput, PaymentInput, PaymentRow};
@@ -25,17 +25,17 @@ static OBJECTS: LazyLock<[(&str, Vec<&str>); 4]> = LazyLock::new(|| {
 /// validation errors are recorded.
 impl FieldType for JsonUpload {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let mut typed = Self::default();
+        let mut upload = Self::default();
         let mut has_rows = false;
         reading.object(value, place, &["defaultFundingBudgetId", "rows"], |reading, name, value, place| {
             match name {
                 "defaultFundingBudgetId" => {
-                    typed.default_budget = present(value).and_then(|value| BudgetId::read(value, place, reading));
+                    upload.default_budget = present(value).and_then(|value| BudgetId::read(value, place, reading));
                 }
                 "rows" => {
                     has_rows = !value.is_null();
                     if has_rows {
-                        rows(&mut typed.rows, value, place, reading);
+                        rows(&mut upload.rows, value, place, reading);
                     }
                 }
                 _ => return false,
@@ -45,7 +45,7 @@ impl FieldType for JsonUpload {
         if !has_rows {
             reading.fault(&place.member("rows"), Flaw::required());
         }
-        Some(typed)
+        Some(upload)
     }
 
     fn schema() -> RefOr<Schema> {
@@ -140,13 +140,13 @@ mod tests {
     fn read(text: &str) -> (JsonUpload, Vec<(String, FlawCode)>) {
         let (context, mut faults) = (Context { environment: Environment::Sandbox, budget: None }, Faults::default());
         let body = Document::parse(text.as_bytes().to_vec()).unwrap();
-        let typed = crate::declare::read::<JsonUpload>(Some(&body), context, &mut faults).unwrap();
-        (typed.unwrap_or_default(), faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect())
+        let upload = crate::declare::read::<JsonUpload>(Some(&body), context, &mut faults).unwrap();
+        (upload.unwrap_or_default(), faults.into_vec().into_iter().map(|fault| (fault.path, fault.flaw.code)).collect())
     }
 
     #[test]
     fn strings_with_invalid_values_are_stored() {
-        let (typed, faults) = read(
+        let (upload, faults) = read(
             r#"{"defaultFundingBudgetId": null, "rows": [
                 {"amount": "nonsense", "currencyCode": null, "recipient": {"name": "Ada", "type": "",
                  "subscribedEmails": [{"name": "A", "email": "a@b"}, {}], "address": {"city": "Lyon"},
@@ -154,13 +154,13 @@ mod tests {
                 {}]}"#,
         );
         assert_eq!(faults, []);
-        assert_eq!((typed.default_budget, typed.rows.len()), (None, 2));
-        let input = &typed.rows[0].input;
+        assert_eq!((upload.default_budget, upload.rows.len()), (None, 2));
+        let input = &upload.rows[0].input;
         assert_eq!((input.amount.as_deref(), input.currency_code.as_deref()), (Some("nonsense"), None));
         assert_eq!(input.recipient.kind.as_deref(), Some(""));
         assert_eq!(input.recipient.subscribed_emails.len(), 2);
         assert_eq!(input.recipient.address.as_ref().unwrap().city.as_deref(), Some("Lyon"));
-        assert_eq!(typed.rows[1], PaymentRow::default());
+        assert_eq!(upload.rows[1], PaymentRow::default());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Schemas of payments in requests and responses, generated from the table of columns.
 
 use super::columns::of_object;
-use super::typed::{JsonUpload, MAX_EMAILS, MAX_ROWS};
+use super::json_upload::{JsonUpload, MAX_EMAILS, MAX_ROWS};
 use florin_domain::batch::max_text_length;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Object, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};

@@ -67,7 +67,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     call.account(account_id).await?;
     let key = (page.limit, page.offset);
-    let body = app.banks.get(&key, || async { render(page, app.services.banks.list(page).await?) }).await?;
+    let body = app.bank_pages.get(&key, || async { render(page, app.services.banks.list(page).await?) }).await?;
     Ok(json(body.unwrap_or_default()))
 }
 
