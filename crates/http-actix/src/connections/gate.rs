@@ -15,7 +15,7 @@ pub(super) enum Allowance {
     Head,
 }
 
-/// Determines what may be read from a connection.
+/// Determines what may be read from a connection. It is open if something may be read.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     /// Number of requests that have begun.

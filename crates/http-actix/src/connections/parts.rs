@@ -1,4 +1,4 @@
-//! Bodies of responses.
+//! Sends large bodies of responses in parts.
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;

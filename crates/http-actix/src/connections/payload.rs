@@ -1,4 +1,4 @@
-//! Bodies of requests.
+//! Reads the body of a request only while its reader waits for it.
 
 use super::gate::Gate;
 use actix_web::HttpRequest;
@@ -11,11 +11,11 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// Maximum number of bytes of a body that are awaited at a time.
-const MAX_OF_BODY: usize = 64 * 1024;
+/// Maximum number of bytes of a body with `Content-Length` that are awaited at a time.
+const MAX_AWAITED: usize = 64 * 1024;
 
-/// Maximum for a body without `Content-Length`. It is smaller, because the next request may be among the bytes.
-const MAX_OF_CHUNKS: usize = 4096;
+/// Maximum number for a body without `Content-Length`. It is smaller, because the next request may be among the bytes.
+const MAX_AWAITED_OF_CHUNKED: usize = 4096;
 
 /// A body that opens the gate while its reader waits for data.
 struct GatedBody {
@@ -41,7 +41,7 @@ impl Stream for GatedBody {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = Pin::new(&mut self.payload).poll_next(context);
         match &polled {
-            Poll::Pending => self.gate.await_body(self.left.map_or(MAX_OF_CHUNKS, |left| left.clamp(1, MAX_OF_BODY))),
+            Poll::Pending => self.gate.await_body(self.left.map_or(MAX_AWAITED_OF_CHUNKED, |left| left.clamp(1, MAX_AWAITED))),
             Poll::Ready(read) => {
                 let length = read.as_ref().and_then(|chunk| Some(chunk.as_ref().ok()?.len())).unwrap_or(0);
                 self.left = self.left.map(|left| left.saturating_sub(length));

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_have_no_fraction_but_zeros() {
+    fn whole_numbers_may_have_a_fraction_of_zeros() {
         let number = |text: &str| read::<WholeNumber<1, 10>>(text).map(|number| number.0);
         assert_eq!((number("10"), number("10.0"), number("1.000")), (Ok(10), Ok(10), Ok(1)));
         for wrong in ["0", "11", "-1", "99999999999999999999"] {
