@@ -192,7 +192,7 @@ fn must_be_durable(client: &mut Client) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the parent process of our backend, if it runs on this machine.
+/// Returns the parent process of the server's process for this connection, if it runs on this machine.
 fn postmaster(client: &mut Client) -> Option<u32> {
     let backend: i32 = client.query_one("SELECT pg_backend_pid()", &[]).ok()?.get(0);
     let parent = machine::parent(u32::try_from(backend).ok()?)?;

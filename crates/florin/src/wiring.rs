@@ -40,7 +40,7 @@ use tokio::task::JoinSet;
 /// The storage adapters of this program. The scheme of the database URL selects one.
 pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
 /// Timeout of a postcode provider.
-const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
+const POSTCODE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of cached address lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
@@ -396,10 +396,7 @@ fn postcodes(
     store: &Arc<dyn CompleteStorage>,
 ) -> Arc<dyn PostcodeProvider> {
     let embedded = EmbeddedPostcodes::new(environment == Environment::Sandbox, store.clone());
-    let guard = GuardSettings {
-        time_out: POSTCODE_TIME_OUT,
-        cache_for: settings.postcode_cache,
-        cache_entries: POSTCODES_KEPT,
-    };
+    let guard =
+        GuardSettings { timeout: POSTCODE_TIMEOUT, cache_for: settings.postcode_cache, cache_entries: POSTCODES_KEPT };
     Arc::new(GuardedPostcodes::new(Arc::new(embedded), guard))
 }

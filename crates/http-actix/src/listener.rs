@@ -1,6 +1,6 @@
 //! Serves the connections of a listener.
 
-use crate::connections::{Admission, Gate, GatedStream, HEAD_TIME_OUT, KEEP_ALIVE};
+use crate::connections::{Admission, Gate, GatedStream, HEAD_TIMEOUT, KEEP_ALIVE};
 use crate::load::overloaded;
 use crate::middleware::{admit, cors, envelope, protect};
 use crate::state::App;
@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// Maximum time for reading the rest of a request after its response.
-const DISCONNECT_TIME_OUT: Duration = Duration::from_secs(5);
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Adds a listener that serves these routes.
 pub(crate) fn listen(
@@ -50,8 +50,8 @@ pub(crate) fn listen(
                 async move { stopping.notified().await }
             })
             .keep_alive(KEEP_ALIVE)
-            .client_request_timeout(HEAD_TIME_OUT)
-            .client_disconnect_timeout(DISCONNECT_TIME_OUT)
+            .client_request_timeout(HEAD_TIMEOUT)
+            .client_disconnect_timeout(DISCONNECT_TIMEOUT)
             .on_connect_ext(|stream: &GatedStream, extensions| {
                 extensions.insert::<Rc<Gate>>(Rc::clone(stream.gate()));
             })

@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuardSettings {
     /// Maximum duration of a lookup; after that the error is [`PostcodeError::Slow`].
-    pub time_out: Duration,
+    pub timeout: Duration,
     /// Lifetime of a cached answer. Zero turns the cache off.
     pub cache_for: Duration,
     /// Maximum number of cached answers, one per postcode. Zero turns the cache off.
@@ -27,7 +27,7 @@ pub struct GuardSettings {
 /// the provider once.
 pub struct GuardedPostcodes {
     inner: Arc<dyn PostcodeProvider>,
-    time_out: Duration,
+    timeout: Duration,
     cache: Option<Cache<UkPostcode, Vec<Address>>>,
 }
 
@@ -37,15 +37,15 @@ impl GuardedPostcodes {
 
     /// Guards a provider.
     pub fn new(inner: Arc<dyn PostcodeProvider>, settings: GuardSettings) -> Self {
-        let GuardSettings { time_out, cache_for, cache_entries } = settings;
+        let GuardSettings { timeout, cache_for, cache_entries } = settings;
         let cache = (!cache_for.is_zero() && cache_entries > 0).then(|| {
             Cache::builder().max_capacity(cache_entries).time_to_live(cache_for.min(Self::LONGEST_CACHE)).build()
         });
-        Self { inner, time_out, cache }
+        Self { inner, timeout, cache }
     }
 
     async fn ask(&self, postcode: &UkPostcode) -> Result<Vec<Address>, PostcodeError> {
-        match tokio::time::timeout(self.time_out, self.inner.lookup(postcode)).await {
+        match tokio::time::timeout(self.timeout, self.inner.lookup(postcode)).await {
             Ok(answer) => answer,
             Err(_elapsed) => Err(PostcodeError::Slow),
         }
@@ -54,7 +54,7 @@ impl GuardedPostcodes {
 
 impl fmt::Debug for GuardedPostcodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GuardedPostcodes").field("time_out", &self.time_out).finish_non_exhaustive()
+        f.debug_struct("GuardedPostcodes").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
 

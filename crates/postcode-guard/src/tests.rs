@@ -5,7 +5,7 @@ use florin_ports::MockPostcodeProvider;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-const SETTINGS: GuardSettings = GuardSettings { time_out: Duration::from_secs(3), cache_for: DAY, cache_entries: 10 };
+const SETTINGS: GuardSettings = GuardSettings { timeout: Duration::from_secs(3), cache_for: DAY, cache_entries: 10 };
 
 fn postcode(text: &str) -> UkPostcode {
     UkPostcode::parse(text).unwrap()
@@ -134,7 +134,7 @@ async fn a_cached_answer_expires() {
 
 #[tokio::test]
 async fn the_maximum_durations_do_not_panic() {
-    let settings = GuardSettings { time_out: Duration::MAX, cache_for: Duration::MAX, cache_entries: u64::MAX };
+    let settings = GuardSettings { timeout: Duration::MAX, cache_for: Duration::MAX, cache_entries: u64::MAX };
     let guarded = GuardedPostcodes::new(answering(1, Ok(vec![])), settings);
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));
     assert_eq!(guarded.lookup(&postcode("M11AE")).await, Ok(vec![]));

@@ -17,4 +17,4 @@ pub(crate) use admission::{Admission, ConnectionLimits};
 pub(crate) use gate::Gate;
 pub(crate) use parts::in_parts;
 pub(crate) use payload::gated;
-pub(crate) use stream::{GatedStream, HEAD_TIME_OUT, KEEP_ALIVE};
+pub(crate) use stream::{GatedStream, HEAD_TIMEOUT, KEEP_ALIVE};

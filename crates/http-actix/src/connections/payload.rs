@@ -41,7 +41,9 @@ impl Stream for GatedBody {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = Pin::new(&mut self.payload).poll_next(context);
         match &polled {
-            Poll::Pending => self.gate.await_body(self.left.map_or(MAX_AWAITED_OF_CHUNKED, |left| left.clamp(1, MAX_AWAITED))),
+            Poll::Pending => {
+                self.gate.await_body(self.left.map_or(MAX_AWAITED_OF_CHUNKED, |left| left.clamp(1, MAX_AWAITED)))
+            }
             Poll::Ready(read) => {
                 let length = read.as_ref().and_then(|chunk| Some(chunk.as_ref().ok()?.len())).unwrap_or(0);
                 self.left = self.left.map(|left| left.saturating_sub(length));

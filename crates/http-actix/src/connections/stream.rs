@@ -14,11 +14,11 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time within which the head of a request must arrive, counted from its first byte, or from the end of the
 /// previous request if that is later.
-pub(crate) const HEAD_TIME_OUT: Duration = Duration::from_secs(5);
+pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time after which an idle connection is closed.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// The time within which the peer must read some of the bytes written to it.
-const WRITE_TIME_OUT: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A stream that hands over only what the gate allows. It fails with `TimedOut` when the deadline of its phase passes.
 pub(crate) struct GatedStream {
@@ -72,8 +72,8 @@ impl GatedStream {
             self.phase = phase;
             let time = match phase {
                 Phase::Working => return,
-                Phase::Writing => WRITE_TIME_OUT,
-                Phase::Head => HEAD_TIME_OUT,
+                Phase::Writing => WRITE_TIMEOUT,
+                Phase::Head => HEAD_TIMEOUT,
                 Phase::Idle => KEEP_ALIVE,
             };
             self.timer.as_mut().reset(Instant::now() + time);

@@ -21,7 +21,7 @@ const MAX_DISCARDED: usize = MAX_BYTES_OF_PAYMENTS;
 /// The time to wait for the next part of a body that is too large.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(300);
 /// The time within which a complete body must arrive.
-const TIME_OUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Reads a JSON body. Returns `None` for an empty body.
 pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Option<Document>, Problem> {
@@ -37,8 +37,8 @@ pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Opti
 
 /// Reads a body of at most `max` bytes.
 pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -> Result<Bytes, Problem> {
-    let bytes = tokio::time::timeout(TIME_OUT, read(request, payload, max)).await;
-    let late = |_| invalid_json(format!("must arrive within {} s", TIME_OUT.as_secs()));
+    let bytes = tokio::time::timeout(TIMEOUT, read(request, payload, max)).await;
+    let late = |_| invalid_json(format!("must arrive within {} s", TIMEOUT.as_secs()));
     let bytes = bytes.map_err(late)??.freeze();
     if !bytes.is_empty() && is_encoded(request) {
         return Err(unsupported_header("header.Content-Encoding", "must be absent or identity"));

@@ -58,12 +58,12 @@ pub(super) fn page(status: StatusCode, frame: &Frame, page: &Page) -> HttpRespon
     HttpResponse::build(status).insert_header((CONTENT_TYPE, HTML)).body(render(frame, page))
 }
 
-/// Redirects the browser to one of our pages. The browser loads it with `GET`.
+/// Redirects the browser to a page of Florin. The browser loads it with `GET`.
 pub(super) fn redirect_to(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, path)).finish()
 }
 
-/// Returns the 400 for a form that is not one of ours, or has an invalid value.
+/// Returns the 400 for a form that Florin did not create, or that has an invalid value.
 pub(super) fn invalid_form(message: &'static str) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidValue, message)
 }

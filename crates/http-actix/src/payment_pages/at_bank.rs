@@ -32,8 +32,8 @@ pub(super) fn with_errors(empty: SimulatedBankPage, form: &SentForm, errors: Vec
     }
 }
 
-/// Reads the decision from a form. The inner error is shown in the form. The outer error is for a form that is not one
-/// of ours.
+/// Reads the decision from a form. The inner error is shown in the form. The outer error is for a form that Florin did
+/// not create.
 pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, Vec<SignInError>>, Problem> {
     let outcomes = PayerOutcome::ALL.into_iter();
     let is_offered = |outcome: &PayerOutcome| *outcome == PayerOutcome::Approve || outcome.delayed().is_some();

@@ -36,8 +36,8 @@ pub(super) fn language_of(locale: Option<&Locale>, request: &HttpRequest) -> Lan
     }
     let accepted = AcceptLanguage::parse(request).map(|accepted| accepted.ranked()).unwrap_or_default();
     let spoken = accepted.iter().filter_map(|preferred| preferred.item().map(|tag| tag.primary_language().to_owned()));
-    let mut ours = spoken.filter(|language| ["en", "cy"].contains(&language.as_str()));
-    Language::of_locale(ours.next().as_deref())
+    let mut supported = spoken.filter(|language| ["en", "cy"].contains(&language.as_str()));
+    Language::of_locale(supported.next().as_deref())
 }
 
 /// Returns the frame of a page without a merchant.

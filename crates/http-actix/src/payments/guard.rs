@@ -1,8 +1,8 @@
 //! Protects cells that a spreadsheet would execute as a formula. A value in a payment must not run as code on the
 //! machine of the person who opens a download. Yet a download must be a valid upload with unchanged values.
 //!
-//! Such a cell is written with a leading apostrophe, which makes it text in every spreadsheet. The apostrophe is
-//! removed when the cell is read.
+//! A cell with a formula is written with a leading apostrophe, which makes it text in every spreadsheet. The apostrophe
+//! is removed when the cell is read.
 
 use std::borrow::Cow;
 
