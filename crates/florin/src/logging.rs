@@ -5,7 +5,7 @@
 
 use crate::settings::{LogFormat, Settings};
 use anyhow::anyhow;
-use florin_http_actix::REQUESTS;
+use florin_http_actix::REQUEST_LOG_TARGET;
 use std::io::{self, BufWriter, IsTerminal};
 use std::panic;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -24,7 +24,7 @@ pub(crate) fn start(settings: &Settings, serving: bool) -> anyhow::Result<Worker
     let filter = settings.log.clone().unwrap_or_else(|| default_filter(serving));
     let queue = NonBlockingBuilder::default().lossy(false).buffered_lines_limit(LINES_WAITING).thread_name("log");
     let (requests, guard) = queue.finish(BufWriter::with_capacity(BYTES_AT_ONCE, io::stderr()));
-    let writer = io::stderr.with_filter(|event| event.target() != REQUESTS).or_else(requests);
+    let writer = io::stderr.with_filter(|event| event.target() != REQUEST_LOG_TARGET).or_else(requests);
     // If a line can't be written, as on a full disk, the attempt to report that on stderr would panic.
     let lines = tracing_subscriber::fmt::layer().with_writer(writer).log_internal_errors(false);
     let log = tracing_subscriber::registry().with(filter);

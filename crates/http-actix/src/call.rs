@@ -10,7 +10,7 @@ use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
 use crate::json::{Context, Document, Place, Reading};
 use crate::load::overloaded;
-use crate::middleware::{note_client, note_world};
+use crate::middleware::{record_client, record_world};
 use crate::problem::{Problem, expect_valid};
 use crate::state::App;
 use actix_web::HttpRequest;
@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
             }
             error => error.into(),
         })?;
-        note_client(request, caller.client.id);
+        record_client(request, caller.client.id);
         if let Some(Err(seconds)) = app.limiter.as_ref().map(|limiter| limiter.count(caller.client.id)) {
             return Err(too_many("requests", seconds));
         }
@@ -219,7 +219,7 @@ impl Call<'_> {
                 return Ok(Err(ReachError::Absent));
             }
         }
-        note_world(self.request, account);
+        record_world(self.request, account);
         Ok(reached)
     }
 

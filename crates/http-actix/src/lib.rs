@@ -44,7 +44,7 @@ mod unknown_keys;
 mod uploads;
 mod views;
 
-pub use middleware::REQUESTS;
+pub use middleware::REQUEST_LOG_TARGET;
 pub use pages::Introduction;
 pub use server::{BLOCKING_THREADS, BoundServer, bind, bind_address};
 pub use settings::{HttpSettings, RenderMetrics};

@@ -56,12 +56,11 @@ pub(crate) struct ProblemEntry {
 }
 
 impl ProblemEntry {
+    /// Creates an entry. A path or message that is too long is shortened.
     pub(crate) fn new(path: impl Into<String>, code: ErrorCode, message: impl Into<String>) -> Self {
         Self { path: cut(path.into(), PATH_MAX), message: cut(message.into(), MESSAGE_MAX), error_code: code.as_str() }
     }
-}
 
-impl ProblemEntry {
     /// Returns the path and the message as a full sentence.
     fn sentence(&self) -> String {
         if self.path.is_empty() { self.message.clone() } else { format!("{} {}", self.path, self.message) }
@@ -226,6 +225,7 @@ pub(crate) fn expect_valid<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)
 }
 
+/// Shortens a text to at most `max` characters. An ellipsis replaces what is cut off.
 fn cut(text: String, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text,

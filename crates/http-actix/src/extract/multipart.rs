@@ -1,4 +1,4 @@
-//! Parses multipart/form-data bodies (RFC 7578). The bodies are small, and completely in memory.
+//! Parses multipart/form-data bodies (RFC 7578) that are completely in memory.
 
 use actix_web::http::header::{ContentDisposition, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest};
@@ -18,7 +18,7 @@ pub(crate) struct Part<'a> {
     pub(crate) content: &'a [u8],
 }
 
-/// Reasons that a body is not a form. The text completes the sentence "`body` …".
+/// The reason that a body is not a form. The text completes the sentence "`body` …".
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotMultipart(pub(crate) &'static str);
 

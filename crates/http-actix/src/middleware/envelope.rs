@@ -28,7 +28,7 @@ const API: &str = "/v2/";
 /// The content security policy of responses that are not pages. A browser that displays one loads and runs nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The log target of requests.
-pub const REQUESTS: &str = "florin::requests";
+pub const REQUEST_LOG_TARGET: &str = "florin::requests";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The caller of a request, for its log line.
@@ -36,7 +36,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 struct Client(ClientId);
 
 /// Records the caller of a request for its log line.
-pub(crate) fn note_client(request: &HttpRequest, client: ClientId) {
+pub(crate) fn record_client(request: &HttpRequest, client: ClientId) {
     request.extensions_mut().insert(Client(client));
 }
 
@@ -176,7 +176,7 @@ fn method(request: &HttpRequest) -> &'static str {
 fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
     let client = request.extensions().get::<Client>().copied();
     tracing::info!(
-        target: REQUESTS,
+        target: REQUEST_LOG_TARGET,
         method = request.method().as_str(),
         path = &*path_for_log(request),
         status = status.as_u16(),

@@ -6,6 +6,6 @@ mod envelope;
 mod restored;
 
 pub(crate) use cors::cors;
-pub use envelope::REQUESTS;
-pub(crate) use envelope::{admit, catch_panic, envelope, note_client, protect};
-pub(crate) use restored::note_world;
+pub use envelope::REQUEST_LOG_TARGET;
+pub(crate) use envelope::{admit, catch_panic, envelope, protect, record_client};
+pub(crate) use restored::record_world;

@@ -19,7 +19,7 @@ struct World {
 }
 
 /// Records the account of a request if it is a world.
-pub(crate) fn note_world(request: &HttpRequest, account: &Account) {
+pub(crate) fn record_world(request: &HttpRequest, account: &Account) {
     if account.epoch != 0 {
         request.extensions_mut().insert(World { account: account.id.clone(), epoch: account.epoch });
     }
