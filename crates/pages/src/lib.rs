@@ -32,7 +32,7 @@ pub use language::Language;
 pub use render::render;
 pub use theme::Theme;
 pub use view::{
-    AddressField, AddressForm, AddressValues, Approval, BankChoice, BankLink, ChooseBank, Ended, Failed, FailureReason,
-    FieldError, Form, Frame, Item, Lookup, MoreItems, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
-    RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBankPage, Step, Summary, Waiting,
+    AddressField, AddressForm, AddressValues, Approval, BankChoice, BankFormError, BankLink, ChooseBank, Ended, Failed,
+    FailureReason, FieldError, Form, Frame, Item, Lookup, MoreItems, Order, Page, Problem, ProblemKind, Purpose,
+    RateChoice, Receipt, RefundResult, Shipping, ShippingRate, Shop, SimulatedBankPage, Step, Summary, Waiting,
 };

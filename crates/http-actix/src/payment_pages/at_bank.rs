@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::state::App;
 use florin_domain::access::Account;
 use florin_domain::checkout::{BankVisit, PayerDecision, PayerOutcome};
-use florin_pages::{Approval, Form, SignInError, SimulatedBankPage};
+use florin_pages::{Approval, BankFormError, Form, SimulatedBankPage};
 
 /// Returns the form of the bank with its initial values.
 pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> SimulatedBankPage {
@@ -22,7 +22,7 @@ pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> S
 }
 
 /// Returns the form with the values that were entered, and their errors.
-pub(super) fn with_errors(empty: SimulatedBankPage, form: &SentForm, errors: Vec<SignInError>) -> SimulatedBankPage {
+pub(super) fn with_errors(empty: SimulatedBankPage, form: &SentForm, errors: Vec<BankFormError>) -> SimulatedBankPage {
     SimulatedBankPage {
         name: form.get("name").to_owned(),
         outcome: form.get("outcome").to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn with_errors(empty: SimulatedBankPage, form: &SentForm, errors: Vec
 
 /// Reads the decision from a form. The inner error is shown in the form. The outer error is for a form that Florin did
 /// not create.
-pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, Vec<SignInError>>, Problem> {
+pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, Vec<BankFormError>>, Problem> {
     let outcomes = PayerOutcome::ALL.into_iter();
     let is_offered = |outcome: &PayerOutcome| *outcome == PayerOutcome::Approve || outcome.delayed().is_some();
     let selected = match form.get("outcome") {
@@ -56,10 +56,10 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, 
     let outcome = outcomes.into_iter().find(|outcome| outcome.as_str() == name).unwrap_or(pressed);
     let mut errors = Vec::new();
     if name.is_empty() && outcome != PayerOutcome::Leave {
-        errors.push(SignInError::NameMissing);
+        errors.push(BankFormError::NameMissing);
     }
     if name.chars().count() > SimulatedBankPage::MAX_NAME {
-        errors.push(SignInError::NameTooLong);
+        errors.push(BankFormError::NameTooLong);
     }
     let minutes = match form.get("afterMinutes") {
         sent if sent.is_empty() || outcome.delayed().is_none() => Ok(None),
@@ -68,7 +68,7 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<BankVisit, 
     };
     let visit = minutes.and_then(|minutes| BankVisit::new(outcome, minutes).map_err(drop));
     if visit.is_err() {
-        errors.push(SignInError::Minutes);
+        errors.push(BankFormError::Minutes);
     }
     Ok(visit.ok().filter(|_| errors.is_empty()).ok_or(errors))
 }

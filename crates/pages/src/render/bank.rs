@@ -4,7 +4,7 @@ use super::context::PageContext;
 use crate::qr::{self, Code};
 use crate::room::{escaped_length, fitting};
 use crate::view;
-use crate::view::{Approval, BankChoice, SignInError};
+use crate::view::{Approval, BankChoice, BankFormError};
 use askama::Template;
 
 #[derive(Template)]
@@ -74,14 +74,14 @@ impl<'a> SimulatedBank<'a> {
     pub(super) fn new(context: PageContext<'a>, view: &'a view::SimulatedBankPage) -> Self {
         let t = &context.t.simulated;
         let heading = heading(context, &view.approval);
-        let name_error = if view.errors.contains(&SignInError::NameMissing) {
+        let name_error = if view.errors.contains(&BankFormError::NameMissing) {
             Some(t.name_missing.to_owned())
-        } else if view.errors.contains(&SignInError::NameTooLong) {
+        } else if view.errors.contains(&BankFormError::NameTooLong) {
             Some((context.t.common.too_long)(t.name, view::SimulatedBankPage::MAX_NAME))
         } else {
             None
         };
-        let minutes_error = view.errors.contains(&SignInError::Minutes).then_some(t.minutes_wrong);
+        let minutes_error = view.errors.contains(&BankFormError::Minutes).then_some(t.minutes_wrong);
         Self { context, view, heading, name_error, minutes_error }
     }
 

@@ -50,7 +50,7 @@ pub struct SimulatedBankPage {
     /// The value of `afterMinutes` that was entered.
     pub after_minutes: String,
     /// The errors of the form.
-    pub errors: Vec<SignInError>,
+    pub errors: Vec<BankFormError>,
 }
 
 impl SimulatedBankPage {
@@ -96,9 +96,9 @@ pub enum Approval {
     },
 }
 
-/// The errors of the form of the simulated bank.
+/// An error in the form of the simulated bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignInError {
+pub enum BankFormError {
     /// The name is empty.
     NameMissing,
     /// The name has more than 140 characters.

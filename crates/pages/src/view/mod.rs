@@ -10,7 +10,7 @@ mod problem;
 mod shop;
 
 pub use address::{AddressField, AddressForm, AddressValues, FieldError, Lookup};
-pub use bank::{Approval, BankChoice, BankLink, ChooseBank, SignInError, SimulatedBankPage};
+pub use bank::{Approval, BankChoice, BankFormError, BankLink, ChooseBank, SimulatedBankPage};
 pub use end::{Ended, Failed, FailureReason, Receipt, RefundResult, Waiting};
 pub use order::{Item, MoreItems, Order, Purpose, RateChoice, Shipping, ShippingRate, Step, Summary};
 pub use problem::{Problem, ProblemKind};

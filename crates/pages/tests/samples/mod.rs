@@ -6,9 +6,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::merchant::Colour;
 use florin_domain::money::{Currency, Minor, Money};
 use florin_pages::{
-    AddressField, AddressForm, AddressValues, Approval, BankChoice, BankLink, ChooseBank, Ended, Failed, FailureReason,
-    FieldError, Form, Frame, Item, Language, Lookup, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
-    RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBankPage, Step, Summary, Theme, Waiting,
+    AddressField, AddressForm, AddressValues, Approval, BankChoice, BankFormError, BankLink, ChooseBank, Ended, Failed,
+    FailureReason, FieldError, Form, Frame, Item, Language, Lookup, Order, Page, Problem, ProblemKind, Purpose,
+    RateChoice, Receipt, RefundResult, Shipping, ShippingRate, Shop, SimulatedBankPage, Step, Summary, Theme, Waiting,
 };
 
 /// A page in one state.
@@ -277,8 +277,8 @@ fn banks() -> Vec<(&'static str, Page)> {
         ("banks_missing", choose("", &all, all.len(), true)),
         ("simulated_payment", simulated(payment(), "", "1", Vec::new())),
         ("simulated_refund", simulated(refund, "", "1", Vec::new())),
-        ("simulated_errors", simulated(payment(), "", "0", vec![SignInError::NameMissing, SignInError::Minutes])),
-        ("simulated_name_too_long", simulated(payment(), "Ada", "1", vec![SignInError::NameTooLong])),
+        ("simulated_errors", simulated(payment(), "", "0", vec![BankFormError::NameMissing, BankFormError::Minutes])),
+        ("simulated_name_too_long", simulated(payment(), "Ada", "1", vec![BankFormError::NameTooLong])),
     ]
 }
 
