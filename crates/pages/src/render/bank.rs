@@ -29,11 +29,11 @@ impl<'a> ChooseBank<'a> {
     }
 
     fn count(&self) -> String {
-        let t = &self.context.t.banks;
+        let texts = &self.context.texts.banks;
         if self.banks.len() < self.view.matches {
-            (t.cut)(self.banks.len(), self.view.matches)
+            (texts.cut)(self.banks.len(), self.view.matches)
         } else {
-            (t.count)(self.view.matches)
+            (texts.count)(self.view.matches)
         }
     }
 }
@@ -55,8 +55,8 @@ impl<'a> BankLink<'a> {
 /// Returns the heading for what is approved: a payment or a refund.
 fn heading(context: PageContext<'_>, approval: &Approval) -> &'static str {
     match approval {
-        Approval::Payment { .. } => context.t.simulated.payment,
-        Approval::Refund { .. } => context.t.simulated.refund,
+        Approval::Payment { .. } => context.texts.simulated.payment,
+        Approval::Refund { .. } => context.texts.simulated.refund,
     }
 }
 
@@ -72,16 +72,16 @@ pub(super) struct SimulatedBank<'a> {
 
 impl<'a> SimulatedBank<'a> {
     pub(super) fn new(context: PageContext<'a>, view: &'a view::SimulatedBankPage) -> Self {
-        let t = &context.t.simulated;
+        let texts = &context.texts.simulated;
         let heading = heading(context, &view.approval);
         let name_error = if view.errors.contains(&BankFormError::NameMissing) {
-            Some(t.name_missing.to_owned())
+            Some(texts.name_missing.to_owned())
         } else if view.errors.contains(&BankFormError::NameTooLong) {
-            Some((context.t.common.too_long)(t.name, view::SimulatedBankPage::MAX_NAME))
+            Some((context.texts.common.too_long)(texts.name, view::SimulatedBankPage::MAX_NAME))
         } else {
             None
         };
-        let minutes_error = view.errors.contains(&BankFormError::Minutes).then_some(t.minutes_wrong);
+        let minutes_error = view.errors.contains(&BankFormError::Minutes).then_some(texts.minutes_wrong);
         Self { context, view, heading, name_error, minutes_error }
     }
 
@@ -89,7 +89,7 @@ impl<'a> SimulatedBank<'a> {
     fn outcomes(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         let values = view::SimulatedBankPage::OUTCOMES;
         let selected = values.into_iter().position(|value| value == self.view.outcome).unwrap_or_default();
-        let texts = values.into_iter().zip(self.context.t.simulated.outcomes).enumerate();
+        let texts = values.into_iter().zip(self.context.texts.simulated.outcomes).enumerate();
         texts.map(move |(position, (value, text))| (value, text, position == selected))
     }
 }

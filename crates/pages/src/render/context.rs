@@ -13,7 +13,7 @@ use florin_domain::money::Money;
 #[derive(Clone, Copy)]
 pub(super) struct PageContext<'a> {
     pub(super) frame: &'a Frame,
-    pub(super) t: &'static Texts,
+    pub(super) texts: &'static Texts,
     /// The room for the lists of the page, in bytes.
     pub(super) room: usize,
 }
@@ -21,7 +21,7 @@ pub(super) struct PageContext<'a> {
 impl<'a> PageContext<'a> {
     /// Returns the context of a page whose lists have all their room.
     pub(super) fn new(frame: &'a Frame) -> Self {
-        Self { frame, t: texts(frame.language), room: ROOM }
+        Self { frame, texts: texts(frame.language), room: ROOM }
     }
 
     /// Returns the items of the basket that the page lists, and the number and total of the other items.
@@ -52,15 +52,15 @@ impl<'a> PageContext<'a> {
 
     /// Formats a price. A price of zero is "free".
     pub(super) fn price(&self, amount: &Money) -> String {
-        if amount.minor.is_zero() { self.t.order.free.to_owned() } else { format::money(*amount) }
+        if amount.minor.is_zero() { self.texts.order.free.to_owned() } else { format::money(*amount) }
     }
 
     pub(super) fn moment(&self, time: &DateTime<Utc>) -> String {
-        format::moment(self.t, *time)
+        format::moment(self.texts, *time)
     }
 
     pub(super) fn time_limit(&self, time: &DateTime<Utc>) -> String {
-        (self.t.common.time_limit)(&self.moment(time))
+        (self.texts.common.time_limit)(&self.moment(time))
     }
 
     #[expect(clippy::unused_self, reason = "templates call methods")]

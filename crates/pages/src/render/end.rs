@@ -23,9 +23,9 @@ pub(super) struct Receipt<'a> {
 impl Receipt<'_> {
     fn message(&self) -> &'static Headed {
         match self.view.order.purpose {
-            _ if self.view.is_repeated => &self.context.t.receipt.repeated,
-            Purpose::Shopping => &self.context.t.receipt.paid,
-            Purpose::TopUp => &self.context.t.receipt.topped_up,
+            _ if self.view.is_repeated => &self.context.texts.receipt.repeated,
+            Purpose::Shopping => &self.context.texts.receipt.paid,
+            Purpose::TopUp => &self.context.texts.receipt.topped_up,
         }
     }
 }
@@ -48,10 +48,10 @@ pub(super) struct Ended<'a> {
 
 impl<'a> Ended<'a> {
     pub(super) fn new(context: PageContext<'a>, view: &'a view::Ended) -> Self {
-        let t = &context.t.ended;
+        let texts = &context.texts.ended;
         let (message, is_expired, return_url) = match view {
-            view::Ended::Cancelled { return_url } => (&t.cancelled, false, return_url),
-            view::Ended::Expired { return_url } => (&t.expired, true, return_url),
+            view::Ended::Cancelled { return_url } => (&texts.cancelled, false, return_url),
+            view::Ended::Expired { return_url } => (&texts.expired, true, return_url),
         };
         Self { context, message, is_expired, return_url: return_url.as_deref() }
     }
@@ -67,8 +67,8 @@ pub(super) struct RefundResult<'a> {
 impl RefundResult<'_> {
     fn message(&self) -> &'static Headed {
         match self.view {
-            view::RefundResult::Authorised { .. } => &self.context.t.refund.authorised,
-            view::RefundResult::Cancelled => &self.context.t.refund.cancelled,
+            view::RefundResult::Authorised { .. } => &self.context.texts.refund.authorised,
+            view::RefundResult::Cancelled => &self.context.texts.refund.cancelled,
         }
     }
 }

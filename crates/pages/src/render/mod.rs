@@ -39,7 +39,7 @@ fn filled(context: PageContext<'_>, page: &Page) -> String {
         Page::Failed(view) => end::Failed { context, view }.render(),
         Page::Ended(view) => end::Ended::new(context, view).render(),
         Page::RefundResult(view) => end::RefundResult { context, view }.render(),
-        Page::Problem(view) => end::Problem { context, view, message: (context.t.problem)(view.kind) }.render(),
+        Page::Problem(view) => end::Problem { context, view, message: (context.texts.problem)(view.kind) }.render(),
     };
     // Writing to a string can't fail.
     html.unwrap_or_default()

@@ -44,8 +44,8 @@ impl<'a> Summary<'a> {
             _ => Vec::new(),
         };
         let heading = match view.order.purpose {
-            Purpose::Shopping => context.t.summary.heading,
-            Purpose::TopUp => context.t.summary.heading_top_up,
+            Purpose::Shopping => context.texts.summary.heading,
+            Purpose::TopUp => context.texts.summary.heading_top_up,
         };
         Self { context, view, fields, found, rates, heading }
     }
@@ -88,12 +88,12 @@ fn fitting_rates<'a>(
 }
 
 fn fields<'a>(context: PageContext<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
-    let t = &context.t.address;
-    let rows = AddressField::ALL.into_iter().zip(t.labels).zip(t.missing.into_iter().zip(t.invalid));
+    let texts = &context.texts.address;
+    let rows = AddressField::ALL.into_iter().zip(texts.labels).zip(texts.missing.into_iter().zip(texts.invalid));
     rows.map(|((kind, label), (missing, invalid))| {
         let error = form.errors.iter().find(|(wrong, _)| *wrong == kind).map(|(_, error)| match error {
             FieldError::Missing => missing.to_owned(),
-            FieldError::TooLong(max) => (context.t.common.too_long)(label, *max),
+            FieldError::TooLong(max) => (context.texts.common.too_long)(label, *max),
             FieldError::Invalid => invalid.to_owned(),
         });
         let (value, autocomplete) = value(kind, &form.values);
