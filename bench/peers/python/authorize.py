@@ -14,12 +14,12 @@ def money(minor: int) -> str:
 
 
 async def handle(account, request, raw: bytes, body):
-    return await once(account, request, "json", canonical(raw), lambda conn: decide(conn, account, body))
+    return await once(account, request, "json", canonical(raw), lambda connection: decide(connection, account, body))
 
 
-async def decide(conn, account, body):
+async def decide(connection, account, body):
     amount = round(body.amount * 100)
-    card = await conn.fetchrow(
+    card = await connection.fetchrow(
         "SELECT c.id, c.budget_id, c.currency, c.state, c.user_token, c.expires_on, b.available_minor, b.held_minor,"
         " b.reserved_minor FROM cards c"
         " JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id AND b.currency = c.currency"
@@ -28,7 +28,7 @@ async def decide(conn, account, body):
     )
     if card is None:
         raise Problem(404, "The card does not exist.")
-    limits = await conn.fetch(
+    limits = await connection.fetch(
         "SELECT amount_minor, spent_minor FROM card_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE",
         account["id"], card["id"],
     )
@@ -43,9 +43,9 @@ async def decide(conn, account, body):
         "available": card["available_minor"] - held,
         "mid": body.cardAcceptor.mid.rjust(15, "0"), "network": body.network,
     }
-    await store(conn, account, card, message)
+    await store(connection, account, card, message)
     if approved:
-        await hold(conn, account, card, message)
+        await hold(connection, account, card, message)
     return 201, json.dumps({"transaction": view(card, message)}, separators=(",", ":"))
 
 
@@ -63,53 +63,55 @@ def refusal(card, limits, amount, now):
     return None
 
 
-async def store(conn, account, card, m):
-    await conn.execute(
+async def store(connection, account, card, message):
+    await connection.execute(
         "INSERT INTO card_transactions VALUES ($1, $2, $2, $3, $4, $5, 'purchase', 'authorization', $6, $7, $8, $8, $9, $10,"
         " $11, $12, NULL, $13, $14, 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', $15)",
-        account["id"], m["token"], card["id"], card["user_token"], card["budget_id"], m["state"], card["currency"], m["amount"],
-        m["impacted"], m["response"][0], m["ledger"], m["available"], m["network"], m["mid"], m["now"],
+        account["id"], message["token"], card["id"], card["user_token"], card["budget_id"], message["state"],
+        card["currency"], message["amount"], message["impacted"], message["response"][0], message["ledger"],
+        message["available"], message["network"], message["mid"], message["now"],
     )
 
 
-async def hold(conn, account, card, m):
+async def hold(connection, account, card, message):
     journal, budget, currency = new_id(), card["budget_id"], card["currency"]
-    await conn.execute(
+    await connection.execute(
         "INSERT INTO card_chains VALUES ($1, $2, $3, $4, $5, 'purchase', $6, $6, 0, NULL, $7, $8)",
-        account["id"], m["token"], card["id"], budget, currency, m["amount"], m["now"] + timedelta(days=7), m["now"],
+        account["id"], message["token"], card["id"], budget, currency, message["amount"],
+        message["now"] + timedelta(days=7), message["now"],
     )
-    await conn.execute(
+    await connection.execute(
         "INSERT INTO journal_transactions VALUES ($1, $2, 'card', $3, $4, $5)",
-        account["id"], journal, m["token"], currency, m["now"],
+        account["id"], journal, message["token"], currency, message["now"],
     )
-    await conn.execute(
+    await connection.execute(
         "INSERT INTO journal_entries VALUES ($1, $2, 0, 'available', $3, $4), ($1, $2, 1, 'held', $3, $5)",
-        account["id"], journal, budget, -m["amount"], m["amount"],
+        account["id"], journal, budget, -message["amount"], message["amount"],
     )
-    await conn.execute(
+    await connection.execute(
         "UPDATE balances SET available_minor = $1, held_minor = $2 WHERE account_id = $3 AND budget_id = $4 AND currency = $5",
-        m["available"], card["held_minor"] + m["amount"], account["id"], budget, currency,
+        message["available"], card["held_minor"] + message["amount"], account["id"], budget, currency,
     )
 
 
-def view(card, m) -> dict:
-    created = m["now"].strftime("%Y-%m-%dT%H:%M:%SZ")
-    amount = money(m["amount"])
+def view(card, message) -> dict:
+    created = message["now"].strftime("%Y-%m-%dT%H:%M:%SZ")
+    amount = money(message["amount"])
     return {
-        "acquirerFeeAmount": "0.00", "type": "authorization", "state": m["state"], "token": str(m["token"]),
+        "acquirerFeeAmount": "0.00", "type": "authorization", "state": message["state"], "token": str(message["token"]),
         "userToken": str(card["user_token"]), "cardToken": str(card["id"]), "requestAmount": amount,
-        "response": {"code": m["response"][0], "memo": m["response"][1]},
+        "response": {"code": message["response"][0], "memo": message["response"][1]},
         "createdTime": created, "userTransactionTime": created, "settlementDate": f"{created[:10]}T00:00:00Z",
         "amount": amount,
         "gpa": {
-            "ledgerBalance": money(m["ledger"]), "availableBalance": money(m["available"]),
-            "impactedAmount": money(m["impacted"]),
+            "ledgerBalance": money(message["ledger"]), "availableBalance": money(message["available"]),
+            "impactedAmount": money(message["impacted"]),
         },
         "currencyCode": card["currency"],
         "currencyConversion": {"originalAmount": amount, "conversionRate": 1, "originalCurrencyCode": "826"},
-        "network": m["network"], "subnetwork": "VISANET",
+        "network": message["network"], "subnetwork": "VISANET",
         "cardAcceptor": {
-            "postalCode": "EC1A 1BB", "mid": m["mid"], "mcc": "5999", "name": "Sandbox Merchant", "city": "London",
+            "postalCode": "EC1A 1BB", "mid": message["mid"], "mcc": "5999", "name": "Sandbox Merchant", "city": "London",
             "state": "", "countryCode": "GBR",
         },
     }

@@ -36,11 +36,11 @@ def new_id() -> uuid.UUID:
 async def once(account, request, form: str, body: str, work):
     """Runs the work once per idempotency key, and returns the first answer for repeats."""
     key = request.headers.get("idempotency-key")
-    async with pool.acquire() as conn, conn.transaction():
+    async with pool.acquire() as connection, connection.transaction():
         if key is None:
-            return await work(conn)
+            return await work(connection)
         path, query = request.url.path, f"accountId={account['id']}"
-        record = await conn.fetchrow(
+        record = await connection.fetchrow(
             "SELECT method, path, query, body, answer_status, answer_body FROM idempotency_records"
             " WHERE account_id = $1 AND client_id = $2 AND idempotency_key = $3",
             account["id"], account["client_id"], key,
@@ -49,8 +49,8 @@ async def once(account, request, form: str, body: str, work):
             if tuple(record)[:4] != (request.method, path, query, body):
                 raise Problem(422, "The key was used with another request.")
             return record["answer_status"], record["answer_body"]
-        status, answer = await work(conn)
-        await conn.execute(
+        status, answer = await work(connection)
+        await connection.execute(
             "INSERT INTO idempotency_records VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())",
             account["id"], account["client_id"], key, request.method, path, query, form, body, status, answer,
         )

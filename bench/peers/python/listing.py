@@ -31,12 +31,12 @@ def view(row) -> dict:
 async def checkouts(account, limit: int, offset: int) -> dict:
     if not account["merchant"]:
         raise Problem(404, "The account does not exist.")
-    async with database.pool.acquire() as conn:
-        rows = await conn.fetch(
+    async with database.pool.acquire() as connection:
+        rows = await connection.fetch(
             "SELECT id, checkout_type, status, name, currency, return_url, locale, settlement_account_id, collect_address,"
             " dynamic_rates_url, created_at, updated_at"
             " FROM checkouts WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
             account["id"], limit, offset,
         )
-        count = await conn.fetchval("SELECT count(*) FROM checkouts WHERE account_id = $1", account["id"])
+        count = await connection.fetchval("SELECT count(*) FROM checkouts WHERE account_id = $1", account["id"])
     return {"limit": limit, "offset": offset, "count": count, "rows": [view(row) for row in rows]}
