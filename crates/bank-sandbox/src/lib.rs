@@ -1,8 +1,8 @@
 //! The simulated banks of the sandbox. They move no money.
 //!
 //! [`SandboxBank`] carries out the payments of batches: it stores the payments that it receives, and reports the
-//! outcome that each payment's `reference` selects. [`SandboxPayerBanks`] are the banks that payers and merchants visit to
-//! authorise a payment or refund. The visitors select the outcome themselves.
+//! outcome that each payment's `reference` selects. [`SandboxPayerBanks`] are the banks that payers and merchants visit
+//! to authorise a payment or refund. The visitors select the outcome themselves.
 
 mod script;
 #[cfg(test)]
