@@ -1,4 +1,4 @@
-//! Compares several contenders at one workload: alternating rounds, medians of all rounds.
+//! Compares several contenders at one workload, in alternating rounds. The results are medians of all rounds.
 
 use crate::figures::{Figures, median};
 use crate::progress;

@@ -15,7 +15,7 @@ pub(crate) struct Figures {
     pub(crate) stored: Option<f64>,
 }
 
-/// Sorts the values and returns a quantile, such as the median for a `share` of 0.5. NaN if there are none.
+/// Sorts the values and returns a quantile, such as the median for a `share` of 0.5. NaN if there are no values.
 pub(crate) fn quantile(values: &mut [u32], share: f64) -> f64 {
     values.sort_unstable();
     let rank = (values.len() as f64 * share).ceil() as usize;

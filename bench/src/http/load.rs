@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Maximum time that outstanding responses may take after the end of the load.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The end of a load: after this time. A closed loop also ends when its source is empty.
+/// Ends a load after this time. A closed loop also ends when its source is empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End(pub(crate) Duration);
 

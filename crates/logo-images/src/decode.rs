@@ -69,8 +69,8 @@ fn limits() -> Limits {
     limits
 }
 
-/// Returns the refusal for a file that can't be decoded. The decoder's own message is dropped: it means nothing to a
-/// merchant.
+/// Returns the refusal for a file that can't be decoded. The decoder's own message is dropped, because a
+/// merchant would not understand it.
 fn unreadable(_: ImageError) -> LogoRefusal {
     LogoRefusal::Unreadable
 }

@@ -74,7 +74,7 @@ fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading
     });
 }
 
-/// Returns the names of the members of one object of a payment, those of the objects inside it included.
+/// Returns the names of the members of one object of a payment, including members that are objects.
 fn names(prefix: &str) -> Vec<&'static str> {
     let below = COLUMNS.iter().filter(|column| column.name != EMAIL);
     let below = below.filter_map(|column| column.name.strip_prefix(prefix)?.split('.').next());
