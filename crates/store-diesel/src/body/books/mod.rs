@@ -67,7 +67,7 @@ async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<Expl
     let alone = store.clone();
     store
         .wait_in_time(async move {
-            let _turn = alone.turn_of_long_read().await?;
+            let _permit = alone.permit_for_long_read().await?;
             let read = of.clone();
             let work = move |conn: &mut Conn| conn.transaction(|conn| explain::explained(conn, &read, page, false));
             let found = alone.read_to_the_end(work).await?;

@@ -4,7 +4,7 @@
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::Outcome;
-use super::body::job::{ClaimTask, DeliveryJob, RecordTask};
+use super::body::job::{DeliveryJob, QueuedClaim, QueuedRecord};
 use super::body::types::Id;
 use super::{claims, ends};
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
 
 /// Locks the subscriptions of the work before its deliveries, as everywhere. One that another transaction has locked
 /// holds up no other: a claim of it takes nothing, and its ended attempts are left out, without an answer.
-fn lock(conn: &mut Conn, claiming: &mut Vec<&mut ClaimTask>, recording: &mut Vec<&mut RecordTask>) -> Outcome<()> {
+fn lock(conn: &mut Conn, claiming: &mut Vec<&mut QueuedClaim>, recording: &mut Vec<&mut QueuedRecord>) -> Outcome<()> {
     let of_claims = claiming.iter().map(|task| task.work().webhook);
     let of_ends = recording.iter().flat_map(|task| &task.work().ends).map(|end| end.claim.webhook);
     let ids: BTreeSet<_> = of_claims.chain(of_ends).map(|webhook| Id(webhook.0)).collect();

@@ -31,7 +31,7 @@ enum Message {
 /// The end of the queue where jobs are added.
 pub(super) struct QueueSender {
     queue: SyncSender<Message>,
-    room: usize,
+    capacity: usize,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -40,7 +40,8 @@ pub(super) struct QueueReceiver {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
-    /// Background jobs that yield to others, and when they were added. They occupy no room in the queue.
+    /// Background jobs that yield to others, and when they were added. They do not count towards the capacity of the
+    /// queue.
     background: VecDeque<(Instant, Job)>,
     pace: Arc<Mutex<Pace>>,
 }
@@ -65,8 +66,8 @@ pub(super) struct Committing<'q> {
 }
 
 /// Creates an empty queue for at most the given number of jobs. It ends when its receiver is dropped.
-pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
-    let (sender, receiver) = sync_channel(room);
+pub(super) fn with_queue_capacity(capacity: usize) -> (QueueSender, Turns) {
+    let (sender, receiver) = sync_channel(capacity);
     let waiting = Arc::new(AtomicUsize::new(0));
     let pace = Arc::<Mutex<Pace>>::default();
     let receiver = QueueReceiver {
@@ -77,7 +78,7 @@ pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
         pace: Arc::clone(&pace),
     };
     let turns = Turns { receiver: Mutex::new(receiver), committing: Mutex::default(), pace, records: Mutex::default() };
-    (QueueSender { queue: sender, room, waiting }, turns)
+    (QueueSender { queue: sender, capacity, waiting }, turns)
 }
 
 impl QueueSender {
@@ -96,7 +97,7 @@ impl QueueSender {
 
     /// Whether the queue is full.
     pub(super) fn is_full(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= self.room
+        self.waiting.load(Ordering::Relaxed) >= self.capacity
     }
 
     /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed: a full queue can't be
