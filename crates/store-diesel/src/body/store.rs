@@ -345,7 +345,8 @@ impl Store {
         self.inner.writer.submit(Job::command(command))
     }
 
-    /// Runs a change on the writer, in its own transaction. The change may run more than once.
+    /// Runs a change on the writer, in its own transaction under the lock of operators. The change may run more than
+    /// once.
     pub(crate) fn change<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
