@@ -45,7 +45,7 @@ pub(super) fn import(conn: &mut Conn, command: &ImportSnapshotCommand) -> Result
         if situation.is_repeated {
             keep_longer(conn, command)?;
         } else {
-            let contents = snapshot_files::accepted(conn, &command.file.contents).map_err(refused)?;
+            let contents = snapshot_files::for_store(conn, &command.file.contents).map_err(refused)?;
             try_rows(conn, command, &contents)?;
             statements::insert(vec![row_of(command, contents)], conn)?;
         }
