@@ -45,7 +45,7 @@ impl RecordedCommand for CreditCommand {
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CreditDecision, WriteError<CreditRefusal>> {
         let budget = working_set.balance_set.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
-        let situation = CreditSituation { budget, number: working_set.credits.next(&self.account)? };
+        let situation = CreditSituation { budget, number: working_set.credits.next_number(&self.account)? };
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 

@@ -240,7 +240,7 @@ fn situation(
         returned: returned.unsigned_abs(),
         balances: funds(working_set, &batch),
         budget_names: budget_names(conn, &batch)?,
-        number: working_set.credits.next(&batch.account)?,
+        number: working_set.credits.next_number(&batch.account)?,
         batch,
     })
 }

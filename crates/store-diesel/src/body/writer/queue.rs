@@ -157,8 +157,8 @@ impl Turns {
 }
 
 impl QueueReceiver {
-    /// Waits for a job and takes the waiting jobs, but only some background jobs. They come first, so that they do not
-    /// divide a group of commands. Returns an empty list when the queue is closed.
+    /// Waits for a job and takes the waiting jobs, but only some background jobs. The background jobs come first, so
+    /// that they do not divide a group of commands. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
         loop {
             let (mut others, now) = (self.take_from_queue(), Instant::now());
@@ -173,7 +173,7 @@ impl QueueReceiver {
     }
 
     /// Returns how many background jobs a turn takes: its share of those that wait (see [`BACKGROUND_TURNS`]). Unless
-    /// they yield, the jobs of one transaction at least.
+    /// they yield, it takes at least the jobs that share one transaction.
     fn share(&self, others_wait: bool, now: Instant) -> usize {
         let waiting = self.background.len();
         if self.yields(others_wait, now) {
@@ -256,7 +256,7 @@ mod tests {
         sender.add(Job::change(|_| Ok(())).0).unwrap();
     }
 
-    /// So far in the future that it does not pass during a test, however slow the machine is.
+    /// A duration that does not pass during a test, however slow the machine is.
     const HOUR: Duration = Duration::from_secs(60 * 60);
 
     /// Adds a background job as if it were added at another time. If that is in the future, it yields however long a
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn commands_wait_for_a_record_that_is_being_committed() {
-        let (_entrance, turns) = with_queue_capacity(8);
+        let (_sender, turns) = with_queue_capacity(8);
         let committing = turns.hand_over(None, keys("one"));
         // A disjoint key. Otherwise this call would wait forever.
         turns.wait_for(&keys("two"));
