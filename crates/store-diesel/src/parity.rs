@@ -99,7 +99,7 @@ fn sqlite_database() -> (TempDir, SqliteConnection) {
     let path = directory.path().join("florin.db").display().to_string();
     let store = SqliteStore::open(&StoreSettings::at(path.as_str())).unwrap();
     store.migrate().unwrap();
-    // Ends the writer first: its last checkpoint would disturb the next connection.
+    // Ends the writer first: its last checkpoint of the write-ahead log would disturb the next connection.
     store.close();
     let conn = SqliteConnection::establish(&path).unwrap();
     (directory, conn)
@@ -139,7 +139,7 @@ fn migrations_have_the_same_names() {
 /// Returns every CHECK by its table, except checks that a native type makes unnecessary. A migration that recreates a
 /// table names it `new_…` until it replaces the old table.
 fn checks(source: &str) -> BTreeSet<(String, String)> {
-    const NEEDLESS: [&str; 5] = [" = 36)", " = 10)", "IN (0, 1)", "typeof(", "CAST(available_minor"];
+    const UNNECESSARY: [&str; 5] = [" = 36)", " = 10)", "IN (0, 1)", "typeof(", "CAST(available_minor"];
     let mut checks = BTreeSet::new();
     let code: Vec<_> = source.lines().map(|line| line.split("--").next().unwrap()).collect();
     for statement in code.join(" ").split(';') {
@@ -154,7 +154,7 @@ fn checks(source: &str) -> BTreeSet<(String, String)> {
                 depth == 0
             });
             let check = &rest[..=end.unwrap()];
-            if !NEEDLESS.iter().any(|needless| check.contains(needless)) {
+            if !UNNECESSARY.iter().any(|unnecessary| check.contains(unnecessary)) {
                 checks.insert((table.trim_start_matches("new_").to_owned(), check.to_owned()));
             }
         }
@@ -164,10 +164,13 @@ fn checks(source: &str) -> BTreeSet<(String, String)> {
 
 #[test]
 fn both_schemas_have_the_same_checks() {
-    let (one, other) = (checks(&sqlite::migrations::sources()), checks(&postgres::migrations::sources()));
-    assert!(one.len() > 80, "{} CHECKs were found", one.len());
+    let (in_sqlite, in_postgres) = (checks(&sqlite::migrations::sources()), checks(&postgres::migrations::sources()));
+    assert!(in_sqlite.len() > 80, "{} CHECKs were found", in_sqlite.len());
     // The two differences are disjoint, so they are equal only if both are empty.
-    assert_eq!(one.difference(&other).collect::<Vec<_>>(), other.difference(&one).collect::<Vec<_>>());
+    assert_eq!(
+        in_sqlite.difference(&in_postgres).collect::<Vec<_>>(),
+        in_postgres.difference(&in_sqlite).collect::<Vec<_>>()
+    );
 }
 
 /// For a list of more than two constants in a CHECK, or in the condition of an index, SQLite builds an index of the

@@ -152,7 +152,8 @@ impl Factory for InMemory {
     }
 }
 
-/// Each check gets its own database. This takes most of the time, so two tests divide the checks.
+/// Runs one half of the checks. Each check gets its own database. This takes most of the time, so two tests divide the
+/// checks.
 async fn half_of_the_promises_are_kept(half: usize) {
     let verdict = run_share(&Databases::default(), half, 2).await;
     verdict.assert_passed();

@@ -136,7 +136,7 @@ fn profiles(conn: &mut Conn, found: Vec<Account>) -> Outcome<Vec<AccountProfile>
     let ids: Vec<_> = found.iter().map(|account| account.id.as_str().to_owned()).collect();
     let parents = budgets::table
         .filter(budgets::account_id.eq_any(ids))
-        // The name is part of the statement, so that the partial index is used.
+        // The kind is part of the SQL text, not a bound value, so that the partial index is used.
         .filter(diesel::dsl::sql::<diesel::sql_types::Bool>("kind = 'accountBalance'"));
     let opened: BTreeMap<types::Account, Option<Time>> =
         parents.clone().select((budgets::account_id, budgets::created_at)).load(conn)?.into_iter().collect();

@@ -17,7 +17,7 @@ impl<T> Answer<T> {
         Self(Arc::new(Mutex::new(None)))
     }
 
-    /// Keeps an answer. It replaces the answer of an attempt before.
+    /// Keeps an answer. It replaces the answer of an earlier attempt.
     pub(crate) fn keep(&self, answer: T) {
         *self.locked() = Some(answer);
     }

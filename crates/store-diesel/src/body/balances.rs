@@ -79,14 +79,14 @@ pub(crate) fn must_be_there<T>(budget: Id, balances: &[T]) -> Outcome<()> {
 
 /// Returns all budgets of the account by id, with their balances by currency.
 pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Budget>> {
-    let mut held: BTreeMap<Id, Vec<(money::Currency, Balances)>> = BTreeMap::new();
+    let mut balances_of: BTreeMap<Id, Vec<(money::Currency, Balances)>> = BTreeMap::new();
     let rows = balances::table
         .filter(balances::account_id.eq(account.as_str()))
         .order((balances::budget_id, balances::currency))
         .select(BalanceRow::as_select())
         .load(conn)?;
     for row in rows {
-        held.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
+        balances_of.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
     }
     let rows = budgets::table
         .filter(budgets::account_id.eq(account.as_str()))
@@ -94,7 +94,7 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
         .select(BudgetRow::as_select())
         .load(conn)?;
     let budget = |row: BudgetRow| {
-        let balances = held.remove(&row.id).unwrap_or_default();
+        let balances = balances_of.remove(&row.id).unwrap_or_default();
         must_be_there(row.id, &balances)?;
         Ok(Budget { id: BudgetId(row.id.0), account: row.account_id.0, balances, name: row.name })
     };
@@ -106,13 +106,13 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
     let budget = &record.budget;
     let account_id = Account(budget.account.clone());
     statements::insert(vec![BudgetRow::from(record)], conn)?;
-    let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
+    let row = |(currency, balances): &(money::Currency, Balances)| BalanceRow {
         account_id: account_id.clone(),
         budget_id: Id(budget.id.0),
         currency: Currency(*currency),
-        available_minor: held.available().0,
-        held_minor: held.held().0,
-        reserved_minor: held.reserved().0,
+        available_minor: balances.available().0,
+        held_minor: balances.held().0,
+        reserved_minor: balances.reserved().0,
         last_number: None,
         movements: 0,
         last_link: 0,

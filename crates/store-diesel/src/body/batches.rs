@@ -87,8 +87,8 @@ fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<Confi
 pub(crate) fn funds(working_set: &WorkingSet, batch: &PaymentBatch) -> BatchBalances {
     let mut balances = BatchBalances::new();
     for order in &batch.orders {
-        let held = working_set.balance_set.of(&batch.account, order.budget).iter();
-        balances.extend(held.map(|(currency, held)| ((order.budget, *currency), *held)));
+        let of_budget = working_set.balance_set.of(&batch.account, order.budget).iter();
+        balances.extend(of_budget.map(|(currency, balance)| ((order.budget, *currency), *balance)));
     }
     balances
 }

@@ -42,7 +42,7 @@ pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> O
     driver::without_time_limits(conn)?;
     let books = gather(conn, None, progress)?;
     progress(BooksCheckStep::Counts);
-    let balances = books.budgets.values().filter(|said| said.has_balances).count();
+    let balances = books.budgets.values().filter(|budget_books| budget_books.has_balances).count();
     let journal_transactions = books.transactions;
     let mut discrepancies = of_books(books);
     let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
@@ -61,8 +61,8 @@ pub(super) fn check_all(conn: &mut Conn, progress: &dyn Fn(BooksCheckStep)) -> O
 pub(super) fn of_books(books: AccountBooks) -> Vec<Discrepancy> {
     let of_chains: Vec<_> = Discrepancy::of_chains(&books).collect();
     let mut discrepancies: Vec<_> = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal)).collect();
-    for ((_, budget, currency), said) in books.budgets {
-        let mut found: Vec<_> = said
+    for ((_, budget, currency), budget_books) in books.budgets {
+        let mut found: Vec<_> = budget_books
             .disagreements()
             .into_iter()
             .map(|found| match found {

@@ -1,4 +1,4 @@
-//! The sums that the sub-budgets of a budget hold, and the number of the last transaction of each balance.
+//! The sums that the sub-budgets of a budget hold, and the number of the last entry of each balance.
 
 use super::backend::Conn;
 use super::backend::sql::IdSql;
@@ -78,7 +78,7 @@ pub(super) fn with_funds(
     Ok(records.into_iter().map(overview).collect())
 }
 
-/// Returns the statement that adds up the balances below the budgets with these ids, which are SQL.
+/// Returns the statement that adds up the balances below budgets. `ids` are SQL expressions: literals or placeholders.
 fn below_roots(ids: &[String]) -> String {
     BELOW.replace("{sums}", &SUMS.replace("{root}", "below.root")).replace("{roots}", &ids.join(", "))
 }
@@ -94,8 +94,8 @@ fn below(conn: &mut Conn, account: &AccountId, roots: &[BudgetRecord]) -> Outcom
     if roots.is_empty() {
         return Ok(rows);
     }
-    // The planner can't know that most budgets have few below them. It would read all budgets and balances of the
-    // account.
+    // The planner can't know that most budgets have few budgets below them. It would otherwise read all budgets and
+    // balances of the account.
     driver::by_index(conn)?;
     let places: Vec<_> = (2..roots.len() + 2).map(|place| format!("${place}")).collect();
     let query = sql_query(below_roots(&places)).into_boxed().bind::<Text, _>(Account(account.clone()));

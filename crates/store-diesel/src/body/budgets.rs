@@ -164,11 +164,11 @@ fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_
     if let Some(currency) = filter.currency {
         // Checked for each budget in the order of the list. A list of all budgets with this currency would be read
         // completely for each page.
-        let held = balances::table
+        let of_budget = balances::table
             .filter(balances::account_id.eq(account.as_str()))
             .filter(balances::budget_id.eq(budgets::id))
             .filter(balances::currency.eq(currency.code()));
-        rows = rows.filter(diesel::dsl::exists(held));
+        rows = rows.filter(diesel::dsl::exists(of_budget));
     }
     rows
 }
@@ -185,7 +185,7 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
         .order((balances::budget_id, balances::currency))
         .select(BalanceRow::as_select())
         .load(conn)?;
-    together(rows, balances)
+    assemble(rows, balances)
 }
 
 /// Adds the balances to each budget of the account, in the order of the currency codes.
@@ -197,15 +197,16 @@ fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> 
         .order((balances::budget_id, balances::currency))
         .select(BalanceRow::as_select())
         .load(conn)?;
-    together(rows, balances)
+    assemble(rows, balances)
 }
 
-fn together(rows: Vec<BudgetRow>, balances: Vec<BalanceRow>) -> Outcome<Vec<BudgetRecord>> {
-    let mut held: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
+/// Combines rows of budgets with the balances that were loaded for them, in the order of the rows.
+fn assemble(rows: Vec<BudgetRow>, balances: Vec<BalanceRow>) -> Outcome<Vec<BudgetRecord>> {
+    let mut balances_of: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
     for row in balances {
-        held.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
+        balances_of.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
     }
-    rows.into_iter().map(|row| row.read(held.remove(&row.id).unwrap_or_default())).collect()
+    rows.into_iter().map(|row| row.read(balances_of.remove(&row.id).unwrap_or_default())).collect()
 }
 
 /// Reads the situation of a creation. The caller holds the lock on the account's counter, so the situation can't
@@ -215,7 +216,7 @@ fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBu
     let budgets = list_counts::of_budgets(conn, account, BudgetFilter::default())?;
     let parent = match command.parent {
         Some(parent) => find(conn, account, parent)?,
-        None => Some(of_whole_account(conn, account)?),
+        None => Some(parent_of_account(conn, account)?),
     };
     let parent = parent.map(|parent| parent_budget(conn, &parent)).transpose()?;
     Ok(CreateBudgetSituation {
@@ -230,16 +231,17 @@ fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBu
 }
 
 /// Returns the parent budget of the account.
-fn of_whole_account(conn: &mut Conn, account: &AccountId) -> Outcome<BudgetRecord> {
+fn parent_of_account(conn: &mut Conn, account: &AccountId) -> Outcome<BudgetRecord> {
     let row = budgets::table
         .filter(budgets::account_id.eq(account.as_str()))
-        // The name is part of the statement, so that the partial index is used.
+        // The kind is part of the SQL text, not a bound value, so that the partial index is used.
         .filter(diesel::dsl::sql::<diesel::sql_types::Bool>("kind = 'accountBalance'"))
         .select(BudgetRow::as_select())
         .load(conn)?;
     with_balances(conn, account, row)?.pop().ok_or_else(|| corrupt(format!("account {account} has no parent budget")))
 }
 
+/// Returns what the rule reads of the budget below which a budget is created. Its level is 1 if nothing is above it.
 fn parent_budget(conn: &mut Conn, parent: &BudgetRecord) -> Outcome<ParentBudget> {
     let mut level = 1;
     let mut next = parent.parent;

@@ -17,8 +17,9 @@ use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfW
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, becomes
-/// permanent without a world, and is locked until the end of the transaction.
+/// Adds the entry $1 with the cell $2, the world $3 and the revision $4. An existing entry keeps its cell, and is
+/// locked until the end of the transaction. If its cell is $2, its revision increases, and it becomes permanent if $3
+/// is null.
 const ADD: &str = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ($1, $2, $3, $4) \
     ON CONFLICT (entry) DO UPDATE SET revision = cell_entries.revision + 1, \
     world = CASE WHEN excluded.world IS NULL THEN NULL ELSE cell_entries.world END \
@@ -84,8 +85,8 @@ fn find_all(conn: &mut Conn, keys: &[CellKey]) -> Outcome<Vec<CellEntry>> {
     rows.into_iter().map(CellEntryRow::read).collect()
 }
 
-/// Returns the revision of a new entry: a random positive number below 2^62, so that it can still be increased. If the
-/// first revision was always the same, an entry that was removed and added again could have an old revision.
+/// Returns the revision of a new entry: a random positive number below 2^62, so that it can still be increased. If
+/// every first revision were the same, an entry that was removed and added again could have an old revision.
 #[expect(clippy::disallowed_methods, reason = "this is not an id: only the randomness of the UUID is used")]
 fn new_revision() -> i64 {
     // The first two of these 64 bits are the variant of the UUID.

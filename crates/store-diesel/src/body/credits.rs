@@ -45,7 +45,7 @@ impl RecordedCommand for CreditCommand {
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CreditDecision, WriteError<CreditRefusal>> {
         let budget = working_set.balance_set.budget(&self.account, self.budget).ok_or(WriteError::Absent)?;
-        let situation = CreditSituation { budget, number: working_set.credits.next(&self.account)? };
+        let situation = CreditSituation { budget, number: working_set.credits.next_number(&self.account)? };
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 
@@ -76,7 +76,7 @@ impl RecordedCommand for CreditCommand {
 impl CreditRow {
     /// Returns the details that were sent with the credit.
     fn detail(self) -> Outcome<CreditDetail> {
-        let held = (Minor(self.available_minor), Minor(self.held_minor), Minor(self.reserved_minor));
+        let [available, held, reserved] = [self.available_minor, self.held_minor, self.reserved_minor].map(Minor);
         Ok(CreditDetail {
             box_transaction_id: self.number,
             scheme: self.scheme.0,
@@ -90,7 +90,7 @@ impl CreditRow {
             third_party_reference: self.third_party_reference,
             institution_name: self.institution_name,
             institution_address: self.institution_address,
-            balances: Balances::new(held.0, held.1, held.2).map_err(corrupt)?,
+            balances: Balances::new(available, held, reserved).map_err(corrupt)?,
         })
     }
 }

@@ -46,8 +46,8 @@ functions! {
     known_migrations: fn() -> Outcome<Vec<(String, String)>>;
     /// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
     applied_migrations: fn(&mut Conn) -> Outcome<Vec<String>>;
-    /// Applies all pending migrations or none, and returns their number. Refuses that while the text of a client that
-    /// has left is kept.
+    /// Applies all pending migrations or none, and returns their number. Refuses while the store keeps the text of a
+    /// client that has left.
     migrate: fn(&mut Conn, MigrationProgress<'_>) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
@@ -68,9 +68,9 @@ functions! {
     /// Has each further statement of a transaction planned for its values, because they decide which plan is good: few
     /// rows match one value, and many match another.
     plan_by_values: fn(&mut Conn) -> Outcome<()>;
-    /// `true`: the further statements of a transaction get sorted rows from an index, in which they lie in order. A
-    /// plan that reads all rows and sorts them is good for the few rows that there are when it is created, but not for
-    /// many. `false`: the planner may choose such a plan again.
+    /// With `true`, the further statements of a transaction read rows in order from an index, and sort none. A plan
+    /// that sorts all rows is good for the few rows that exist when it is created, but not for many. With `false`, the
+    /// planner may choose such a plan again.
     sort_by_index: fn(&mut Conn, bool) -> Outcome<()>;
     /// Updates the planner's statistics of tables that have grown a lot, outside a transaction.
     renew_statistics: fn(&mut Conn) -> Outcome<()>;
@@ -96,8 +96,9 @@ functions! {
     /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
     /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
-    /// Reserves this number of consecutive positions, and returns the first. They are above the given position, and
-    /// above all that were drawn. Readers do not wait for the transaction, as they do after [`draw_positions`].
+    /// Reserves consecutive positions, and returns the first. The first number is their count, the second a position
+    /// that they are above. They are also above all that were drawn. Readers do not wait for the transaction, as they
+    /// do after [`draw_positions`].
     reserve_positions: fn(&mut Conn, i64, i64) -> Outcome<i64>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;

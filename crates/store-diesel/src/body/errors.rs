@@ -28,7 +28,7 @@ pub(crate) enum Failure {
         /// The message of the database.
         cause: String,
     },
-    /// A row that another row refers to does not exist.
+    /// A row that another row refers to, or that a change names, does not exist.
     NotFound(String),
     /// Another constraint refused what a rule allowed, or a stored value can't be read: a bug.
     Corrupt(String),

@@ -27,7 +27,7 @@ pub(crate) struct Footprint {
     pub(crate) sessions: BTreeSet<Key>,
     /// TOTP enrolments.
     pub(crate) enrolments: BTreeSet<(Account,)>,
-    /// Accounts, for their counters: the last numbers of their sequences.
+    /// Accounts, for their counters, which have the number of the last entry.
     pub(crate) counters: BTreeSet<(Account,)>,
     /// Payments that the sandbox's bank may have accepted.
     pub(crate) accepted: BTreeSet<(Id,)>,
@@ -56,7 +56,7 @@ impl Footprint {
         self.counters.insert((Account(account.clone()),));
     }
 
-    /// Adds a budget and the account's counter, for a numbered transaction.
+    /// Adds a budget and the account's counters, for an entry with a number.
     pub(crate) fn credited(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
         self.counters.insert((Account(account.clone()),));

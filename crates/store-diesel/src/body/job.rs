@@ -20,8 +20,8 @@ pub(crate) struct Pending<T, E> {
 /// A job of the writer.
 pub(crate) enum Job {
     /// A command. It shares its transaction with the commands that are queued next to it.
-    Command(Box<dyn Decided>),
-    /// A rare change. It has its own transaction.
+    Command(Box<dyn AnyCommand>),
+    /// A rare change. It has its own transaction, under the lock of operators.
     Change(Box<dyn UngroupedWork>),
     /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn UngroupedWork>),
@@ -43,7 +43,7 @@ impl Job {
         if let Self::Delivery(job) = self { Some(job) } else { None }
     }
 
-    /// Returns the number of rows for which the job counts in a transaction of [`DeliveryJob`]s. `None`: it is another
+    /// Returns the number of rows for which the job counts in a transaction of [`DeliveryJob`]s; `None` for any other
     /// job.
     pub(crate) fn delivery_rows(&self) -> Option<usize> {
         if let Self::Delivery(job) = self { Some(job.rows()) } else { None }
@@ -52,7 +52,7 @@ impl Job {
     /// Creates the job of a command, and its pending answer.
     pub(crate) fn command<C: Command>(command: C) -> (Self, PendingReply<C>) {
         let (ticket, pending) = Ticket::new();
-        (Self::Command(Box::new(Task { work: command, ticket })), pending)
+        (Self::Command(Box::new(QueuedWork { work: command, ticket })), pending)
     }
 
     /// Creates the job of a change, and its pending answer.
@@ -62,7 +62,7 @@ impl Job {
         T: Send + 'static,
     {
         let (ticket, pending) = Ticket::new();
-        (Self::Change(Box::new(Task { work: change, ticket })), pending)
+        (Self::Change(Box::new(QueuedWork { work: change, ticket })), pending)
     }
 
     /// Creates the job of a task, and its pending answer.
@@ -72,7 +72,7 @@ impl Job {
         T: Send + 'static,
     {
         let (ticket, pending) = Ticket::new();
-        (Self::Task(Box::new(Task { work: task, ticket })), pending)
+        (Self::Task(Box::new(QueuedWork { work: task, ticket })), pending)
     }
 
     /// Creates the job of work for which no request waits, and its pending answer.
@@ -82,19 +82,19 @@ impl Job {
         T: Send + 'static,
     {
         let (ticket, pending) = Ticket::new();
-        (Self::Background(Box::new(Task { work, ticket })), pending)
+        (Self::Background(Box::new(QueuedWork { work, ticket })), pending)
     }
 
     /// Creates the job of a claim of deliveries, and its pending answer.
     pub(crate) fn claim(command: ClaimDeliveriesCommand) -> (Self, Pending<Option<ClaimedDeliveries>, StoreError>) {
         let (ticket, pending) = Ticket::new();
-        (Self::Delivery(DeliveryJob::Claim(Box::new(Task { work: command, ticket }))), pending)
+        (Self::Delivery(DeliveryJob::Claim(Box::new(QueuedWork { work: command, ticket }))), pending)
     }
 
-    /// Creates the job that records ended attempts, and their pending number.
+    /// Creates the job that records ended attempts, and the pending number of attempts that are recorded.
     pub(crate) fn record(ended: EndedAttempts) -> (Self, Pending<u64, StoreError>) {
         let (ticket, pending) = Ticket::new();
-        (Self::Delivery(DeliveryJob::Record(Box::new(Task { work: ended, ticket }))), pending)
+        (Self::Delivery(DeliveryJob::Record(Box::new(QueuedWork { work: ended, ticket }))), pending)
     }
 
     /// Whether it was left out of its transaction, and its caller still waits.
@@ -132,17 +132,17 @@ pub(crate) struct EndedAttempts {
 }
 
 /// A claim of deliveries, and the caller that waits for it.
-pub(crate) type ClaimTask = Task<ClaimDeliveriesCommand, Option<ClaimedDeliveries>, StoreError>;
+pub(crate) type QueuedClaim = QueuedWork<ClaimDeliveriesCommand, Option<ClaimedDeliveries>, StoreError>;
 
-/// Ended attempts to record, and the caller that waits for their number.
-pub(crate) type RecordTask = Task<EndedAttempts, u64, StoreError>;
+/// Ended attempts to record, and the caller that waits for the number that were recorded.
+pub(crate) type QueuedRecord = QueuedWork<EndedAttempts, u64, StoreError>;
 
 /// Work of the deliverer that shares its transaction.
 pub(crate) enum DeliveryJob {
     /// Claims deliveries of one subscription.
-    Claim(Box<ClaimTask>),
+    Claim(Box<QueuedClaim>),
     /// Records ended attempts.
-    Record(Box<RecordTask>),
+    Record(Box<QueuedRecord>),
 }
 
 impl DeliveryJob {
@@ -178,7 +178,7 @@ pub(crate) trait Waiting: Send {
 }
 
 /// A command of any type.
-pub(crate) trait Decided: Waiting {
+pub(crate) trait AnyCommand: Waiting {
     /// Adds the keys of the rows that the command reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
@@ -186,12 +186,13 @@ pub(crate) trait Decided: Waiting {
     fn decide(&mut self, working_set: &mut WorkingSet);
 }
 
-/// A change of any type.
+/// Work of any type with its own transaction: a change, a task or background work.
 pub(crate) trait UngroupedWork: Waiting {
-    /// Makes the change, and keeps the answer. The caller rolls back after an error.
+    /// Does the work, and keeps the answer. The caller rolls back after an error.
     fn attempt(&mut self, conn: &mut Conn) -> Outcome<()>;
 }
 
+/// The job's side of a [`Pending`].
 struct Ticket<T, E> {
     caller: Option<Sender<Result<(), StoreError>>>,
     answer: Answer<Result<T, E>>,
@@ -205,12 +206,12 @@ impl<T, E> Ticket<T, E> {
 }
 
 /// Work of any kind, and the caller that waits for its answer.
-pub(crate) struct Task<W, T, E> {
+pub(crate) struct QueuedWork<W, T, E> {
     work: W,
     ticket: Ticket<T, E>,
 }
 
-impl<W, T, E> Task<W, T, E> {
+impl<W, T, E> QueuedWork<W, T, E> {
     /// Returns the work.
     pub(crate) const fn work(&self) -> &W {
         &self.work
@@ -227,7 +228,7 @@ impl<W, T, E> Task<W, T, E> {
     }
 }
 
-impl<W: Send, T: Send, E: Send> Waiting for Task<W, T, E> {
+impl<W: Send, T: Send, E: Send> Waiting for QueuedWork<W, T, E> {
     fn settle(&mut self) {
         // Without an answer, the job was left out, and its caller waits on.
         if self.ticket.answer.is_kept()
@@ -245,7 +246,7 @@ impl<W: Send, T: Send, E: Send> Waiting for Task<W, T, E> {
     }
 }
 
-impl<C: Command> Decided for Task<C, C::Done, WriteError<C::Refused>> {
+impl<C: Command> AnyCommand for QueuedWork<C, C::Done, WriteError<C::Refused>> {
     fn footprint(&self, footprint: &mut Footprint) {
         self.work.footprint(footprint);
     }
@@ -256,7 +257,7 @@ impl<C: Command> Decided for Task<C, C::Done, WriteError<C::Refused>> {
     }
 }
 
-impl<F, T> UngroupedWork for Task<F, T, StoreError>
+impl<F, T> UngroupedWork for QueuedWork<F, T, StoreError>
 where
     F: Fn(&mut Conn) -> Outcome<T> + Send,
     T: Send,

@@ -44,8 +44,8 @@ fn leg(row: &LegRow) -> Outcome<Leg> {
 
 fn pool(row: &LegRow, Named(name): Named<PoolName>, budget: Option<Id>) -> Result<Pool, Failure> {
     let budget = budget.map(|budget| BudgetId(budget.0));
-    // The other side of the leg is not the merchant's.
+    // `settled_to` belongs only to the side of the leg that is a pool of a merchant.
     let settled_to = row.settled_to.filter(|id| Pool::MerchantSettled(id.0).kind() == name.0);
     let pool = Pool::from_columns(name.0, budget, settled_to.map(|id| id.0));
-    pool.ok_or_else(|| corrupt(format!("`{}` is not a pool of its owner", name.0)))
+    pool.ok_or_else(|| corrupt(format!("the owner of pool `{}` is missing or does not fit", name.0)))
 }

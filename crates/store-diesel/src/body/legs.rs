@@ -1,4 +1,4 @@
-//! Lines of the journal and links of hash chains as rows.
+//! Legs of the journal and links of hash chains as rows.
 
 use super::errors::{Outcome, corrupt};
 use super::names::PoolName;
@@ -47,6 +47,7 @@ impl LegRow {
             to_hash: to.and_then(hash_column),
         }
     }
+
     /// Returns the line.
     pub(crate) fn line(&self) -> JournalLine {
         let budget = |budget: Option<Id>| budget.map(|budget| BudgetId(budget.0));

@@ -24,7 +24,8 @@ const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
 /// Selects a row for each count that includes a budget: all budgets of the account, and the budgets with each of its
-/// currencies (`held`). A budget with a parent is also in these counts of the budgets below its parent (`below`).
+/// currencies (`held`). A budget with a parent is counted in the same way again among the budgets below its parent
+/// (`below`).
 const COUNTED: &str = "SELECT account_id, id, '' AS below, '' AS held FROM budgets \
     UNION ALL SELECT account_id, id, CAST(parent_id AS TEXT), '' FROM budgets WHERE parent_id IS NOT NULL \
     UNION ALL SELECT account_id, budget_id, '', currency FROM balances \

@@ -75,7 +75,7 @@ impl People for Store {
         command: CreatePersonCommand,
     ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>> {
         self.task(move |conn| {
-            // If a person is created on two accounts of a client concurrently, both records receive the same id.
+            // With this lock, a person who is created on two accounts of a client concurrently has the same id on both.
             driver::lock_operators(conn)?;
             let mut footprint = Footprint::default();
             footprint.counters(&command.account);
@@ -203,7 +203,8 @@ fn card_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<CardRe
 /// worlds, and imported snapshots.
 fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
     let named = format!("%{person}%");
-    // Any request that names the person may contain the data, and a path may be written in other ways.
+    // Any record that names the person may contain the data. It is found by a pattern, because a path can be written in
+    // several ways.
     let of_person = idempotency_records::path
         .like(&named)
         .or(idempotency_records::body.like(&named))
@@ -243,7 +244,8 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, person: PersonId) -> Ou
     row.map(PersonRow::read).transpose()
 }
 
-/// Returns the number of people that match the filter. No count is kept for an email address or ids, which few match.
+/// Returns the number of people that match the filter. Counts are stored for roles only: few people match an email
+/// address or ids.
 fn count(conn: &mut Conn, account: &AccountId, filter: &PersonFilter) -> Outcome<i64> {
     let PersonFilter { role, email, ids } = filter;
     if email.is_none() && ids.is_empty() {

@@ -1,8 +1,8 @@
 //! Generic statements: rows to insert, changes of existing rows, and lookups of rows by key.
 //!
 //! Each database executes them in its own way, with `Changes`, `load`, `load_two` and `load_four`. Every statement
-//! stays prepared. The databases import what follows from a declaration, so it has files of its own, which import no
-//! statement.
+//! stays prepared. The modules of the databases import what follows from the declaration of a table. So it is in
+//! `declarations.rs`, which imports nothing from here.
 
 use super::backend::{Changes, Conn, Db};
 pub(crate) use super::declarations::{Change, Key, Lookup, Row, list, list_type};
@@ -37,8 +37,8 @@ pub(crate) fn push_name<T: Name>(column: &str, member: Option<T>, out: &mut AstP
     }
 }
 
-/// Reads a page whose rows carry the count of all matches, in one view. Past the end no row carries it, so `count`
-/// reads it.
+/// Reads a page whose rows carry the count of all matches, in one view. Past the end there is no row, so `count` reads
+/// the count.
 pub(crate) fn counted_page<T>(
     conn: &mut Conn,
     page: PageRequest,

@@ -93,8 +93,8 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Applies all pending migrations or none, and returns their number. Refuses that while a client is between two
-    /// cells. If several programs migrate concurrently, only one does the work. Blocks, so it is for start-up only.
+    /// Applies all pending migrations or none, and returns their number. Fails while a client is between two cells. If
+    /// several programs migrate concurrently, only one does the work. Blocks, so it is for start-up only.
     pub fn migrate(&self) -> Result<usize, StoreError> {
         self.migrate_reporting(&|_, _| {})
     }
@@ -293,10 +293,10 @@ impl Store {
     }
 
     /// Waits until no other read that may take long is in progress.
-    pub(crate) async fn turn_of_long_read(&self) -> Result<OwnedSemaphorePermit, StoreError> {
-        let turn = tokio::time::timeout(READ_DEADLINE, Arc::clone(&self.inner.long_reads).acquire_owned()).await;
+    pub(crate) async fn permit_for_long_read(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        let permit = tokio::time::timeout(READ_DEADLINE, Arc::clone(&self.inner.long_reads).acquire_owned()).await;
         let busy = || StoreError::Unavailable("another long read was in progress".into());
-        turn.map_err(|_| busy())?.map_err(|_| busy())
+        permit.map_err(|_| busy())?.map_err(|_| busy())
     }
 
     /// Runs work in the background. In a simulation, runs it before returning.
@@ -326,8 +326,8 @@ impl Store {
         self.inner.writer.is_full()
     }
 
-    /// Passes a claim of deliveries to the writer. It yields to other work, and shares its transaction with other
-    /// claims and with ended attempts.
+    /// Passes a claim of deliveries to the writer. The claim yields to other work, and shares its transaction with
+    /// other claims and with ended attempts.
     pub(super) async fn claim_deliveries(
         &self,
         command: ClaimDeliveriesCommand,
@@ -345,7 +345,8 @@ impl Store {
         self.inner.writer.submit(Job::command(command))
     }
 
-    /// Runs a change on the writer, in its own transaction. The change may run more than once.
+    /// Runs a change on the writer, in its own transaction under the lock of operators. The change may run more than
+    /// once.
     pub(crate) fn change<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,

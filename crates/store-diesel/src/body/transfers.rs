@@ -46,7 +46,7 @@ impl RecordedCommand for TransferCommand {
     fn decision(&self, working_set: &WorkingSet) -> Result<TransferDecision, WriteError<TransferRefusal>> {
         let from = working_set.balance_set.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
         let to = working_set.balance_set.record(&self.account, self.to)?;
-        let situation = TransferSituation { from, to, number: working_set.credits.next(&self.account)? };
+        let situation = TransferSituation { from, to, number: working_set.credits.next_number(&self.account)? };
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 
@@ -63,7 +63,7 @@ impl RecordedCommand for TransferCommand {
         let (debit, credit) = (transfer.number, transfer.credit_number());
         working_set.balance_set.change_by(&self.account, (self.from, transfer.currency), *from, debit);
         working_set.balance_set.change_by(&self.account, (self.to, transfer.currency), *to, credit);
-        working_set.credits.used(&self.account, credit);
+        working_set.credits.set_last_number(&self.account, credit);
         working_set.journal.add(&decision.journal);
         working_set.transfers.add(transfer);
         working_set.events.add(&decision.events);

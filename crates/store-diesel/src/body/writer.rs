@@ -59,8 +59,8 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Connects, and starts the threads.
-    pub(crate) fn start(anchor: &Anchor, room: usize) -> Result<Self, OpenError> {
-        let (writer, states) = Self::connect(anchor, room)?;
+    pub(crate) fn start(anchor: &Anchor, queue_capacity: usize) -> Result<Self, OpenError> {
+        let (writer, states) = Self::connect(anchor, queue_capacity)?;
         for state in states {
             let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || state.work());
             writer.threads().push(thread.map_err(OpenError::NoThread)?);
@@ -69,8 +69,8 @@ impl Writer {
     }
 
     /// Connects, and returns the states of the threads, which are not started yet.
-    fn connect(anchor: &Anchor, room: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
-        let (queue, turns) = queue::with_queue_capacity(room.max(1));
+    fn connect(anchor: &Anchor, queue_capacity: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
+        let (queue, turns) = queue::with_queue_capacity(queue_capacity.max(1));
         let turns = Arc::new(turns);
         let (progress, recording) = (Arc::new(Progress::default()), Arc::new(OnceLock::new()));
         let mut states = Vec::new();
@@ -230,9 +230,9 @@ impl WriterThread {
         }
     }
 
-    /// Runs jobs in one transaction, and answers them. Retries transient failures until the deadline. If storing the
-    /// jobs fails, each runs in its own transaction; if the store fails, all jobs fail. Returns whether there is time
-    /// left for other groups.
+    /// Runs jobs in one transaction, and answers them. Retries transient failures until the deadline, and then fails
+    /// all jobs. After any other failure of a group, runs each job in its own transaction. Returns whether there is
+    /// time left for other groups.
     fn run(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         for tries in 1.. {
             let Err(failure) = self.attempt(group, turn) else {
@@ -272,8 +272,8 @@ impl WriterThread {
         self.run_each(left_out, turn, until)
     }
 
-    /// Runs a group whose transaction failed: commands and background jobs apart, so that neither waits for a fault of
-    /// the other, and each job in its own transaction if they are of one kind.
+    /// Runs a group whose transaction failed: commands and background jobs separately, so that a fault of one kind does
+    /// not affect the other. If all jobs are of one kind, each runs in its own transaction.
     fn run_apart(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>, until: Instant) -> bool {
         let number = group.iter().take_while(|job| job.is_background()).count();
         if number == 0 || number == group.len() {
@@ -293,7 +293,7 @@ impl WriterThread {
             let mut kept = None;
             let turn = if rest.is_empty() { &mut *turn } else { &mut kept };
             if !self.run(std::slice::from_mut(job), turn, until) {
-                fail(rest, &StoreError::Unavailable("the store failed for others before".into()));
+                fail(rest, &StoreError::Unavailable("the store failed for earlier jobs".into()));
                 return false;
             }
         }
@@ -344,8 +344,8 @@ impl WriterThread {
 }
 
 /// Whether two consecutive jobs run in one transaction. With one writer thread, no transaction waits for rows, so a
-/// background job shares the transaction of commands, and its sync of the disk. Otherwise it would lock rows in another
-/// order than commands do.
+/// background job shares the transaction of commands, and its sync of the disk. With two threads, it would lock rows in
+/// another order than commands do.
 fn shares_transaction(one: &Job, next: &Job) -> bool {
     match (one, next) {
         (Job::Command(_), Job::Command(_)) | (Job::Delivery(_), Job::Delivery(_)) => true,
@@ -362,7 +362,7 @@ fn write(
     recording: Option<&Recording>,
 ) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
-    // If no other job shares the transaction, the whole of it is measured, with its commit.
+    // A transaction of background jobs only is measured in `attempt`, with its commit.
     let is_background = group.iter().all(Job::is_background);
     let began = Instant::now();
     let done = webhooks::deliver(conn, group.iter_mut().filter_map(Job::delivery));

@@ -52,8 +52,8 @@ pub(crate) fn lock_client(conn: &mut Conn, client: Id) -> Outcome<()> {
 const MOVE: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7003214873))";
 
 /// Shares the lock of migrations, so that no migration begins before the end of the transaction. This must not wait:
-/// the view of a departure begins with its first statement, so it would be the state before a migration that it waited
-/// for.
+/// the view of a departure begins with its first statement, so after a wait it would show the state before the
+/// migration.
 const NOT_MIGRATING: &str = "SELECT pg_try_advisory_xact_lock_shared(7003214871) AS locked";
 
 #[derive(QueryableByName)]

@@ -147,7 +147,8 @@ pub(crate) fn plan_by_values(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute("SET LOCAL plan_cache_mode = force_custom_plan")?)
 }
 
-/// Makes the further statements of a transaction get sorted rows from an index, or no longer does so.
+/// Makes the further statements of a transaction get sorted rows from an index (`true`), or allows them to sort again
+/// (`false`).
 pub(crate) fn sort_by_index(conn: &mut Conn, by_index: bool) -> Outcome<()> {
     Ok(conn.batch_execute(if by_index {
         "SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off"

@@ -309,7 +309,8 @@ mod tests {
         ["journal_mode", "synchronous", "foreign_keys", "query_only"].map(|name| pragma(conn, name)).into()
     }
 
-    /// As on a read-only root: a migration that used a temporary file would fail there.
+    /// There may be no directory for temporary files, for example on a read-only root. A migration that used a
+    /// temporary file would fail there.
     #[test]
     fn migrations_need_no_directory_for_temporary_files() {
         let directory = tempfile::tempdir().unwrap();

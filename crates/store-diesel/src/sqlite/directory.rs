@@ -64,8 +64,8 @@ mod tests {
         assert_eq!(explained(&folder.path().join("florin.db"), &error), error);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         // Nobody can create files there, not even root.
-        let said = explained(Path::new("/proc/florin.db"), &error);
-        assert!(said.starts_with(error) && said.contains("cannot write to /proc: "), "{said}");
+        let message = explained(Path::new("/proc/florin.db"), &error);
+        assert!(message.starts_with(error) && message.contains("cannot write to /proc: "), "{message}");
     }
 
     #[test]

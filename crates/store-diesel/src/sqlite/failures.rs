@@ -13,7 +13,7 @@ const LOCKED: &str = "is locked";
 const NO_SPACE: &str = "disk is full";
 
 /// The file can't be used for now.
-const PASSING: [&str; 7] = [
+const TEMPORARY: [&str; 7] = [
     "disk I/O error",
     "unable to open database file",
     "readonly database",
@@ -39,14 +39,14 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
 /// waiting helps, SQLite has already waited.
 pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
-    let passes = || message.contains(LOCKED) || PASSING.iter().any(|text| message.contains(text));
+    let is_temporary = || message.contains(LOCKED) || TEMPORARY.iter().any(|text| message.contains(text));
     match kind {
         DatabaseErrorKind::ClosedConnection
         | DatabaseErrorKind::SerializationFailure
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ReadOnlyTransaction => Failure::Unavailable(cause),
         DatabaseErrorKind::Unknown if message.contains(NO_SPACE) => Failure::NoSpace(cause),
-        DatabaseErrorKind::Unknown if passes() => Failure::Unavailable(cause),
+        DatabaseErrorKind::Unknown if is_temporary() => Failure::Unavailable(cause),
         _ => Failure::Corrupt(cause),
     }
 }

@@ -1,5 +1,5 @@
-//! SQL for injected failures: the writes of cards, budgets and payment batches that can be made to fail, and changes of
-//! the list of applied migrations.
+//! SQL for injected failures: the writes of cards, budgets and payment batches at which a test injects a failure, and
+//! changes of the list of applied migrations.
 
 /// Makes the last migration appear pending.
 pub(crate) const FORGET_THE_LAST_MIGRATION: &str =
@@ -8,7 +8,7 @@ pub(crate) const FORGET_THE_LAST_MIGRATION: &str =
 pub(crate) const ADD_A_LATER_MIGRATION: &str =
     "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')";
 
-/// Returns the places in the syntax of a trigger: `INSERT ON table`.
+/// Returns the writes in the syntax of a trigger: `INSERT ON table`.
 pub(crate) fn all() -> Vec<String> {
     let inserts = [
         "card_transactions",

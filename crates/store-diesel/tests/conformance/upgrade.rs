@@ -55,7 +55,7 @@ pub(crate) fn before(first: &str, rows: &str, kind: &str, values: &[(&str, &str)
 
 /// Returns the statements that create a database as it was before a migration, with the rows of the first schema and
 /// further rows.
-pub(crate) fn later(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn before_with_first_rows(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     let mut statements = statements(kind, values);
     statements.extend(migrations(JOURNAL, first, kind));
     statements.push(with_values(rows, values));
@@ -100,7 +100,7 @@ pub(crate) async fn is_whole(
     assert_eq!((report.journal_transactions, report.balances, report.discrepancies), (5, 1 + currencies, vec![]));
     let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
     let chain = found.chain.unwrap();
-    // The row says that it is due immediately.
+    // According to its row, the chain is due immediately.
     assert_eq!((found.messages.len(), chain.held().0, chain.due_at()), (2, 100, Some(chain.created_at)));
     // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
     assert_eq!((found.journal.len(), &found.messages[1].declined), (1, &None));

@@ -1,4 +1,4 @@
-//! Overlapping groups: many budgets, from two instances, in any order.
+//! Groups of two instances that lock many of the same budgets, in any order.
 
 use crate::support::{Home, MINE, active_card, authorization, client, fresh, gbp, id, noon, stamp, world};
 use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, decide_confirm};
@@ -76,7 +76,7 @@ fn confirmation(number: u128) -> ConfirmCommand {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn groups_on_many_budgets_from_two_do_not_deadlock() {
+async fn groups_of_two_instances_on_many_budgets_do_not_deadlock() {
     let home = Home::empty();
     home.store.seed(wide_world()).await.unwrap();
     let stores = [home.store.clone(), home.instance()];
@@ -85,8 +85,8 @@ async fn groups_on_many_budgets_from_two_do_not_deadlock() {
     for number in 0..1200_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
         let card = CardId(numbered(54, (number * 5 + number / 7) % BUDGETS));
-        let order = FirstMessageCommand { card, ..authorization(MINE, stamp(number), "0.01") };
-        messages.spawn(async move { store.first_message(order).await });
+        let command = FirstMessageCommand { card, ..authorization(MINE, stamp(number), "0.01") };
+        messages.spawn(async move { store.first_message(command).await });
         if number % 20 == 0 {
             let store = stores[usize::from(number % 40 == 0)].clone();
             confirmations.spawn(async move { store.confirm(confirmation(number / 20)).await });

@@ -30,7 +30,7 @@ fn stored_session(session: &MfaSession) -> StoredResponse {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approved() {
+async fn of_100_authorizations_of_10_on_95_on_two_instances_exactly_9_are_approved() {
     let home = Home::seeded().await;
     let stores = [home.store.clone(), home.instance()];
     let mut tasks: JoinSet<Answered> = JoinSet::new();

@@ -55,7 +55,7 @@ async fn a_newer_schema_is_opened_and_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_session_has_timeouts_and_readers_cannot_write() {
+async fn a_store_opens_two_sessions_that_write_and_two_that_read() {
     let home = Home::seeded().await;
     authorize(&home.store, 1, "1").await;
     let sessions = "SELECT COUNT(*) AS value FROM pg_stat_activity \

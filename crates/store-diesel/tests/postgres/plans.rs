@@ -1,4 +1,5 @@
-//! The writer reads rows by index and never scans a table.
+//! Tests that the writer reads rows by index and never scans a table, and that a table that has grown a lot is analyzed
+//! once.
 
 use crate::Store;
 use crate::support::{Home, settings_of};

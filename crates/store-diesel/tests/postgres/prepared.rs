@@ -17,7 +17,7 @@ struct Log(PathBuf);
 
 /// Statements that the server received.
 #[derive(Debug, Default)]
-struct Asked {
+struct Received {
     /// Statements that were parsed, or that were sent as text.
     parsed: Vec<String>,
     /// Number of executions of prepared statements.
@@ -30,24 +30,24 @@ impl Log {
     }
 
     /// Returns the logged statements of a database from this position on.
-    fn since(&self, start: u64, database: &str) -> Asked {
+    fn since(&self, start: u64, database: &str) -> Received {
         let mut file = File::open(&self.0).unwrap();
         file.seek(SeekFrom::Start(start)).unwrap();
         let mut text = Vec::new();
         file.read_to_end(&mut text).unwrap();
-        let mut asked = Asked::default();
+        let mut received = Received::default();
         for line in String::from_utf8_lossy(&text).lines().filter(|line| line.contains(&format!(" {database} "))) {
             let Some((_, work)) = line.split_once(" ms  ") else { continue };
             if work.starts_with("execute __diesel_stmt") {
-                asked.executed += 1;
+                received.executed += 1;
             }
             let transaction = ["statement: BEGIN", "statement: COMMIT", "statement: ROLLBACK"];
             let plain = work.starts_with("statement: ") && !transaction.iter().any(|known| work.starts_with(known));
             if plain || work.starts_with("parse ") || work.starts_with("execute <unnamed>") {
-                asked.parsed.push(work.to_owned());
+                received.parsed.push(work.to_owned());
             }
         }
-        asked
+        received
     }
 }
 
@@ -94,7 +94,7 @@ async fn frequent_statements_are_parsed_once() {
     assert!(first.parsed.len() > 20, "the log does not show what was parsed: {first:?}");
 
     // The writer's connections take turns: both have executed every statement after a few rounds.
-    let mut again = Asked::default();
+    let mut again = Received::default();
     for number in 1..ROUNDS / 3 {
         let start = log.end();
         round(&store, number).await;

@@ -37,7 +37,7 @@ async fn the_next_group_is_decided_while_one_commits() {
     until(&decided, 1).await;
     let other = queue(&home.store, counting(authorization(OTHER, stamp(2), "10"), &next)).await;
     until(&next, 1).await;
-    assert!(!slow.is_finished(), "it was answered before its commit, or nothing was decided until it");
+    assert!(!slow.is_finished(), "it was answered before its commit, or the other command was decided only after that");
     fresh(slow.await.unwrap());
     fresh(other.await.unwrap());
     home.check_books().await;

@@ -3,8 +3,8 @@
 use crate::Store;
 use crate::database::Database;
 use crate::upgrade::{
-    SECRET, before, budgets_and_cards_are_whole, is_bound, is_whole, later, merchants_are_whole, production_key,
-    secrets_are_marked, statements,
+    SECRET, before, before_with_first_rows, budgets_and_cards_are_whole, is_bound, is_whole, merchants_are_whole,
+    production_key, secrets_are_marked, statements,
 };
 use crate::upgrade_checks;
 use crate::upgrade_events;
@@ -98,7 +98,8 @@ async fn entries_of_the_journal_become_legs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_without_bodies_count() {
-    let database = create(|values| later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", values));
+    let database =
+        create(|values| before_with_first_rows(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", values));
     let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
@@ -108,14 +109,16 @@ async fn events_without_bodies_count() {
 
 #[test]
 fn snapshots_of_the_same_rows_get_the_schema_of_the_last_such_migration() {
-    let database = create(|values| later(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "postgres", values));
+    let database =
+        create(|values| before_with_first_rows(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "postgres", values));
     open(&database).migrate().unwrap();
     assert_eq!(lines(&database, upgrade_checks::SCHEMAS), upgrade_checks::EXPECTED);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fees_of_acquirers_become_details() {
-    let database = create(|values| later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "postgres", values));
+    let database =
+        create(|values| before_with_first_rows(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "postgres", values));
     let store = open(&database);
     store.migrate().unwrap();
     upgrade_fees::are_details(&store).await;
@@ -131,7 +134,8 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_are_counted() {
-    let database = create(|values| later(upgrade_people::MIGRATION, upgrade_people::ROWS, "postgres", values));
+    let database =
+        create(|values| before_with_first_rows(upgrade_people::MIGRATION, upgrade_people::ROWS, "postgres", values));
     let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-29-000059_people_counts"));
     store.migrate().unwrap();

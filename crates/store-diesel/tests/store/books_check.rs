@@ -124,7 +124,7 @@ async fn a_changed_journal_whose_sums_are_right_is_detected() {
 async fn legs_of_an_earlier_instance_are_right() {
     let home = Home::seeded().await;
     authorize(&home.store, 1, "10").await;
-    // It moves an amount forth and back.
+    // The inserted legs move an amount, and move it back.
     home.sql(&format!(
         "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
          from_pool, from_budget_id, to_pool, to_budget_id) SELECT account_id, '{}', n, amount_minor, created_at, kind, \

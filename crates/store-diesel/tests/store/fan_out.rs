@@ -8,7 +8,7 @@ use florin_ports::{Deliveries, DeliveryFilter};
 use uuid::Uuid;
 
 /// A subscription to card messages, 449 card messages, and another event. An earlier version has queued and sent the
-/// first one.
+/// first message.
 const EVENTS: &str = "
     INSERT INTO webhooks (id, client_id, enabled, url, type_name, kind, ordered, secrets, created_at, updated_at,
             resumptions)

@@ -93,7 +93,8 @@ async fn a_failing_command_does_not_fail_its_group() {
     let gate = Gate::shut(&home.store).await;
     let decided = Arc::new(AtomicUsize::new(0));
     let one = queue(&home.store, counted(1, &decided)).await;
-    // Its journal id is already in use, so it fails after its message and its chain were inserted.
+    // The journal id of the second command is already in use, so it fails after its message and its chain were
+    // inserted.
     let half = MessageIds { journal: stamp(9).journal, ..stamp(2) };
     let two = queue(&home.store, authorization(MINE, half, "10")).await;
     let three = queue(&home.store, panicking()).await;

@@ -1,4 +1,4 @@
-//! Tests that the checks of the books find every change that was made in the database directly, and return a
+//! Tests that the checks of the books find changes that were made directly in the database, and return a
 //! counter-example. The other account is not affected.
 
 use crate::batches::{confirm, open};
@@ -65,7 +65,7 @@ async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_falsified_balance() {
+async fn a_falsified_balance_is_found() {
     let of_mine = format!("WHERE budget_id = '{}'", budget(MINE).0);
     let found = found_after(&format!("UPDATE balances SET available_minor = available_minor + 5 {of_mine}")).await;
     assert_eq!(found.0, [(Invariant::Balances, pool(BudgetPool::Available, 7_505, 7_500))]);
@@ -77,7 +77,7 @@ async fn a_falsified_balance() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_falsified_hold() {
+async fn a_falsified_hold_is_found() {
     let found = found_after("UPDATE card_chains SET held_minor = 1").await;
     assert_eq!(found.0, [(Invariant::Holds, pool(BudgetPool::Held, 1_000, 1))]);
     assert_eq!(found.1, ["held_is_open_holds"]);
@@ -86,7 +86,7 @@ async fn a_falsified_hold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_falsified_leg() {
+async fn a_falsified_leg_is_found() {
     let journal = stamp(1).journal;
     let statement = |change: &str| {
         format!("UPDATE journal_legs SET amount_minor = amount_minor {change} WHERE journal_id = '{journal}'")
@@ -107,7 +107,7 @@ async fn a_falsified_leg() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn missing_and_contradicting_legs() {
+async fn missing_and_contradicting_legs_are_found() {
     let journal = stamp(1).journal;
     let (broken, currency) = (journal, gbp());
     let added = |currency| chain(currency, None, BrokenLinkReason::Unlinked);
@@ -148,7 +148,7 @@ async fn missing_and_contradicting_legs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_falsified_reservation() {
+async fn a_falsified_reservation_is_found() {
     let found = found_after("UPDATE payment_orders SET total_minor = total_minor + 7").await;
     assert_eq!(found.0, [(Invariant::Reservations, pool(BudgetPool::Reserved, 1_000, 1_007))]);
     assert_eq!(found.1, ["reserved_is_reservations"]);
@@ -162,7 +162,7 @@ async fn a_falsified_reservation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_falsified_limit() {
+async fn a_falsified_limit_is_found() {
     for (set, spent, uses) in [("spent_minor = 1001", 1_001, 1), ("uses = 2", 1_000, 2)] {
         let found = found_after(&format!("UPDATE card_limits SET {set}")).await;
         let expected = CounterExample::Limit {

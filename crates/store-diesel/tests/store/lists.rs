@@ -1,4 +1,4 @@
-//! Order and paging.
+//! Order, paging and filters of lists.
 
 use crate::support::{Home, MINE, OTHER, gbp, id, noon, world};
 use chrono::TimeDelta;

@@ -20,14 +20,14 @@ fn a_move(number: u128) -> CellMove {
 }
 
 /// Lets the first client leave a store and arrive in another one.
-async fn carry(source: &Store, target: &Store, number: u128) {
+async fn move_client(source: &Store, target: &Store, number: u128) {
     let (source, target, begun) = (source.clone(), target.clone(), a_move(number));
-    let carried = spawn_blocking(move || {
+    let moved = spawn_blocking(move || {
         source.depart(&begun).unwrap().unwrap();
         target.arrive(&begun, &source).unwrap();
         while source.forget(&begun).unwrap() {}
     });
-    carried.await.unwrap();
+    moved.await.unwrap();
 }
 
 async fn names(store: &Store) -> Vec<String> {
@@ -40,7 +40,7 @@ async fn a_client_moves_with_its_rows_and_no_others() {
     fresh(source.store.credit(credit(MINE, budget(MINE), 1, "1", gbp())).await);
     let keys = source.store.keys_of(client(MINE)).unwrap().unwrap();
     assert_eq!(keys.len(), 2, "an account and a key");
-    carry(&source.store, &target.store, 1).await;
+    move_client(&source.store, &target.store, 1).await;
     assert!(source.store.budgets(&id(MINE)).await.unwrap().is_empty());
     assert_eq!(names(&source.store).await, [format!("client of {OTHER}")]);
     assert_eq!(names(&target.store).await, [format!("client of {MINE}")]);
@@ -53,7 +53,7 @@ async fn a_client_moves_with_its_rows_and_no_others() {
     assert_eq!(source.balances(OTHER).await.ledger(), Minor(9_500));
     source.check_books().await;
     target.check_books().await;
-    carry(&target.store, &source.store, 2).await;
+    move_client(&target.store, &source.store, 2).await;
     assert_eq!(source.balances(MINE).await.ledger(), Minor(9_700));
     source.check_books().await;
 }
@@ -80,7 +80,7 @@ async fn a_client_that_is_recalled_does_not_arrive() {
     source.check_books().await;
     // Nothing is left that would be put back a second time.
     source.store.put_back(&begun).unwrap();
-    carry(&source.store, &target.store, 2).await;
+    move_client(&source.store, &target.store, 2).await;
     assert_eq!(target.balances(MINE).await.ledger(), Minor(9_500));
 }
 
@@ -90,8 +90,8 @@ async fn a_client_that_is_recalled_does_not_arrive() {
 async fn a_step_of_another_move_changes_nothing() {
     let (source, target) = (Home::seeded().await, Home::empty());
     let (old, new) = (a_move(1), a_move(2));
-    carry(&source.store, &target.store, 1).await;
-    carry(&target.store, &source.store, 3).await;
+    move_client(&source.store, &target.store, 1).await;
+    move_client(&target.store, &source.store, 3).await;
     // The old move can't let the client leave again.
     let refused = source.store.depart(&old);
     assert!(matches!(refused, Err(MoveError::NotDeparted)), "{refused:?}");
@@ -206,7 +206,7 @@ async fn what_a_world_of_another_client_shares_stays() {
     assert_eq!(is_kept, [true, false]);
 }
 
-/// Writes that are in progress when a client leaves are stored before, or not at all.
+/// Writes that are in progress when a client leaves are stored before it leaves, or not at all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_acknowledged_write_is_lost() {
     let (source, target) = (Home::seeded().await, Home::empty());
@@ -215,7 +215,7 @@ async fn no_acknowledged_write_is_lost() {
         let store = source.store.clone();
         tasks.spawn(async move { store.credit(credit(MINE, budget(MINE), number, "0.01", gbp())).await.is_ok() });
     }
-    carry(&source.store, &target.store, 1).await;
+    move_client(&source.store, &target.store, 1).await;
     let stored = tasks.join_all().await.into_iter().filter(|is_stored| *is_stored).count();
     assert_eq!(target.balances(MINE).await.ledger(), Minor(9_500 + i64::try_from(stored).unwrap()));
     source.check_books().await;

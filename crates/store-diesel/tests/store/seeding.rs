@@ -1,4 +1,4 @@
-//! Worlds are seeded completely or not at all.
+//! Prepared data is stored completely or not at all.
 
 use crate::support::{Home, MINE, OTHER, active_card, funding, gbp, id, world};
 use florin_domain::ids::CardId;
@@ -33,7 +33,7 @@ async fn seeded_data_is_read_back_unchanged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_world_is_seeded_once() {
+async fn data_is_seeded_once() {
     let home = Home::seeded().await;
     let again = home.store.seed(world(9_500)).await;
     assert!(matches!(again, Err(StoreError::Duplicate(_))), "{again:?}");

@@ -18,7 +18,7 @@ use florin_ports::{
 use std::sync::Arc;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn card_messages() {
+async fn cards_and_holds_of_another_account_are_absent() {
     let home = Home::seeded().await;
     let mine = authorize(&home.store, 1, "10").await;
     let foreign_card = FirstMessageCommand { card: card(MINE), ..authorization(OTHER, stamp(2), "10") };
@@ -32,7 +32,7 @@ async fn card_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn batches_and_sessions() {
+async fn batches_and_sessions_of_another_account_are_absent() {
     let home = Home::seeded().await;
     let provider = MfaProviderName::Sandbox;
     fresh(home.store.open(open(OTHER, OTHER, 1, provider)).await);
@@ -53,7 +53,7 @@ async fn batches_and_sessions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists() {
+async fn lists_do_not_contain_rows_of_another_account() {
     let home = Home::seeded().await;
     let nobody = id("F3");
     assert_eq!(home.store.budgets(&nobody).await, Ok(vec![]));
@@ -67,7 +67,7 @@ async fn lists() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn callers_and_accounts() {
+async fn keys_reach_only_their_accounts_and_ids_are_exact() {
     let home = Home::seeded().await;
     let caller = Callers::find(&home.store, &key_hash(MINE)).await.unwrap().unwrap();
     assert!(caller.key.reaches(&Accounts::find(&home.store, &id(MINE)).await.unwrap().unwrap()));

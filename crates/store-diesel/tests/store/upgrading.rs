@@ -2,8 +2,8 @@
 
 use crate::support::settings;
 use crate::upgrade::{
-    SECRET, before, budgets_and_cards_are_whole, is_bound, is_whole, later, merchants_are_whole, production_key,
-    secrets_are_marked, statements,
+    SECRET, before, before_with_first_rows, budgets_and_cards_are_whole, is_bound, is_whole, merchants_are_whole,
+    production_key, secrets_are_marked, statements,
 };
 use crate::upgrade_checks;
 use crate::upgrade_events;
@@ -127,7 +127,9 @@ async fn entries_of_the_journal_become_legs() {
 async fn events_without_bodies_count() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    create(&mut conn, |values| later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", values));
+    create(&mut conn, |values| {
+        before_with_first_rows(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", values)
+    });
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
     store.migrate().unwrap();
@@ -140,7 +142,7 @@ async fn events_without_bodies_count() {
 async fn fees_of_acquirers_become_details() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    create(&mut conn, |values| later(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "sqlite", values));
+    create(&mut conn, |values| before_with_first_rows(upgrade_fees::MIGRATION, upgrade_fees::ROWS, "sqlite", values));
     let store = Store::open(&settings(&directory)).unwrap();
     store.migrate().unwrap();
     upgrade_fees::are_details(&store).await;
@@ -178,7 +180,9 @@ async fn payments_carry_what_lists_show_of_their_sessions() {
 async fn people_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    create(&mut conn, |values| later(upgrade_people::MIGRATION, upgrade_people::ROWS, "sqlite", values));
+    create(&mut conn, |values| {
+        before_with_first_rows(upgrade_people::MIGRATION, upgrade_people::ROWS, "sqlite", values)
+    });
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-29-000059_people_counts"));
     store.migrate().unwrap();
@@ -190,7 +194,9 @@ async fn people_are_counted() {
 fn checks_without_lists_refuse_the_same_values() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    create(&mut conn, |values| later(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "sqlite", values));
+    create(&mut conn, |values| {
+        before_with_first_rows(upgrade_checks::MIGRATION, upgrade_checks::ROWS, "sqlite", values)
+    });
     let earlier = conn.batch_execute("UPDATE cards SET state = 'active'").unwrap_err().to_string();
     assert!(earlier.contains("state IN ('UNACTIVATED', 'ACTIVE',"), "{earlier}");
     Store::open(&settings(&directory)).unwrap().migrate().unwrap();

@@ -27,20 +27,20 @@ pub(super) struct FeedRange {
 /// The statement that selects a part of the feed.
 struct Changed<'a> {
     query: &'a ActivityQuery,
-    span: &'a FeedRange,
+    range: &'a FeedRange,
     id: Id,
 }
 
 impl ActivityQuery {
     /// Reads the keys of a part of the feed, in order, with their places.
-    pub(super) fn changed(&self, conn: &mut Conn, span: &FeedRange) -> Outcome<Vec<(Key, ActivityCursor)>> {
-        if self.places().next().is_none() {
+    pub(super) fn changed(&self, conn: &mut Conn, range: &FeedRange) -> Outcome<Vec<(Key, ActivityCursor)>> {
+        if self.tables().next().is_none() {
             return Ok(Vec::new());
         }
-        let statement = Changed { query: self, span, id: Id(span.after.id.0) };
+        let statement = Changed { query: self, range, id: Id(range.after.id.0) };
         let rows = statement.load::<(String, Id, i64)>(conn)?;
         let place = |(name, id, position): (String, Id, i64)| {
-            let place = ActivityCursor { epoch: span.after.epoch, position, id: ActivityId(id.0) };
+            let place = ActivityCursor { epoch: range.after.epoch, position, id: ActivityId(id.0) };
             Ok((Key::read(&name, id)?, place))
         };
         rows.into_iter().map(place).collect()
@@ -49,51 +49,51 @@ impl ActivityQuery {
 
 impl QueryFragment<Db> for Changed<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        walk(self.query, (self.span, &self.id), &mut out)
+        walk(self.query, (self.range, &self.id), &mut out)
     }
 }
 
 /// Writes the statement of a part of the feed. `id` is the id in the cursor.
 pub(super) fn walk<'b>(
     query: &'b ActivityQuery,
-    (span, id): (&'b FeedRange, &'b Id),
+    (range, id): (&'b FeedRange, &'b Id),
     out: &mut AstPass<'_, 'b, Db>,
 ) -> QueryResult<()> {
     out.push_sql("SELECT source, id, position FROM (");
-    for (number, place) in query.places().enumerate() {
+    for (number, table) in query.tables().enumerate() {
         if number > 0 {
             out.push_sql(" UNION ALL ");
         }
-        let feed = &place.feed;
-        for part in ["SELECT * FROM (SELECT '", place.name, "' AS source, ", feed.id, " AS id, ", feed.position] {
+        let feed = &table.feed;
+        for part in ["SELECT * FROM (SELECT '", table.name, "' AS source, ", feed.id, " AS id, ", feed.position] {
             out.push_sql(part);
         }
         out.push_sql(" AS position FROM ");
-        out.push_sql(feed.table);
+        out.push_sql(feed.rows);
         query.of_account(feed.account, out)?;
         // The row comparison starts exactly at the cursor, even between rows of the same position, so that no row is
         // read twice.
         for part in [" AND (", feed.position, ", ", feed.id, ") > ("] {
             out.push_sql(part);
         }
-        out.push_bind_param::<BigInt, _>(&span.after.position)?;
+        out.push_bind_param::<BigInt, _>(&range.after.position)?;
         out.push_sql(", ");
         out.push_bind_param::<IdSql, _>(id)?;
         for part in [") AND ", feed.position, " <= "] {
             out.push_sql(part);
         }
-        out.push_bind_param::<BigInt, _>(&span.until)?;
+        out.push_bind_param::<BigInt, _>(&range.until)?;
         out.push_sql(feed.condition);
-        query.conditions(place, out)?;
+        query.conditions(table, out)?;
         for part in [" ORDER BY ", feed.position, ", ", feed.id, " LIMIT "] {
             out.push_sql(part);
         }
-        out.push_bind_param::<BigInt, _>(&span.max)?;
+        out.push_bind_param::<BigInt, _>(&range.max)?;
         out.push_sql(") AS changed_");
-        out.push_sql(place.name);
+        out.push_sql(table.name);
     }
     out.push_sql(") AS changed ORDER BY position, id LIMIT ");
-    out.push_bind_param::<BigInt, _>(&span.max)
+    out.push_bind_param::<BigInt, _>(&range.max)
 }
 
 identified_by_text! {

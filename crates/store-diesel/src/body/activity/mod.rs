@@ -125,7 +125,7 @@ fn find(conn: &mut Conn, account: &AccountId, key: ActivityKey) -> Outcome<Optio
     }
 }
 
-/// Finds a credit, a top-up or a side of a transfer. Their ids are unique, so the id alone identifies it.
+/// Finds a credit, a top-up or a side of a transfer by its id, which is unique among all of them.
 fn of_box(conn: &mut Conn, account: &AccountId, id: Uuid) -> Outcome<Option<Activity>> {
     for source in BOXES {
         if let Some(found) = load(conn, account, source, &[id])?.pop() {

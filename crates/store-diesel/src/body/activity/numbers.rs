@@ -1,4 +1,4 @@
-//! The numbers of movements in the sequence of their account.
+//! The numbers (box transaction ids) of movements.
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;

@@ -25,9 +25,9 @@ pub(super) struct Key {
 impl Key {
     /// Builds a key from the name of a source and an id.
     pub(super) fn read(name: &str, id: Id) -> Outcome<Self> {
-        let place =
-            SOURCE_TABLES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
-        Ok(Self { source: place.source, id: id.0 })
+        let table =
+            SOURCE_TABLES.iter().find(|table| table.name == name).ok_or_else(|| corrupt("an unknown source"))?;
+        Ok(Self { source: table.source, id: id.0 })
     }
 }
 
@@ -45,7 +45,7 @@ struct Count<'a>(&'a ActivityQuery);
 impl ActivityQuery {
     /// Reads the keys of the page, in order.
     pub(super) fn keys(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Vec<Key>> {
-        if self.places().next().is_none() {
+        if self.tables().next().is_none() {
             return Ok(Vec::new());
         }
         let max = page.limit.saturating_add(page.offset);
@@ -55,19 +55,19 @@ impl ActivityQuery {
 
     /// Counts the movements of all pages.
     pub(super) fn count(&self, conn: &mut Conn) -> Outcome<i64> {
-        if self.places().next().is_none() {
+        if self.tables().next().is_none() {
             return Ok(0);
         }
         Ok(Count(self).get_result(conn)?)
     }
 
     /// Writes the `FROM` and `WHERE` clauses of a source.
-    fn of_place<'b>(&'b self, place: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+    fn of_table<'b>(&'b self, table: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(" FROM ");
-        out.push_sql(place.table);
+        out.push_sql(table.rows);
         self.of_account("t.account_id", out)?;
-        out.push_sql(place.condition);
-        self.conditions(place, out)
+        out.push_sql(table.condition);
+        self.conditions(table, out)
     }
 }
 
@@ -84,20 +84,20 @@ pub(super) fn walk<'b>(
     out: &mut AstPass<'_, 'b, Db>,
 ) -> QueryResult<()> {
     out.push_sql("SELECT source, id FROM (");
-    for (number, place) in query.places().enumerate() {
+    for (number, table) in query.tables().enumerate() {
         if number > 0 {
             out.push_sql(" UNION ALL ");
         }
-        for part in ["SELECT * FROM (SELECT '", place.name, "' AS source, ", place.id, " AS id, ", place.at, " AS at"] {
+        for part in ["SELECT * FROM (SELECT '", table.name, "' AS source, ", table.id, " AS id, ", table.at, " AS at"] {
             out.push_sql(part);
         }
-        query.of_place(place, out)?;
-        for part in [" ORDER BY ", place.at, " DESC, ", place.id, " DESC LIMIT "] {
+        query.of_table(table, out)?;
+        for part in [" ORDER BY ", table.at, " DESC, ", table.id, " DESC LIMIT "] {
             out.push_sql(part);
         }
         out.push_bind_param::<BigInt, _>(max)?;
         out.push_sql(") AS newest_");
-        out.push_sql(place.name);
+        out.push_sql(table.name);
     }
     out.push_sql(") AS newest ORDER BY at DESC, id DESC LIMIT ");
     out.push_bind_param::<BigInt, _>(&page.limit)?;
@@ -108,12 +108,12 @@ pub(super) fn walk<'b>(
 impl QueryFragment<Db> for Count<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql("SELECT ");
-        for (number, place) in self.0.places().enumerate() {
+        for (number, table) in self.0.tables().enumerate() {
             if number > 0 {
                 out.push_sql(" + ");
             }
             out.push_sql("(SELECT COUNT(*)");
-            self.0.of_place(place, &mut out)?;
+            self.0.of_table(table, &mut out)?;
             out.push_sql(")");
         }
         Ok(())

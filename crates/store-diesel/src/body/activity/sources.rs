@@ -17,8 +17,8 @@ use std::fmt::Write;
 pub(super) struct SourceTable {
     pub(super) source: ActivitySource,
     pub(super) name: &'static str,
-    /// The table, with the alias `t`.
-    pub(super) table: &'static str,
+    /// The table or the joined tables, with aliases. The alias of the table of the movements is `t`.
+    pub(super) rows: &'static str,
     pub(super) id: &'static str,
     /// When the money moved.
     pub(super) at: &'static str,
@@ -32,13 +32,13 @@ pub(super) struct SourceTable {
     /// between the parts.
     of_text: [&'static str; 2],
     texts: &'static [&'static str],
-    /// The comparison with a number of the sequence, which goes between the parts. `None`: the source has no numbers.
+    /// The comparison with the number of an entry, which goes between the parts. `None`: the source has no numbers.
     number: Option<[&'static str; 2]>,
 }
 
 /// The columns and the condition with which the feed of changes reads a source.
 pub(super) struct Feed {
-    pub(super) table: &'static str,
+    pub(super) rows: &'static str,
     pub(super) account: &'static str,
     pub(super) position: &'static str,
     pub(super) id: &'static str,
@@ -47,8 +47,8 @@ pub(super) struct Feed {
 
 impl Feed {
     /// Reads the same rows as the list.
-    const fn of(table: &'static str, id: &'static str, condition: &'static str) -> Self {
-        Self { table, account: "t.account_id", position: "t.position", id, condition }
+    const fn of(rows: &'static str, id: &'static str, condition: &'static str) -> Self {
+        Self { rows, account: "t.account_id", position: "t.position", id, condition }
     }
 }
 
@@ -67,13 +67,13 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Card,
         name: "card",
-        table: "card_transactions t",
+        rows: "card_transactions t",
         id: "t.token",
         at: "t.created_at",
         condition: " AND t.preceding IS NULL",
         // The last message of a chain has the chain's position.
         feed: Feed {
-            table: "card_transactions m \
+            rows: "card_transactions m \
                 JOIN card_transactions t ON t.account_id = m.account_id AND t.token = m.chain_id",
             account: "m.account_id",
             position: "m.position",
@@ -90,7 +90,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Credit,
         name: "credit",
-        table: "journal_legs t",
+        rows: "journal_legs t",
         id: "t.journal_id",
         at: "t.created_at",
         condition: " AND t.kind = 'credit' AND t.line = 0",
@@ -107,7 +107,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Payment,
         name: "payment",
-        table: "payments t",
+        rows: "payments t",
         id: "t.id",
         at: "t.confirmed_at",
         condition: " AND t.confirmed_at IS NOT NULL",
@@ -124,7 +124,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Unload,
         name: "unload",
-        table: "transfers t",
+        rows: "transfers t",
         id: "t.id",
         at: "t.created_at",
         condition: "",
@@ -137,7 +137,7 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Load,
         name: "load",
-        table: "transfers t",
+        rows: "transfers t",
         id: "t.journal_id",
         at: "t.created_at",
         condition: "",
@@ -151,13 +151,13 @@ pub(super) const SOURCE_TABLES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::TopUp,
         name: "top_up",
-        table: "journal_legs t",
+        rows: "journal_legs t",
         id: "t.journal_id",
         at: "t.created_at",
         condition: " AND t.kind = 'top_up' AND t.line = 0",
         feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'top_up'"),
         of_budgets: OF_CREDITED,
-        // A filter with a text that is no number does not reach top-ups.
+        // Top-ups are read only if the search text is a number.
         of_text: [" AND (", ")"],
         texts: &[],
         number: Some(["t.number = ", ""]),
@@ -208,8 +208,8 @@ impl ActivityQuery {
     }
 
     /// Returns the tables that can have matching movements.
-    pub(super) fn places(&self) -> impl Iterator<Item = &'static SourceTable> {
-        SOURCE_TABLES.iter().filter(|place| self.filter.can_match(place.source))
+    pub(super) fn tables(&self) -> impl Iterator<Item = &'static SourceTable> {
+        SOURCE_TABLES.iter().filter(|table| self.filter.can_match(table.source))
     }
 
     /// Writes the condition on the account.
@@ -225,14 +225,14 @@ impl ActivityQuery {
     }
 
     /// Writes the conditions of the filter.
-    pub(super) fn conditions<'b>(&'b self, place: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        match place.source {
+    pub(super) fn conditions<'b>(&'b self, table: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        match table.source {
             ActivitySource::Card => out.push_sql(&self.chains),
             ActivitySource::Payment => out.push_sql(&self.payments),
             // Each of these sources has one type and one status.
             ActivitySource::Credit | ActivitySource::Unload | ActivitySource::Load | ActivitySource::TopUp => {}
         }
-        one_of(place.of_budgets, &self.budgets, out)?;
+        one_of(table.of_budgets, &self.budgets, out)?;
         if !self.people.is_empty() {
             out.push_sql(" AND t.card_id IN (SELECT c.id FROM cards c WHERE c.account_id = ");
             out.push_bind_param::<Text, _>(&self.account)?;
@@ -249,18 +249,18 @@ impl ActivityQuery {
         for (compared, time) in [(" >= ", &self.from), (" <= ", &self.to)] {
             if let Some(time) = time {
                 out.push_sql(" AND ");
-                out.push_sql(place.at);
+                out.push_sql(table.at);
                 out.push_sql(compared);
                 out.push_bind_param::<TimeSql, _>(time)?;
             }
         }
-        self.of_text(place, out)
+        self.of_text(table, out)
     }
 
-    fn of_text<'b>(&'b self, place: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+    fn of_text<'b>(&'b self, table: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         let Some(pattern) = &self.pattern else { return Ok(()) };
-        let mut before = place.of_text[0];
-        for text in place.texts {
+        let mut before = table.of_text[0];
+        for text in table.texts {
             out.push_sql(before);
             out.push_sql(ASCII_LOWER[0]);
             out.push_sql(text);
@@ -270,13 +270,13 @@ impl ActivityQuery {
             out.push_sql(" ESCAPE '\\'");
             before = " OR ";
         }
-        if let (Some(number), Some([compared, end])) = (&self.number, place.number) {
+        if let (Some(number), Some([compared, end])) = (&self.number, table.number) {
             out.push_sql(before);
             out.push_sql(compared);
             out.push_bind_param::<BigInt, _>(number)?;
             out.push_sql(end);
         }
-        out.push_sql(place.of_text[1]);
+        out.push_sql(table.of_text[1]);
         Ok(())
     }
 }
@@ -309,14 +309,17 @@ fn pattern(search: &ActivitySearch) -> String {
 /// The condition on the first messages of matching chains.
 fn chains(filter: &ActivityFilter) -> String {
     let condition = |MatchingChains { class, states, is_open }: MatchingChains| {
-        let asks = if class.requests_nothing { "=" } else { "<>" };
+        let comparison = if class.requests_nothing { "=" } else { "<>" };
         let states = names(states.into_iter());
         let ended = match is_open {
             Some(true) => OPEN,
             Some(false) => ENDED,
             None => "",
         };
-        format!("(t.kind = '{}' AND t.requested_minor {asks} 0 AND t.state IN ({states}){ended})", class.kind.name())
+        format!(
+            "(t.kind = '{}' AND t.requested_minor {comparison} 0 AND t.state IN ({states}){ended})",
+            class.kind.name()
+        )
     };
     let conditions: Vec<_> = filter.chains().into_iter().map(condition).collect();
     format!(" AND ({})", conditions.join(" OR "))

@@ -26,15 +26,15 @@ impl QueryFragment<Db> for Statement<'_> {
         const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
         match &self.1 {
             None => page::walk(self.0, (&PAGE, &PAGE.limit), &mut out),
-            Some((span, id)) => feed::walk(self.0, (span, id), &mut out),
+            Some((range, id)) => feed::walk(self.0, (range, id), &mut out),
         }
     }
 }
 
 fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
     let query = ActivityQuery::new(Account(AccountId::parse("F1").unwrap()), filter);
-    let span = || FeedRange { after: ActivityCursor::beginning(0), until: 9, max: 100 };
-    plans::plan(conn, Statement(&query, of_feed.then(|| (span(), Id(Uuid::nil()))))).unwrap()
+    let range = || FeedRange { after: ActivityCursor::beginning(0), until: 9, max: 100 };
+    plans::plan(conn, Statement(&query, of_feed.then(|| (range(), Id(Uuid::nil()))))).unwrap()
 }
 
 /// Checks the indexes that plans read. The first index in `all` is the index of chains, and the third is the index of
@@ -51,8 +51,8 @@ fn expect_indexes(of_feed: bool, all: &[&str]) {
             Ok(filters.map(|(filter, expected)| (plan(conn, filter, of_feed), expected)))
         });
         for (plan, expected) in plans.unwrap() {
-            for (place, index) in all.iter().enumerate() {
-                assert_eq!(plan.contains(index), expected.contains(&place), "{index}: {plan}");
+            for (position, index) in all.iter().enumerate() {
+                assert_eq!(plan.contains(index), expected.contains(&position), "{index}: {plan}");
             }
             assert!(!plan.contains("SCAN t\n") && !plan.contains("SCAN m\n") && !plan.contains("Seq Scan"), "{plan}");
         }

@@ -1,4 +1,4 @@
-//! What disputes, the chains that they contest and the journal say, for one account or for all.
+//! Reads the disputes of one account, or of all, with the sums of the journal and of the chains that they contest.
 
 use super::about::about;
 use super::body::backend::Conn;
@@ -59,7 +59,7 @@ struct Row {
     claimed_low: i64,
 }
 
-/// Compares the disputes of one account, or of all, by id.
+/// Reads the disputes of one account, or of all, with their sums, by id.
 pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Vec<DisputeBooks>> {
     let [high, low] = moved_into("card_network", "j");
     let claims = CLAIMS.replace("{claiming}", &sql_list(DisputeStatus::claims));

@@ -1,6 +1,6 @@
 //! Explains how one balance is composed.
 
-use super::balance::Of;
+use super::balance::BalanceId;
 use super::body::backend::Conn;
 use super::body::balances::must_be_there;
 use super::body::cards;
@@ -18,10 +18,10 @@ use florin_domain::page::PageRequest;
 use florin_ports::ExplainResult;
 
 /// Returns the explanation and the checkpoints to store for the next one, in the view of the transaction. Returns
-/// `None` if it is in a hurry, and there is much to read.
+/// `None` if `in_a_hurry` is set and there is much to read.
 pub(super) fn explained(
     conn: &mut Conn,
-    of: &Of,
+    of: &BalanceId,
     page: PageRequest,
     in_a_hurry: bool,
 ) -> Outcome<Option<(ExplainResult, Option<Extension>)>> {
@@ -47,7 +47,7 @@ pub(super) fn explained(
 }
 
 /// Determines why there is no balance.
-fn without(conn: &mut Conn, of: &Of) -> Outcome<ExplainResult> {
+fn without(conn: &mut Conn, of: &BalanceId) -> Outcome<ExplainResult> {
     let budget = budgets::table.filter(budgets::account_id.eq(&of.account)).filter(budgets::id.eq(of.budget));
     if budget.count().get_result::<i64>(conn)? == 0 {
         return Ok(ExplainResult::NoBudget);
@@ -59,7 +59,7 @@ fn without(conn: &mut Conn, of: &Of) -> Outcome<ExplainResult> {
 }
 
 /// Returns the stored balances, right or wrong, and the stored number of their movements.
-fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<(PoolSums, i64)>> {
+fn stated(conn: &mut Conn, of: &BalanceId) -> Outcome<Option<(PoolSums, i64)>> {
     let stated = balances::table
         .filter(balances::account_id.eq(&of.account))
         .filter(balances::budget_id.eq(of.budget))
@@ -74,7 +74,7 @@ fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<(PoolSums, i64)>> {
     Ok(stated.map(pools))
 }
 
-fn holds(conn: &mut Conn, of: &Of) -> Outcome<OpenItems<OpenHold>> {
+fn holds(conn: &mut Conn, of: &BalanceId) -> Outcome<OpenItems<OpenHold>> {
     let max = i64::try_from(MAX_LISTED).unwrap_or(i64::MAX);
     let (count, total) = cards::held(conn, &of.account.0, (of.budget, of.currency))?;
     let chains = cards::open_holds(conn, &of.account.0, (of.budget, of.currency), max)?.into_iter();
@@ -88,18 +88,18 @@ fn holds(conn: &mut Conn, of: &Of) -> Outcome<OpenItems<OpenHold>> {
     Ok(OpenItems { count, total, rows: rows.collect() })
 }
 
-fn reservations(conn: &mut Conn, of: &Of) -> Outcome<OpenItems<Reservation>> {
-    let mut held = OpenItems::default();
+fn reservations(conn: &mut Conn, of: &BalanceId) -> Outcome<OpenItems<Reservation>> {
+    let mut reserved = OpenItems::default();
     let orders = open_orders(conn, Some(&of.account.0))?.into_iter();
     for order in orders.filter(|order| (order.budget_id, order.currency) == (of.budget, of.currency)) {
-        held.total = held.total.plus(Total(order.minor.into()));
+        reserved.total = reserved.total.plus(Total(order.minor.into()));
         // The order is fully paid; the batch continues with other orders.
         if order.minor == 0 {
             continue;
         }
-        held.count += 1;
-        if held.rows.len() < MAX_LISTED {
-            held.rows.push(Reservation {
+        reserved.count += 1;
+        if reserved.rows.len() < MAX_LISTED {
+            reserved.rows.push(Reservation {
                 batch: PaymentBatchId(order.batch_id.0),
                 order: OrderId(order.order_id.0),
                 status: order.status.0,
@@ -107,5 +107,5 @@ fn reservations(conn: &mut Conn, of: &Of) -> Outcome<OpenItems<Reservation>> {
             });
         }
     }
-    Ok(held)
+    Ok(reserved)
 }

@@ -1,4 +1,4 @@
-//! What the journal, the payments and the sessions of merchants say, for one account or for all.
+//! Adds up the journal, the payments and the sessions of merchants, for one account or for all.
 
 use super::about::about;
 use super::body::backend::Conn;
@@ -42,12 +42,12 @@ const REFUNDED: &str = "SELECT p.id AS payment_id, p.currency AS currency, p.amo
 
 const SESSIONS: &str = "SELECT COUNT(*) AS count FROM checkout_sessions e WHERE {of}";
 
-/// The sessions with a wrong number of completed payments. `{due}` is replaced by the number that each status has.
+/// The sessions with a wrong number of completed payments. `{expected}` is replaced by the number that each status has.
 const MISCOUNTED: &str = "SELECT found.id AS session_id, found.status AS status, found.payments AS payments FROM \
     (SELECT e.id AS id, e.status AS status, (SELECT COUNT(*) FROM merchant_payments p \
         WHERE p.account_id = e.account_id AND p.session_id = e.id AND p.kind = 'PAYMENT' AND p.status = 'COMPLETED') \
         AS payments FROM checkout_sessions e WHERE {of}) found \
-    WHERE found.payments <> CASE found.status {due} END ORDER BY found.id";
+    WHERE found.payments <> CASE found.status {expected} END ORDER BY found.id";
 
 #[derive(QueryableByName)]
 struct SettledRow {
@@ -111,19 +111,19 @@ pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Me
     }
     for PaidRow { of, kind } in about(PAID, account).load::<PaidRow>(conn)? {
         let sum = whole(of.high, of.low);
-        let said = books.settlements.entry(of.key()).or_default();
+        let settlement = books.settlements.entry(of.key()).or_default();
         match kind.0 {
-            MerchantPaymentKind::Payment => said.paid = sum,
-            MerchantPaymentKind::Refund => said.refunded = sum,
+            MerchantPaymentKind::Payment => settlement.paid = sum,
+            MerchantPaymentKind::Refund => settlement.refunded = sum,
         }
     }
     let counted = sql_list(MerchantPaymentStatus::counts_against_payment);
     let refunded = about(&REFUNDED.replace("{counted}", &counted), account).load::<RefundedRow>(conn)?.into_iter();
     books.refunded = refunded.map(RefundedRow::read).collect();
     books.sessions = about(SESSIONS, account).get_result::<CountRow>(conn)?.count;
-    let due = SessionStatus::ALL.map(|status| format!("WHEN '{}' THEN {}", status.as_str(), status.payments()));
+    let expected = SessionStatus::ALL.map(|status| format!("WHEN '{}' THEN {}", status.as_str(), status.payments()));
     let miscounted =
-        about(&MISCOUNTED.replace("{due}", &due.join(" ")), account).load::<MiscountedRow>(conn)?.into_iter();
+        about(&MISCOUNTED.replace("{expected}", &expected.join(" ")), account).load::<MiscountedRow>(conn)?.into_iter();
     books.miscounted = miscounted.map(MiscountedRow::read).collect();
     Ok(books)
 }

@@ -25,7 +25,7 @@ use super::body;
 use super::errors::Outcome;
 use super::store::Store;
 use async_trait::async_trait;
-use balance::Of;
+use balance::BalanceId;
 use diesel::Connection;
 use florin_domain::books::AccountBooks;
 use florin_domain::ids::{AccountId, BudgetId};
@@ -43,7 +43,7 @@ impl Books for Store {
         currency: Currency,
         page: PageRequest,
     ) -> Result<ExplainResult, StoreError> {
-        let of = Of::new(account, budget, currency);
+        let of = BalanceId::new(account, budget, currency);
         let read = of.clone();
         let found = self.read_in_one_view(move |conn| explain::explained(conn, &read, page, true)).await?;
         match found {
@@ -63,11 +63,11 @@ impl Books for Store {
 
 /// Explains a balance with much to read. The read continues after the caller's deadline, so that a repetition finds its
 /// checkpoints. One such read runs at a time.
-async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<ExplainResult, StoreError> {
+async fn explain_slowly(store: &Store, of: BalanceId, page: PageRequest) -> Result<ExplainResult, StoreError> {
     let alone = store.clone();
     store
         .wait_in_time(async move {
-            let _turn = alone.turn_of_long_read().await?;
+            let _permit = alone.permit_for_long_read().await?;
             let read = of.clone();
             let work = move |conn: &mut Conn| conn.transaction(|conn| explain::explained(conn, &read, page, false));
             let found = alone.read_to_the_end(work).await?;
@@ -80,7 +80,7 @@ async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<Expl
 
 /// Stores checkpoints for the next explanation, while this one is answered. A failure does not matter: the next
 /// explanation has more to read.
-async fn extend(store: &Store, of: Of, extension: Option<Extension>) {
+async fn extend(store: &Store, of: BalanceId, extension: Option<Extension>) {
     let Some(extension) = extension else { return };
     let writer = store.clone();
     let work = async move {

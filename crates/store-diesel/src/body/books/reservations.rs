@@ -34,7 +34,7 @@ pub(super) struct OpenOrder {
     pub(super) order_id: Id,
     #[diesel(sql_type = Text)]
     pub(super) status: Named<PaymentBatchStatus>,
-    /// The amounts and fees of the order that are not final yet.
+    /// The amounts and fees of the order less those of its final payments, in minor units.
     #[diesel(sql_type = BigInt)]
     pub(super) minor: i64,
 }

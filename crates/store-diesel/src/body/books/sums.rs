@@ -18,7 +18,7 @@ use florin_domain::money::{self, Total};
 use florin_ports::BooksCheckStep;
 use std::collections::BTreeMap;
 
-/// Journal transactions with a leg that does not follow the leg before it, and those without legs to which other rows
+/// Journal transactions with a leg that does not match the leg before it, and those without legs to which other rows
 /// refer. `{of}` is replaced by the condition on the account.
 const BROKEN: &str = "SELECT f.journal_id AS journal_id, MIN(f.currency) AS currency FROM ( \
     SELECT e.account_id AS account_id, e.journal_id AS journal_id, e.currency AS currency \

@@ -17,10 +17,11 @@ enum Entry {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 enum Kind {
-    Kept,
-    Lowered,
+    #[serde(rename = "kept")]
+    Permanent,
+    #[serde(rename = "lowered")]
+    Refunded,
 }
 
 impl From<&CountedAmount> for Entry {
@@ -28,8 +29,8 @@ impl From<&CountedAmount> for Entry {
         let (limit, start, amount) = (Id(entry.limit.0), Day(entry.window_start), entry.amount.0);
         match entry.kind {
             CountedKind::Spent => Self::Spent(limit, start, amount),
-            CountedKind::Permanent => Self::Other(limit, start, amount, Kind::Kept),
-            CountedKind::Refunded => Self::Other(limit, start, amount, Kind::Lowered),
+            CountedKind::Permanent => Self::Other(limit, start, amount, Kind::Permanent),
+            CountedKind::Refunded => Self::Other(limit, start, amount, Kind::Refunded),
         }
     }
 }
@@ -38,8 +39,8 @@ impl From<Entry> for CountedAmount {
     fn from(entry: Entry) -> Self {
         let (limit, start, amount, kind) = match entry {
             Entry::Spent(limit, start, amount) => (limit, start, amount, CountedKind::Spent),
-            Entry::Other(limit, start, amount, Kind::Kept) => (limit, start, amount, CountedKind::Permanent),
-            Entry::Other(limit, start, amount, Kind::Lowered) => (limit, start, amount, CountedKind::Refunded),
+            Entry::Other(limit, start, amount, Kind::Permanent) => (limit, start, amount, CountedKind::Permanent),
+            Entry::Other(limit, start, amount, Kind::Refunded) => (limit, start, amount, CountedKind::Refunded),
         };
         Self { limit: LimitId(limit.0), window_start: start.0, amount: Minor(amount), kind }
     }

@@ -144,7 +144,7 @@ pub(super) fn text(message: &CardTransaction) -> Option<String> {
         decision: decision.as_ref().map(StoredDecision::from),
         dispute: dispute.map(|link| StoredDispute { id: Id(link.dispute.0), transaction: Id(link.transaction.0) }),
     };
-    // Serialization cannot fail: the members are texts, numbers and truth values.
+    // Serialization cannot fail: the members are texts, numbers and booleans.
     serde_json::to_string(&stored).ok()
 }
 

@@ -43,7 +43,7 @@ pub(super) fn decide(
     let Some(row) = load::<LockedSessions>([key], conn)?.pop() else { return Err(absent()) };
     let session = row.read()?;
     let credit = match budget.and_then(|budget| working_set.balance_set.budget(account, budget)) {
-        Some(budget) => Some(BudgetCredit { budget, number: working_set.credits.next(account)? }),
+        Some(budget) => Some(BudgetCredit { budget, number: working_set.credits.next_number(account)? }),
         None => None,
     };
     let situation = SessionSituation {
@@ -72,7 +72,7 @@ pub(super) fn store(
     if let (Some(credit), Some(balances)) = (&situation.budget, credited) {
         let of_budget = (credit.budget.id, session.amount.currency);
         working_set.balance_set.change_by(&session.account, of_budget, balances, credit.number);
-        working_set.credits.used(&session.account, credit.number);
+        working_set.credits.set_last_number(&session.account, credit.number);
     }
     if session != situation.session {
         update(vec![SessionChange::from(SessionRow::of(&session)?)], conn)?;

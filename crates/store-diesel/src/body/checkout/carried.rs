@@ -1,5 +1,5 @@
-//! What rows of payments carry of their sessions and refunds, so that a list of payments reads nothing else
-//! ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
+//! Columns of payments that repeat values of their sessions and refunds, so that a list of payments reads no other
+//! table ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, exactly};
@@ -25,10 +25,10 @@ const CONTRADICTING: &str = "SELECT DISTINCT p.account_id AS account_id FROM mer
 
 /// Marks a payment that has a new refund, so that lists add up its refunds. The payment is locked.
 pub(super) fn mark_refunded(conn: &mut Conn, account: &AccountId, payment: MerchantPaymentId) -> Outcome<()> {
-    let place = merchant_payments::table
+    let row = merchant_payments::table
         .filter(merchant_payments::account_id.eq(account.as_str()))
         .filter(merchant_payments::id.eq(Id(payment.0)));
-    let written = diesel::update(place).set(merchant_payments::has_refunds.eq(true)).execute(conn)?;
+    let written = diesel::update(row).set(merchant_payments::has_refunds.eq(true)).execute(conn)?;
     exactly(1, written, "merchant_payments")
 }
 

@@ -1,4 +1,4 @@
-//! Numbers of payments and refunds, kept so that no query needs to count rows
+//! Stored counts of payments and refunds by kind and status, so that lists with the usual filters need not count rows
 //! ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::body::backend::Conn;

@@ -29,7 +29,7 @@ use florin_domain::page::{Page, PageRequest};
 pub(super) struct PaymentQuery {
     account: Account,
     filter: MerchantPaymentFilter,
-    /// The first moment of the filter's first day, and the first one after its last day.
+    /// The first moment of the filter's first day, and the first moment after its last day.
     from: Option<Time>,
     before: Option<Time>,
     session: Option<Id>,
@@ -63,14 +63,16 @@ const REFUNDED_OR_PENDING: [&str; 2] = [
     ")) ELSE 0 END",
 ];
 
-/// Whether a settlement account can pay refunds. The account's settlement accounts that can are read once for a page.
+/// Whether the settlement account of a payment can pay refunds. The settlement accounts that can are read once for a
+/// page. The id of the account goes between the parts.
 const CAN_BE_PAID_BACK: [&str; 2] = [
     "merchant_payments.settlement_account_id IS NOT NULL AND merchant_payments.settlement_account_id IN \
     (SELECT a.id FROM settlement_accounts a JOIN banks b ON b.id = a.bank_id WHERE a.account_id = ",
     " AND b.supports_refunds)",
 ];
 
-/// The order of the session: the row's own, after the condition that it is final, or the session's.
+/// The order of the session: the order in the payment's row if it is final, or else the order in the session's row. The
+/// condition that it is final goes between the parts.
 const ORDER: [&str; 2] = [
     "CASE WHEN ",
     " THEN merchant_payments.order_id ELSE (SELECT s.order_id FROM checkout_sessions s \
@@ -78,7 +80,8 @@ const ORDER: [&str; 2] = [
 ];
 
 impl PaymentQuery {
-    /// `days` are the first moment of the filter's first day, and the first one after its last day.
+    /// Creates the query. `from` is the first moment of the filter's first day, and `before` the first moment after its
+    /// last day.
     pub(super) fn new(
         account: Account,
         filter: MerchantPaymentFilter,

@@ -17,7 +17,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::AccountId;
 use florin_ports::{CreateRefundCommand, RefundCommand, WriteError};
 
-/// Locks a payment, and decides. Also returns the session of the payment.
+/// Locks the payment to refund, and decides. Returns the session of the payment and the refund.
 pub(super) fn decide_creation(
     conn: &mut Conn,
     command: &CreateRefundCommand,
@@ -86,7 +86,7 @@ pub(super) fn decide(
     Ok((situation, change))
 }
 
-/// The session of a payment or refund.
+/// Returns the session of a payment or refund.
 fn session_of(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<CheckoutSession> {
     let session = session(conn, &payment.account, payment.session)?;
     session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 impl SessionRow {
-    /// The row of a session.
+    /// Builds the row of a session.
     pub(super) fn of(session: &CheckoutSession) -> Outcome<Self> {
         let options = session.options();
         Ok(Self {
@@ -117,7 +117,7 @@ impl SessionOfPaymentRow {
 }
 
 impl PaymentRow {
-    /// The row of a payment or refund, with what lists show of its session. A new payment has no refunds.
+    /// Builds the row of a payment or refund, with what lists show of its session. A new payment has no refunds.
     pub(super) fn of(payment: &MerchantPayment, session: &CheckoutSession) -> Self {
         let refund = payment.refund.as_ref();
         let MerchantPaymentParts { initiated_at, report, failure, completed_at, .. } = payment.state.parts();

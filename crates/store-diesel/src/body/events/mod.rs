@@ -5,7 +5,7 @@ mod reading;
 mod redeliveries;
 
 pub(crate) use numbers::misnumbered;
-pub(crate) use redeliveries::redelivered;
+pub(crate) use redeliveries::record_redeliveries;
 
 use super::backend::{Conn, SKIP_LOCKED};
 use super::body;
@@ -38,7 +38,7 @@ const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 A
 const CHECKS: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Returns the tail of the events. All clients share one sequence of positions.
+/// Returns the tail of the events, which all clients share.
 pub(super) async fn tail(store: &Store) -> Result<Option<EventPosition>, StoreError> {
     let mut tail = store.read(driver::event_tail).await?;
     for _ in 0..CHECKS {

@@ -20,7 +20,7 @@ const DELETE_EXPIRED: &str = "DELETE FROM event_redeliveries WHERE recorded_at <
     (SELECT position FROM event_redeliveries ORDER BY position LIMIT $2";
 
 /// Records that stored events of accounts are sent again. The caller queues them in the same transaction.
-pub(crate) fn redelivered(conn: &mut Conn, events: Vec<(Account, Id)>, now: Time) -> Outcome<()> {
+pub(crate) fn record_redeliveries(conn: &mut Conn, events: Vec<(Account, Id)>, now: Time) -> Outcome<()> {
     if events.is_empty() {
         return Ok(());
     }

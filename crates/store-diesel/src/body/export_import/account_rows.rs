@@ -85,7 +85,7 @@ pub(crate) fn put_rows(
 ) -> Result<(), Stop<ExportError>> {
     let client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
     let client = client.get_result::<Id>(conn).map_err(Failure::from)?;
-    let mut batch = InsertBuffer::default();
+    let mut buffer = InsertBuffer::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
         if is_copy && table == EventRow::TABLE {
@@ -93,7 +93,7 @@ pub(crate) fn put_rows(
         }
         let mut row = match copied_logo(table, row.get(), account)? {
             Some(copied) => copied,
-            None => moved(row.get(), account, client)?,
+            None => with_owner(row.get(), account, client)?,
         };
         if secrets::are_in(table) {
             let Some(secret) = secret else { continue };
@@ -105,9 +105,9 @@ pub(crate) fn put_rows(
         {
             continue;
         }
-        batch.add(conn, ExportRow { line: number, table, json: &row })?;
+        buffer.add(conn, ExportRow { line: number, table, json: &row })?;
     }
-    batch.store(conn)?;
+    buffer.store(conn)?;
     diesel::update(payment_batches::table.filter(payment_batches::account_id.eq(account.as_str())))
         .set((payment_batches::lease_id.eq(None::<Id>), payment_batches::leased_until.eq(None::<Time>)))
         .execute(conn)
@@ -116,7 +116,7 @@ pub(crate) fn put_rows(
 }
 
 /// Returns the row with its account and its clients replaced.
-fn moved(row: &str, account: &AccountId, client: Id) -> Outcome<String> {
+fn with_owner(row: &str, account: &AccountId, client: Id) -> Outcome<String> {
     let mut row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(row).map_err(corrupt)?;
     if let Some(owner) = row.get_mut("account_id") {
         *owner = account.as_str().into();
@@ -149,7 +149,7 @@ mod tests {
         let [account, client] = ["F1", "0198c0de-0000-7000-8000-000000000001"];
         let named = |row: &str| {
             let client = Id(Uuid::parse_str(client).unwrap());
-            moved(row, &AccountId::parse(account).unwrap(), client).unwrap()
+            with_owner(row, &AccountId::parse(account).unwrap(), client).unwrap()
         };
         let expected = format!(r#"{{"account_id":"F1","confirmed_by":null,"created_by":"{client}","name":"x"}}"#);
         assert_eq!(named(r#"{"account_id":"W1","confirmed_by":null,"created_by":"y","name":"x"}"#), expected);

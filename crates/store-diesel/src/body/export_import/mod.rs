@@ -152,7 +152,7 @@ fn prepare(conn: &mut Conn) -> Outcome<()> {
 struct InsertBuffer {
     /// The table of the rows.
     table: Option<&'static Table>,
-    /// The tables that may follow it.
+    /// The tables that may follow it, last first.
     later: Vec<&'static Table>,
     rows: Vec<NumberedRow>,
     bytes: usize,

@@ -37,7 +37,7 @@ pub(crate) fn for_file(contents: &str) -> Outcome<String> {
 }
 
 /// Returns the rows of a file as a snapshot of this store contains them: with positions that are drawn here.
-pub(crate) fn accepted(conn: &mut Conn, contents: &str) -> Result<String, Stop<ImportRefusal>> {
+pub(crate) fn for_store(conn: &mut Conn, contents: &str) -> Result<String, Stop<ImportRefusal>> {
     let mut rows = read(contents).map_err(|reason| Stop::Answer(ImportRefusal::Invalid(reason)))?;
     keep_own_acceptances(&mut rows);
     replace_positions(conn, &mut rows)?;

@@ -27,7 +27,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     /// The idempotency claim, if the caller made one.
     fn claim(&self) -> Option<&IdempotencyClaim<Self::Done>>;
 
-    /// Calls the rule on the working set, as the commands before it have left it.
+    /// Calls the rule on the working set, as the earlier commands of the group left it.
     fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
 
     /// Returns the result that the caller receives from a decision; `None` if the decision is a refusal.
@@ -81,7 +81,7 @@ fn decide_and_stage<C: RecordedCommand>(
     let decision = command.decision(working_set)?;
     // Rendering the answer may panic, so it comes before anything is staged.
     let record = match C::done(&decision) {
-        Some(done) => Records::made(command.claim(), done)?,
+        Some(done) => Records::new_record(command.claim(), done)?,
         None => None,
     };
     let done = command.stage(working_set, decision)?;

@@ -28,7 +28,7 @@ pub(crate) fn under_claim<T, R>(
         }
         Err(failure) => return Err(failure),
     };
-    let record = Records::made(claim, &done)?;
+    let record = Records::new_record(claim, &done)?;
     working_set.records.add(record);
     working_set.store(conn)?;
     Ok(Written::New(done))

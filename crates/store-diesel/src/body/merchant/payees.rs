@@ -112,7 +112,7 @@ fn known(conn: &mut Conn, account: &AccountId, details: &BankDetails) -> Outcome
     row.map(PayeeRow::read).transpose()
 }
 
-/// Counts the payees of an account. Their number is limited, so the rows are counted.
+/// Counts the payees of an account. Their number is limited, so counting the rows is cheap.
 fn counted(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
     let count: i64 = payees::table.filter(payees::account_id.eq(account.as_str())).count().get_result(conn)?;
     Ok(count.unsigned_abs())

@@ -240,7 +240,7 @@ fn situation(
         returned: returned.unsigned_abs(),
         balances: funds(working_set, &batch),
         budget_names: budget_names(conn, &batch)?,
-        number: working_set.credits.next(&batch.account)?,
+        number: working_set.credits.next_number(&batch.account)?,
         batch,
     })
 }
@@ -255,7 +255,7 @@ fn budget_names(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<BTreeMap<Budge
     Ok(rows.into_iter().map(|(id, name)| (BudgetId(id.0), name)).collect())
 }
 
-/// Stores the staged changes, and whether there is more work on the batch.
+/// Stores the staged changes, and when there is work on the batch next.
 fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
     working_set.store(conn)?;
     work::update_work_at(conn, &lease.account, lease.batch)

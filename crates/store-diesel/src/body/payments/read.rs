@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[async_trait]
 impl BatchReading for Store {
     async fn find(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchSummary>, StoreError> {
-        self.look(account, move |conn, account| {
+        self.read_account(account, move |conn, account| {
             find(conn, account, batch)?.map(|batch| summary(conn, batch)).transpose()
         })
         .await
@@ -39,7 +39,7 @@ impl BatchReading for Store {
         filter: BatchFilter,
         page: PageRequest,
     ) -> Result<Page<BatchSummary>, StoreError> {
-        self.look(account, move |conn, account| {
+        self.read_account(account, move |conn, account| {
             let rows = batches(account, &filter).limit(page.limit).offset(page.offset);
             let rows = match filter.direction {
                 Direction::Ascending => rows.order((payment_batches::created_at, payment_batches::id)),
@@ -60,7 +60,7 @@ impl BatchReading for Store {
         filter: PaymentFilter,
         page: PageRequest,
     ) -> Result<Option<Page<Payment>>, StoreError> {
-        self.look(account, move |conn, account| {
+        self.read_account(account, move |conn, account| {
             if !exists(conn, account, batch)? {
                 return Ok(None);
             }
@@ -79,7 +79,7 @@ impl BatchReading for Store {
         filter: AlertFilter,
         page: PageRequest,
     ) -> Result<Option<Page<Alert>>, StoreError> {
-        self.look(account, move |conn, account| {
+        self.read_account(account, move |conn, account| {
             if !exists(conn, account, batch)? {
                 return Ok(None);
             }
@@ -101,7 +101,7 @@ impl BatchReading for Store {
         batch: PaymentBatchId,
         filter: PaymentFilter,
     ) -> Result<Option<BatchContent>, StoreError> {
-        self.look(account, move |conn, account| {
+        self.read_account(account, move |conn, account| {
             let Some(found) = find(conn, account, batch)? else { return Ok(None) };
             let payments = in_direction(payments_of(account, batch, &filter), Direction::Ascending);
             let payments = read_payments(payments.select(PaymentRow::as_select()).load(conn)?)?;
@@ -113,12 +113,13 @@ impl BatchReading for Store {
     }
 
     async fn funds(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError> {
-        self.look(account, move |conn, account| {
+        self.read_account(account, move |conn, account| {
             let Some(batch) = find(conn, account, batch)? else { return Ok(None) };
-            let payers: BTreeSet<_> = batch.orders.iter().map(|order| order.budget).collect();
-            let budgets = balances::of_account(conn, account)?.into_iter().filter(|budget| payers.contains(&budget.id));
+            let paying_budgets: BTreeSet<_> = batch.orders.iter().map(|order| order.budget).collect();
+            let budgets =
+                balances::of_account(conn, account)?.into_iter().filter(|budget| paying_budgets.contains(&budget.id));
             let funds = budgets.flat_map(|budget| {
-                budget.balances.into_iter().map(move |(currency, held)| ((budget.id, currency), held))
+                budget.balances.into_iter().map(move |(currency, balances)| ((budget.id, currency), balances))
             });
             Ok(Some(BatchFunds { batch, balances: funds.collect() }))
         })
@@ -126,13 +127,13 @@ impl BatchReading for Store {
     }
 
     async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError> {
-        self.look(account, funding).await
+        self.read_account(account, funding).await
     }
 }
 
 impl Store {
     /// Reads data of an account, in one view.
-    async fn look<T: Send + 'static>(
+    async fn read_account<T: Send + 'static>(
         &self,
         account: &AccountId,
         work: impl Fn(&mut Conn, &AccountId) -> Outcome<T> + Send + 'static,
@@ -234,7 +235,9 @@ fn summaries(conn: &mut Conn, batches: Vec<PaymentBatch>) -> Outcome<Vec<BatchSu
 /// Returns the account's budgets that can fund payments, each with its currencies.
 pub(super) fn funding(conn: &mut Conn, account: &AccountId) -> Outcome<FundingBudgets> {
     let records = budgets::of_account(conn, account)?.into_iter();
-    let payers =
+    let paying_budgets =
         records.filter(|record| record.features.contains(&BudgetFeature::Payments)).map(|record| record.budget);
-    Ok(payers.map(|budget| (budget.id, budget.balances.into_iter().map(|(currency, _)| currency).collect())).collect())
+    Ok(paying_budgets
+        .map(|budget| (budget.id, budget.balances.into_iter().map(|(currency, _)| currency).collect()))
+        .collect())
 }

@@ -43,8 +43,8 @@ impl PaymentRow {
         })
     }
 
-    /// Builds the row of a payment of a batch that was confirmed at `at`, with its position in the feed of changes.
-    /// `None`: the batch is not confirmed, so the row has no position.
+    /// Builds the row of a payment with its position in the feed of changes. `at` is the time at which its batch was
+    /// confirmed. `None`: the batch is not confirmed, so the row has no position.
     fn confirmed(payment: &Payment, at: Option<DateTime<Utc>>, position: i64) -> Outcome<Self> {
         let at = at.filter(|_| ActivityStatus::of_payment(payment.status()).is_some());
         Ok(Self { confirmed_at: at.map(Time), position: at.map(|_| position), ..Self::of(payment)? })
@@ -172,7 +172,8 @@ pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
     Ok(())
 }
 
-/// Stores new payments. `confirmed` has the times of the confirmed batches; their payments receive this position.
+/// Stores new payments. `confirmed` has the times at which batches were confirmed. The payments of these batches
+/// receive this position.
 pub(super) fn insert_confirmed(
     conn: &mut Conn,
     payments: &[Payment],

@@ -9,8 +9,8 @@ use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, sql_query};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 
-/// Computes the time. Payments that wait to be sent are due immediately. Payments at the bank are due when the bank is
-/// to be queried again.
+/// Sets `work_at`. Payments that wait to be sent are due immediately. Payments at the bank are due when the bank is to
+/// be queried again.
 const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
     WHEN status IN ('confirmed', 'started') AND EXISTS (SELECT 1 FROM payments p \
         WHERE p.account_id = payment_batches.account_id AND p.batch_id = payment_batches.id \

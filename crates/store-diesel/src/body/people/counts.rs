@@ -1,4 +1,4 @@
-//! Numbers of people, kept so that no query needs to count rows
+//! Stored numbers of people by role, so that lists with the usual filters need not count rows
 //! ([why](../../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::body::backend::Conn;

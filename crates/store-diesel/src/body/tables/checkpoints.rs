@@ -9,11 +9,11 @@ tables! {
         account_id: Account,
         budget_id: Id,
         currency: Currency,
-        /// The epoch of the account in which the checkpoints were made. They are void in another one.
+        /// The epoch of the account in which the checkpoints were created. They are void in another epoch.
         epoch: i64,
         /// Changes with the checkpoints.
         version: i64,
-        /// The number of journal transactions that `balances.movements` does not contain.
+        /// The number of journal transactions that `balances.movements` does not count.
         uncounted: i64,
         /// No journal transaction after the last checkpoint has a lower id, unless it was committed late.
         tail_from: Id,
@@ -26,15 +26,15 @@ tables! {
         currency: Currency,
         /// The number of journal transactions that it covers.
         covered: i64,
-        /// The time of the last one.
+        /// The time of the last of them.
         last_at: Time,
-        /// The id of the last one.
+        /// The id of the last of them.
         last_id: Id,
-        /// The least id of later ones, when the checkpoint was made.
+        /// The least id of later journal transactions, when the checkpoint was created.
         tail_from: Id,
         /// The sums by kind, as JSON.
         sums: String,
-        /// The ids of those that the checkpoint before does not cover, in order, of 16 bytes each.
+        /// The ids of the journal transactions since the previous checkpoint, in order, of 16 bytes each.
         journals: Bytes,
     }
 }

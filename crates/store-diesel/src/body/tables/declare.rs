@@ -3,8 +3,8 @@
 /// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes
 /// after the tables that its rows refer to.
 ///
-/// Each table says whose its rows are. They move with their client to another cell. `owned by account_id` says that the
-/// rows belong to an account: a snapshot of a world contains them, and they are deleted with the world. `owned by
+/// Each table says whose its rows are. The rows move with their client to another cell. `owned by account_id` says that
+/// the rows belong to an account: a snapshot of a world contains them, and they are deleted with the world. `owned by
 /// payments` says the same of rows that have the ids of an account's payments. `of client by`, `of account by` and `of
 /// webhook by` a column say whose the rows of other tables are, and `of nobody` that they do not move. Snapshots do not
 /// contain these rows.

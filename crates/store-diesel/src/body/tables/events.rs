@@ -29,7 +29,7 @@ tables! {
         checkout_id: Option<Id>,
     }
 
-    /// An event that was sent again on request. Its position belongs to the same sequence as the positions of events.
+    /// A request to send an event again. Its position belongs to the same sequence as the positions of events.
     struct RedeliveryRow in event_redeliveries(position) of account by account_id {
         position: i64,
         account_id: Account,

@@ -59,7 +59,7 @@ tables! {
         line: i64,
         amount_minor: i64,
         created_at: Time,
-        /// The place of a credit or top-up in the feed of changes; of its first leg only.
+        /// The position of a credit or top-up in the feed of changes; on its first leg only.
         position: Option<i64>,
         kind: Named<JournalKind>,
         cause_id: Id,
@@ -70,7 +70,7 @@ tables! {
         to_budget_id: Option<Id>,
         /// The settlement account or payee, if a side is a pool of a merchant.
         settled_to: Option<Id>,
-        /// The number in the account's sequence that a top-up, a payment or its return took; of its first leg only.
+        /// The number (box transaction id) of a top-up, a payment or its return; on its first leg only.
         number: Option<i64>,
         /// The number of the leg in the hash chain of the pool that it takes from.
         from_link: Option<i64>,
@@ -93,11 +93,11 @@ tables! {
         reference: Option<String>,
         created_at: Time,
         number: i64,
-        /// Its place in the feed of changes.
+        /// Its position in the feed of changes.
         position: i64,
     }
 
-    /// The last number of the credits and transfers of an account, and the end of the hash chain of its settlements.
+    /// The last number (box transaction id) of an account, and the end of the hash chain of its settlements.
     struct CounterRow in credit_counters(account_id) owned by account_id {
         account_id: Account,
         last_number: i64,
@@ -149,7 +149,7 @@ changes! {
         by { account_id, budget_id, currency, }
     }
 
-    /// The counters of an account, after a credit, a transfer or a settlement.
+    /// The counters of an account, after a movement that has a number, or after a settlement.
     struct CounterChange of credit_counters {
         set { last_number, last_link, last_hash, }
         by { account_id, }

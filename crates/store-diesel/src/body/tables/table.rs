@@ -125,12 +125,12 @@ impl Table {
         matches!(self.owned, Some(Owned::Payments))
     }
 
-    /// Passes on every row, in the order of the keys.
+    /// Passes every row to `take`, in the order of the keys.
     pub(crate) fn export(&self, conn: &mut Conn, take: RowSink<'_>) -> Outcome<()> {
         self.pass_on(conn, None, &[], "", take)
     }
 
-    /// Passes on the rows of an owner, in the order of the keys.
+    /// Passes the rows of an owner to `take`, in the order of the keys.
     pub(crate) fn rows_of(&self, conn: &mut Conn, owner: OwnerId<'_>, take: RowSink<'_>) -> Outcome<()> {
         let Some(of) = self.found_by(owner) else { return Ok(()) };
         self.pass_on(conn, Some(of), &[], "", take)
@@ -232,7 +232,8 @@ impl Table {
         Some(Condition { before, owner, after })
     }
 
-    /// Passes on all rows, or those of an owner after this key. `limit` is the end of the statement, or empty.
+    /// Passes all rows, or the rows of an owner after this key, to `take`. `limit` is the end of the statement, or
+    /// empty.
     fn pass_on(
         &self,
         conn: &mut Conn,

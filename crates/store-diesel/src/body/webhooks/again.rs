@@ -4,7 +4,7 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::errors::{Outcome, Stop};
-use super::body::events::redelivered;
+use super::body::events::record_redeliveries;
 use super::body::statements::{insert, load, update};
 use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
@@ -66,7 +66,7 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
         let situation = RedeliverSituation { webhook, delivery: row.read()?, is_event_stored };
         ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
         if is_event_stored {
-            redelivered(conn, vec![(row.account_id.clone(), row.message_id)], Time(command.now))?;
+            record_redeliveries(conn, vec![(row.account_id.clone(), row.message_id)], Time(command.now))?;
         }
         restart(conn, vec![row])?;
         Ok(resume(conn, situation.webhook)?)
@@ -169,7 +169,7 @@ fn recover_portion(
     again.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
     let sent: Vec<_> = again.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
     let recovered = sent.len() as u64;
-    redelivered(conn, sent, Time(command.now))?;
+    record_redeliveries(conn, sent, Time(command.now))?;
     restart(conn, again)?;
     insert(first, conn)?;
     Ok(recovered)

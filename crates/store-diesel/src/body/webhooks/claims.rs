@@ -137,7 +137,7 @@ pub(super) fn accounts_with_retries() -> String {
     )
 }
 
-/// Returns the deliveries that can be claimed: first attempts and retries in turns. The id of the lease decides at
+/// Returns the deliveries that can be claimed: first attempts and retries alternately. The id of the lease decides at
 /// random which of the two begins, so that neither starves if each claim takes one delivery.
 fn candidates(
     conn: &mut Conn,

@@ -22,12 +22,12 @@ const ADVANCE: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webho
     AND e.status IN ('pending', 'failed') ORDER BY e.sequence LIMIT 1)";
 
 /// The deliveries and subscriptions of current claims. All of them are locked, subscriptions first.
-struct Held {
+struct CurrentClaims {
     webhooks: BTreeMap<Id, Webhook>,
     rows: BTreeMap<(Id, Id), DeliveryRow>,
 }
 
-impl Held {
+impl CurrentClaims {
     fn lock(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<Self> {
         let ids: BTreeSet<_> = claims.iter().map(|claim| (Id(claim.webhook.0),)).collect();
         let webhooks = load::<LockedWebhooks>(ids, conn)?.into_iter().filter(|row| row.deleted_at.is_none());
@@ -39,8 +39,8 @@ impl Held {
         let mut rows: BTreeMap<_, _> = rows.map(|row| ((row.webhook_id, row.message_id), row)).collect();
         // Of several claims of one delivery, one at most is current.
         let is_current = |claim: &&DeliveryClaim| rows.get(&key(claim)).is_some_and(|row| row.is_held(claim));
-        let held: BTreeSet<_> = claims.iter().filter(is_current).map(key).collect();
-        rows.retain(|key, _| held.contains(key));
+        let current: BTreeSet<_> = claims.iter().filter(is_current).map(key).collect();
+        rows.retain(|key, _| current.contains(key));
         Ok(Self { webhooks, rows })
     }
 
@@ -60,15 +60,15 @@ fn key(claim: &DeliveryClaim) -> (Id, Id) {
 /// Records the ended attempts of several calls in one transaction, and returns their number for each call.
 pub(super) fn record(conn: &mut Conn, calls: &[&EndedAttempts]) -> Outcome<Vec<u64>> {
     let claims: Vec<_> = calls.iter().flat_map(|call| &call.ends).map(|end| end.claim).collect();
-    let mut held = Held::lock(conn, &claims)?;
-    let clocks = rows::clocks(conn, held.rows.values().map(|row| row.account_id.clone()).collect())?;
-    let before = held.webhooks.clone();
+    let mut current = CurrentClaims::lock(conn, &claims)?;
+    let clocks = rows::clocks(conn, current.rows.values().map(|row| row.account_id.clone()).collect())?;
+    let before = current.webhooks.clone();
     let (mut ended, mut attempts, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for EndedAttempts { ends, now } in calls {
         let mut number = 0;
         for end in ends {
-            let Some(mut row) = held.take(&end.claim) else { continue };
-            let Some(webhook) = held.webhooks.get_mut(&row.webhook_id) else { continue };
+            let Some(mut row) = current.take(&end.claim) else { continue };
+            let Some(webhook) = current.webhooks.get_mut(&row.webhook_id) else { continue };
             let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
             let situation = AttemptSituation { delivery: row.read()?, webhook: webhook.clone(), clock };
             let decision = ask(|| (end.decide)(&situation))?;
@@ -82,7 +82,7 @@ pub(super) fn record(conn: &mut Conn, calls: &[&EndedAttempts]) -> Outcome<Vec<u
         }
         numbers.push(number);
     }
-    let webhooks = held.webhooks;
+    let webhooks = current.webhooks;
     let mut changes = Changes::on(conn);
     changes.update(ended.iter().map(DeliveryRow::change).collect())?;
     changes.insert(attempts)?;
@@ -97,8 +97,8 @@ pub(super) fn record(conn: &mut Conn, calls: &[&EndedAttempts]) -> Outcome<Vec<u
     Ok(numbers)
 }
 
-/// Releases the deliveries that waited for these, if these do not wait any more. Deliveries that were set aside are
-/// released even if their subscription is not ordered now, because it may be ordered again.
+/// Releases the deliveries that waited for `rows`, unless these are still to be sent. Deliveries that were set aside
+/// are released even if their subscription is not ordered now, because it may be ordered again.
 fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRow]) -> Outcome<()> {
     let (ordered, others): (Vec<_>, Vec<_>) = webhooks.iter().partition(|(_, webhook)| webhook.ordered);
     let mut have_blocked = claims::with_blocked(conn, others.into_iter().map(|(id, _)| *id).collect())?;
@@ -112,7 +112,7 @@ fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRo
 
 /// Ends the leases of claims without recording an outcome.
 pub(super) fn release(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<()> {
-    let Held { mut rows, .. } = Held::lock(conn, claims)?;
+    let CurrentClaims { mut rows, .. } = CurrentClaims::lock(conn, claims)?;
     for row in rows.values_mut() {
         (row.lease_id, row.leased_until) = (None, None);
     }
@@ -121,7 +121,7 @@ pub(super) fn release(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<()> 
 
 /// Ends claimed deliveries with this status, without sending them.
 pub(super) fn end(conn: &mut Conn, claims: &[DeliveryClaim], status: DeliveryStatus) -> Outcome<()> {
-    let Held { webhooks, rows } = Held::lock(conn, claims)?;
+    let CurrentClaims { webhooks, rows } = CurrentClaims::lock(conn, claims)?;
     let mut rows: Vec<_> = rows.into_values().collect();
     for row in &mut rows {
         row.status = Named(status);

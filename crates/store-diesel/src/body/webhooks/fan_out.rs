@@ -145,7 +145,7 @@ enum Caller {
 
 impl Caller {
     /// Maximum number of portions. A worker and a read leave the rest, however many events there are. A command needs
-    /// the deliveries of all of them. If a request waits for it, it has a deadline.
+    /// the deliveries of all events. A command for which a request waits has a deadline.
     const fn max_portions(self) -> u32 {
         match self {
             Self::Worker | Self::Read => 10,
@@ -261,7 +261,7 @@ pub(crate) fn imported(conn: &mut Conn, last: i64) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether the deliveries of all events of a client are queued. It has these accounts.
+/// Whether the deliveries of all events of a client are queued. `accounts` are the accounts of the client.
 pub(crate) fn are_queued(conn: &mut Conn, client: Id, accounts: &[AccountId]) -> Outcome<bool> {
     let until = cursor(conn)?.position;
     let receives = webhooks::enabled.eq(true).or(webhooks::until.gt(Some(until)));

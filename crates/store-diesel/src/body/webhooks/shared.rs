@@ -4,7 +4,7 @@
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::Outcome;
-use super::body::job::{ClaimTask, DeliveryJob, RecordTask};
+use super::body::job::{DeliveryJob, QueuedClaim, QueuedRecord};
 use super::body::types::Id;
 use super::{claims, ends};
 use std::collections::BTreeSet;
@@ -31,7 +31,8 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
         }
     }
     while !claiming.is_empty() {
-        // Two claims of one subscription must not take the same deliveries, so the second one is made afterwards.
+        // Two claims of one subscription must not take the same deliveries, so the second claim waits for the next
+        // round.
         let mut webhooks = BTreeSet::new();
         let (mut first, others): (Vec<_>, Vec<_>) =
             claiming.into_iter().partition(|task| webhooks.insert(task.work().webhook));
@@ -46,9 +47,10 @@ pub(crate) fn deliver<'j>(conn: &mut Conn, jobs: impl Iterator<Item = &'j mut De
     Ok(())
 }
 
-/// Locks the subscriptions of the work before its deliveries, as everywhere. One that another transaction has locked
-/// holds up no other: a claim of it takes nothing, and its ended attempts are left out, without an answer.
-fn lock(conn: &mut Conn, claiming: &mut Vec<&mut ClaimTask>, recording: &mut Vec<&mut RecordTask>) -> Outcome<()> {
+/// Locks the subscriptions of the work before its deliveries, as everywhere. A subscription that another transaction
+/// has locked does not delay the others: a claim of it takes nothing, and its ended attempts are left out, without an
+/// answer.
+fn lock(conn: &mut Conn, claiming: &mut Vec<&mut QueuedClaim>, recording: &mut Vec<&mut QueuedRecord>) -> Outcome<()> {
     let of_claims = claiming.iter().map(|task| task.work().webhook);
     let of_ends = recording.iter().flat_map(|task| &task.work().ends).map(|end| end.claim.webhook);
     let ids: BTreeSet<_> = of_claims.chain(of_ends).map(|webhook| Id(webhook.0)).collect();

@@ -64,8 +64,8 @@ fn create(
 }
 
 /// Changes a subscription. The deliveries of all events up to `queued_until` must be queued, so that a change of the
-/// filter does not affect earlier events. `None`: this must be true of further events, because the subscription was
-/// disabled meanwhile.
+/// filter does not affect earlier events. Returns `None` if the deliveries of later events must be queued first,
+/// because the subscription was disabled meanwhile.
 fn change(
     conn: &mut Conn,
     command: &ChangeWebhookCommand,

@@ -55,7 +55,7 @@ impl BalanceSet {
     }
 
     /// Adds the rows of the budgets that the footprint names.
-    pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Outcome<Self> {
+    pub(crate) fn with_budgets(mut self, rows: Vec<BudgetRow>) -> Outcome<Self> {
         for row in &rows {
             must_be_there(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
         }
@@ -115,11 +115,16 @@ impl BalanceSet {
         number: i64,
     ) {
         self.change(account, (budget, currency), after);
-        self.number(account, (budget, currency), number);
+        self.set_last_number(account, (budget, currency), number);
     }
 
     /// Stages the number of the last credit, top-up, transfer or payment that changed a balance.
-    pub(crate) fn number(&mut self, account: &AccountId, (budget, currency): (BudgetId, money::Currency), number: i64) {
+    pub(crate) fn set_last_number(
+        &mut self,
+        account: &AccountId,
+        (budget, currency): (BudgetId, money::Currency),
+        number: i64,
+    ) {
         self.counters.entry((account.clone(), budget, currency)).or_default().last_number = Some(number);
     }
 
@@ -133,19 +138,24 @@ impl BalanceSet {
     }
 
     /// Stages the last link of the hash chain of a balance.
-    pub(super) fn link(&mut self, account: &AccountId, (budget, currency): (BudgetId, money::Currency), last: Link) {
+    pub(super) fn set_last_link(
+        &mut self,
+        account: &AccountId,
+        (budget, currency): (BudgetId, money::Currency),
+        last: Link,
+    ) {
         self.counters.entry((account.clone(), budget, currency)).or_default().last = last;
     }
 
-    /// Adds the numbers of new journal transactions that change the balances. Fails if a balance was not loaded: a leg
-    /// would be stored without its change.
-    pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) -> Outcome<()> {
-        for (key, number) in more {
+    /// Adds the new journal transactions to the counts of the balances that they change. Fails if a balance was not
+    /// loaded: a leg would be stored without its change.
+    pub(super) fn count_movements(&mut self, more: &BTreeMap<BalanceKey, i64>) -> Outcome<()> {
+        for (key, count) in more {
             let counters = self.counters.get_mut(key).ok_or_else(|| {
                 let (_, budget, currency) = key;
                 corrupt(format!("the journal moves {currency} of budget {budget}, which was not loaded"))
             })?;
-            counters.movements += number;
+            counters.movements += count;
             self.changed.insert(key.clone());
         }
         Ok(())

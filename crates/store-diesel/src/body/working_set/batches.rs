@@ -63,7 +63,7 @@ impl Batches {
     }
 
     /// Stages the time from which there is work on a batch. The batch itself must change, too.
-    pub(crate) fn work_at(&mut self, batch: &PaymentBatch, at: Option<Time>) {
+    pub(crate) fn set_work_at(&mut self, batch: &PaymentBatch, at: Option<Time>) {
         self.work.insert((batch.account.clone(), batch.id), at);
     }
 

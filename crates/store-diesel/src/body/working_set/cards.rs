@@ -153,7 +153,7 @@ impl Cards {
     }
 
     /// Whether a message is staged.
-    pub(crate) const fn change_activity(&self) -> bool {
+    pub(crate) const fn changes_activity(&self) -> bool {
         !self.new_messages.is_empty()
     }
 

@@ -44,19 +44,19 @@ impl NewCredits {
     }
 
     /// Returns the next number of the account.
-    pub(crate) fn next(&self, account: &AccountId) -> Outcome<i64> {
+    pub(crate) fn next_number(&self, account: &AccountId) -> Outcome<i64> {
         let last = self.counters.get(account).ok_or_else(|| corrupt("an account without a counter"))?;
         last.number.checked_add(1).ok_or_else(|| corrupt("all numbers are used"))
     }
 
     /// Stages a credit.
     pub(crate) fn add(&mut self, command: &CreditCommand, decision: &CreditDecision) {
-        self.used(&command.account, decision.credit.box_transaction_id);
+        self.set_last_number(&command.account, decision.credit.box_transaction_id);
         self.new.push(CreditRow::of(decision, command.budget));
     }
 
     /// Stages the last number that was used. The counters of the account must have been loaded.
-    pub(crate) fn used(&mut self, account: &AccountId, number: i64) {
+    pub(crate) fn set_last_number(&mut self, account: &AccountId, number: i64) {
         self.change(account, |counter| Counter { number, ..counter });
     }
 
@@ -67,7 +67,7 @@ impl NewCredits {
 
     /// Stages the last link of the hash chain of the account's settlements. The counters of the account must have been
     /// loaded.
-    pub(super) fn link(&mut self, account: &AccountId, last: Link) {
+    pub(super) fn set_last_link(&mut self, account: &AccountId, last: Link) {
         self.change(account, |counter| Counter { last, ..counter });
     }
 

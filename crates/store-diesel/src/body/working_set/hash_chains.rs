@@ -20,8 +20,10 @@ impl HashChains<'_> {
         let links = line.links([from?, to?]);
         for (chain, link) in chains.into_iter().zip(links).filter_map(|(chain, link)| chain.zip(link)) {
             match chain {
-                HashChain::Balance(budget, currency) => self.balance_set.link(account, (budget, currency), link),
-                HashChain::Settlements => self.credits.link(account, link),
+                HashChain::Balance(budget, currency) => {
+                    self.balance_set.set_last_link(account, (budget, currency), link)
+                }
+                HashChain::Settlements => self.credits.set_last_link(account, link),
             }
         }
         Ok(links)

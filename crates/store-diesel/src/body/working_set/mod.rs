@@ -72,9 +72,9 @@ pub(crate) struct WorkingSet {
 impl WorkingSet {
     /// Locks and loads the rows of a footprint.
     ///
-    /// Locks come first, in the same order in all programs: balances by account, budget and currency, batches and
-    /// sessions by account and id, enrolments and counters by account. Everything else belongs to a locked row and is
-    /// read by later statements, which see what the last holder of the locks left.
+    /// Locks come first, in the same order in all programs: balances by account, budget and currency, batches by
+    /// account and id, enrolments and counters by account. Everything else belongs to a locked row and is read by later
+    /// statements, which see what the previous transaction with these locks stored.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let (balances, records) = driver::lock_balances(conn, footprint)?;
         let balance_set = BalanceSet::of_rows(balances)?;
@@ -92,7 +92,7 @@ impl WorkingSet {
             bank: Bank::load(conn, footprint)?,
             records: Records::of(records),
             cards: Cards::load(conn, footprint)?,
-            balance_set: balance_set.named(budgets)?,
+            balance_set: balance_set.with_budgets(budgets)?,
             journal: Journal::default(),
             transfers: NewTransfers::default(),
             mfa,
@@ -100,7 +100,7 @@ impl WorkingSet {
         })
     }
 
-    /// Stages a movement of an account's money: the transactions of the journal and the resulting balances.
+    /// Stages journal transactions of an account and the resulting balances.
     pub(crate) fn move_money(&mut self, account: &AccountId, journal: &[JournalTransaction], balances: &BatchBalances) {
         for transaction in journal {
             self.journal.add(transaction);
@@ -117,10 +117,10 @@ impl WorkingSet {
         numbers: &BTreeMap<(BudgetId, money::Currency), i64>,
     ) {
         for (balance, number) in numbers {
-            self.balance_set.number(account, *balance, *number);
+            self.balance_set.set_last_number(account, *balance, *number);
         }
         if let Some(last) = numbers.values().max() {
-            self.credits.used(account, *last);
+            self.credits.set_last_number(account, *last);
         }
     }
 
@@ -128,14 +128,14 @@ impl WorkingSet {
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: BulkStatus) {
         if batch.input.is_some() {
             let work_at = (all == BulkStatus::Confirmed).then_some(Time(DateTime::UNIX_EPOCH));
-            self.batches.work_at(batch, work_at);
+            self.batches.set_work_at(batch, work_at);
             self.payments.all_become(batch, all.status());
         }
     }
 
-    /// Stores the staged transactions of the journal, with the ends of their hash chains and the numbers of movements.
+    /// Stores the staged transactions of the journal, with the ends of their hash chains and the counts of movements.
     pub(crate) fn store_journal(mut self, conn: &mut Conn, position: i64) -> Outcome<()> {
-        self.balance_set.moved(self.journal.movements())?;
+        self.balance_set.count_movements(self.journal.movements())?;
         let mut changes = Changes::on(conn);
         let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
         self.journal.store(&mut changes, position, &mut chains)?;
@@ -147,12 +147,12 @@ impl WorkingSet {
     /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
         self.records.must_be_missing(conn)?;
-        let changes_activity = self.cards.change_activity()
+        let changes_activity = self.cards.changes_activity()
             || self.journal.changes_activity()
-            || self.transfers.change_activity()
-            || self.payments.change_activity();
+            || self.transfers.changes_activity()
+            || self.payments.changes_activity();
         let (events, position) = self.events.rows(conn, changes_activity)?;
-        self.balance_set.moved(self.journal.movements())?;
+        self.balance_set.count_movements(self.journal.movements())?;
         let mut changes = Changes::on(conn);
         let mut chains = HashChains { balance_set: &mut self.balance_set, credits: &mut self.credits };
         self.journal.store(&mut changes, position, &mut chains)?;

@@ -58,7 +58,7 @@ impl Records {
     }
 
     /// Builds the record of a command under a claim. Does not stage it.
-    pub(crate) fn made<T>(claim: Option<&IdempotencyClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
+    pub(crate) fn new_record<T>(claim: Option<&IdempotencyClaim<T>>, done: &T) -> Outcome<Option<RecordRow>> {
         let Some(claim) = claim else { return Ok(None) };
         let answer = ask(|| (claim.response)(done))?;
         Ok(Some(RecordRow::of(claim, answer)))

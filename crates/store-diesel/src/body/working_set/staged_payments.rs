@@ -49,7 +49,7 @@ impl StagedPayments {
     }
 
     /// Whether the status of a payment is staged.
-    pub(crate) fn change_activity(&self) -> bool {
+    pub(crate) fn changes_activity(&self) -> bool {
         !(self.of_all.is_empty() && self.moved.is_empty())
     }
 

@@ -17,7 +17,7 @@ impl NewTransfers {
     }
 
     /// Whether a transfer is staged.
-    pub(crate) const fn change_activity(&self) -> bool {
+    pub(crate) const fn changes_activity(&self) -> bool {
         !self.0.is_empty()
     }
 

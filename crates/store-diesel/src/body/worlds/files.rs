@@ -45,8 +45,8 @@ pub(super) fn import(conn: &mut Conn, command: &ImportSnapshotCommand) -> Result
         if situation.is_repeated {
             keep_longer(conn, command)?;
         } else {
-            let contents = snapshot_files::accepted(conn, &command.file.contents).map_err(refused)?;
-            try_rows(conn, command, &contents)?;
+            let contents = snapshot_files::for_store(conn, &command.file.contents).map_err(refused)?;
+            check_rows(conn, command, &contents)?;
             statements::insert(vec![row_of(command, contents)], conn)?;
         }
         Ok(SnapshotImport { snapshot: snapshot_of(command), is_repeated: situation.is_repeated })
@@ -62,7 +62,7 @@ fn refused(stop: Stop<ImportRefusal>) -> Refused {
 
 /// Stores the rows in a trial account, checks its books, and deletes the account again. So the import refuses a file
 /// from which no world could be created.
-fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
+fn check_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
     let invalid = |reason: String| Refused::from(WriteError::Refused(ImportRefusal::Invalid(reason)));
     let account = &command.trial_account;
     registry::insert_account(conn, &trial_account(command))?;

@@ -1,8 +1,8 @@
 //! Worlds: accounts that are created, saved, restored and deleted as a whole.
 
+mod create;
 mod delete;
 mod files;
-mod make;
 mod rows;
 mod snapshots;
 
@@ -33,7 +33,7 @@ impl Worlds for Store {
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
         self.task(move |conn| {
             driver::lock_operators(conn)?;
-            make::make(conn, &command)
+            create::create(conn, &command)
         })
         .await
     }

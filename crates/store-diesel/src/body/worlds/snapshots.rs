@@ -67,8 +67,8 @@ pub(super) fn take(
     }
     under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
         driver::lock_account(conn, &command.account)?;
-        let kept = account_rows::of(conn, &command.account)?;
-        let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
+        let saved = account_rows::of(conn, &command.account)?;
+        let bytes = i64::try_from(saved.text.len()).unwrap_or(i64::MAX);
         let situation = SnapshotSituation { snapshots: count(conn, &command.account)?, bytes };
         ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
         let snapshot = WorldSnapshot {
@@ -76,9 +76,9 @@ pub(super) fn take(
             account: command.account.clone(),
             name: command.name.clone(),
             created_at: command.now,
-            rows: kept.rows,
+            rows: saved.rows,
         };
-        insert(conn, &snapshot, kept.text)?;
+        insert(conn, &snapshot, saved.text)?;
         Ok(snapshot)
     })
 }
@@ -145,22 +145,22 @@ pub(super) fn restore(
     command: &RestoreCommand,
 ) -> Result<Written<WorldReading>, Stop<WriteError<SnapshotRefusal>>> {
     under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
-        let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
-        let situation = RestoreSituation { outdated: !kept.fits()? };
+        let snapshot = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
+        let situation = RestoreSituation { outdated: !snapshot.fits()? };
         ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
         driver::lock_account(conn, &command.account)?;
         let secret = secrets::of_totp(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
-        account_rows::put(conn, &command.account, &kept.contents, secret.as_ref(), false)?;
+        account_rows::put(conn, &command.account, &snapshot.contents, secret.as_ref(), false)?;
         rows::begin_epoch(conn, &command.account)?;
-        webhooks::undo(conn, &command.account, Time(kept.created_at))?;
+        webhooks::undo(conn, &command.account, Time(snapshot.created_at))?;
         // The snapshot may contain a record under the same key. The new answer replaces it.
         if let Some(claim) = &command.claim {
             idempotency::forget(conn, claim)?;
         }
-        let was = timelines::find(conn, &command.account)?.unwrap_or_default();
-        let clock = was.clock.put_back(kept.created_at, command.real);
-        timelines::update(conn, &command.account, &Timeline { clock, ..was })?;
+        let before = timelines::find(conn, &command.account)?.unwrap_or_default();
+        let clock = before.clock.put_back(snapshot.created_at, command.real);
+        timelines::update(conn, &command.account, &Timeline { clock, ..before })?;
         let world = rows::find(conn, &command.account)?.ok_or(WriteError::Absent)?;
         Ok(WorldReading { world, real: command.real })
     })
@@ -172,7 +172,8 @@ mod tests {
 
     use super::*;
 
-    /// An instance of an earlier version must not restore nothing from what a later migration emptied.
+    /// An instance of an earlier version must refuse a snapshot that a later migration emptied, and not restore an
+    /// empty world.
     #[test]
     fn a_snapshot_that_a_migration_emptied_does_not_fit() {
         let (created_at, schema) = (DateTime::UNIX_EPOCH, schema().unwrap());

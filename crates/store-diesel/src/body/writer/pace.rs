@@ -18,7 +18,8 @@ pub(super) struct Pace {
     window: Option<(Instant, Duration)>,
     /// Until when the writer counts as busy, because other jobs took at least half of the last window.
     busy_until: Option<Instant>,
-    /// Whether the time counts. In a simulation it would decide what happens next.
+    /// Whether the pace is switched off, so that it always admits background jobs. In a simulation, measured time would
+    /// decide what happens next.
     is_off: bool,
 }
 

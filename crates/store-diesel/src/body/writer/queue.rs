@@ -31,7 +31,7 @@ enum Message {
 /// The end of the queue where jobs are added.
 pub(super) struct QueueSender {
     queue: SyncSender<Message>,
-    room: usize,
+    capacity: usize,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -40,7 +40,8 @@ pub(super) struct QueueReceiver {
     queue: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     is_closed: bool,
-    /// Background jobs that yield to others, and when they were added. They occupy no room in the queue.
+    /// Background jobs that yield to others, and when they were added. They do not count towards the capacity of the
+    /// queue.
     background: VecDeque<(Instant, Job)>,
     pace: Arc<Mutex<Pace>>,
 }
@@ -65,8 +66,8 @@ pub(super) struct Committing<'q> {
 }
 
 /// Creates an empty queue for at most the given number of jobs. It ends when its receiver is dropped.
-pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
-    let (sender, receiver) = sync_channel(room);
+pub(super) fn with_queue_capacity(capacity: usize) -> (QueueSender, Turns) {
+    let (sender, receiver) = sync_channel(capacity);
     let waiting = Arc::new(AtomicUsize::new(0));
     let pace = Arc::<Mutex<Pace>>::default();
     let receiver = QueueReceiver {
@@ -77,7 +78,7 @@ pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
         pace: Arc::clone(&pace),
     };
     let turns = Turns { receiver: Mutex::new(receiver), committing: Mutex::default(), pace, records: Mutex::default() };
-    (QueueSender { queue: sender, room, waiting }, turns)
+    (QueueSender { queue: sender, capacity, waiting }, turns)
 }
 
 impl QueueSender {
@@ -96,7 +97,7 @@ impl QueueSender {
 
     /// Whether the queue is full.
     pub(super) fn is_full(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= self.room
+        self.waiting.load(Ordering::Relaxed) >= self.capacity
     }
 
     /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed: a full queue can't be
@@ -156,8 +157,8 @@ impl Turns {
 }
 
 impl QueueReceiver {
-    /// Waits for a job and takes the waiting jobs, but only some background jobs. They come first, so that they do not
-    /// divide a group of commands. Returns an empty list when the queue is closed.
+    /// Waits for a job and takes the waiting jobs, but only some background jobs. The background jobs come first, so
+    /// that they do not divide a group of commands. Returns an empty list when the queue is closed.
     fn take(&mut self) -> Vec<Job> {
         loop {
             let (mut others, now) = (self.take_from_queue(), Instant::now());
@@ -172,7 +173,7 @@ impl QueueReceiver {
     }
 
     /// Returns how many background jobs a turn takes: its share of those that wait (see [`BACKGROUND_TURNS`]). Unless
-    /// they yield, the jobs of one transaction at least.
+    /// they yield, it takes at least the jobs that share one transaction.
     fn share(&self, others_wait: bool, now: Instant) -> usize {
         let waiting = self.background.len();
         if self.yields(others_wait, now) {
@@ -255,7 +256,7 @@ mod tests {
         sender.add(Job::change(|_| Ok(())).0).unwrap();
     }
 
-    /// So far in the future that it does not pass during a test, however slow the machine is.
+    /// A duration that does not pass during a test, however slow the machine is.
     const HOUR: Duration = Duration::from_secs(60 * 60);
 
     /// Adds a background job as if it were added at another time. If that is in the future, it yields however long a
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn commands_wait_for_a_record_that_is_being_committed() {
-        let (_entrance, turns) = with_queue_capacity(8);
+        let (_sender, turns) = with_queue_capacity(8);
         let committing = turns.hand_over(None, keys("one"));
         // A disjoint key. Otherwise this call would wait forever.
         turns.wait_for(&keys("two"));

@@ -43,8 +43,8 @@ impl Stepper {
 impl Writer {
     /// Connects, and leaves the turns of the first thread to the caller.
     #[allow(dead_code, reason = "simulations run on SQLite only")]
-    pub(crate) fn stepped(anchor: &Anchor, room: usize) -> Result<(Self, Stepper), OpenError> {
-        let (writer, states) = Self::connect(anchor, room)?;
+    pub(crate) fn stepped(anchor: &Anchor, queue_capacity: usize) -> Result<(Self, Stepper), OpenError> {
+        let (writer, states) = Self::connect(anchor, queue_capacity)?;
         let first = states.into_iter().next().ok_or(OpenError::WrongAdapter)?;
         first.turns.set_pace(Pace::off());
         Ok((writer, Stepper(first)))

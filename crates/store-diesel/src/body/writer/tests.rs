@@ -144,14 +144,14 @@ fn changes_and_commands_keep_the_order_of_arrival() {
                 work.push(
                     queued(async move {
                         if number % 3 == 2 {
-                            let note = Arc::clone(&seen);
+                            let seen = Arc::clone(&seen);
                             let change = move |_: &mut Conn| {
-                                note.lock().unwrap().push(number);
+                                seen.lock().unwrap().push(number);
                                 Ok(())
                             };
                             store.change(change).await.unwrap();
                         } else {
-                            store.submit(Noted { number, seen }).await.unwrap();
+                            store.submit(Reporting { number, seen }).await.unwrap();
                         }
                     })
                     .await,
@@ -168,12 +168,12 @@ fn changes_and_commands_keep_the_order_of_arrival() {
 }
 
 /// A command that reports when it is executed.
-struct Noted {
+struct Reporting {
     number: u32,
     seen: Arc<Mutex<Vec<u32>>>,
 }
 
-impl Command for Noted {
+impl Command for Reporting {
     type Done = ();
     type Refused = Infallible;
 

@@ -1,6 +1,6 @@
 //! The stored checkpoints of a balance.
 
-use super::Of;
+use super::BalanceId;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements;
@@ -19,13 +19,13 @@ const ROWS_AT_ONCE: usize = 200;
 pub(super) struct Checkpoint {
     /// The number of movements that it covers.
     pub(super) covered: i64,
-    /// The place of the last one.
+    /// The place of the last of these movements.
     pub(super) last: ListKey,
-    /// The least id of later ones, when the checkpoint was made.
+    /// The least id of later movements, when the checkpoint was created.
     pub(super) tail_from: Id,
-    /// The sums of all that it covers.
+    /// The sums of the covered movements.
     pub(super) sums: KindSums,
-    /// The ids of those that the checkpoint before does not cover, in the order of the list.
+    /// The ids of the movements since the previous checkpoint, in the order of the list.
     pub(super) journals: Vec<Id>,
 }
 
@@ -36,15 +36,17 @@ pub(crate) struct Extension {
     pub(super) read: Option<(i64, i64)>,
     /// The epoch of the account.
     pub(super) epoch: i64,
+    /// The number of movements that `balances.movements` does not count.
     pub(super) uncounted: i64,
     /// Checkpoints that cover more are deleted.
     pub(super) keep_up_to: i64,
     pub(super) new: Vec<Checkpoint>,
+    /// The id from which the next read starts.
     pub(super) tail_from: Id,
 }
 
 impl Checkpoint {
-    fn row(&self, of: &Of) -> Outcome<CheckpointRow> {
+    fn row(&self, of: &BalanceId) -> Outcome<CheckpointRow> {
         Ok(CheckpointRow {
             account_id: of.account.clone(),
             budget_id: of.budget,
@@ -81,12 +83,12 @@ macro_rules! of_balance {
 }
 
 /// Returns how far the checkpoints reach.
-pub(super) fn coverage(conn: &mut Conn, of: &Of) -> Outcome<Option<CoverageRow>> {
+pub(super) fn coverage(conn: &mut Conn, of: &BalanceId) -> Outcome<Option<CoverageRow>> {
     let row = of_balance!(balance_coverage, of).select(CoverageRow::as_select());
     Ok(row.get_result(conn).optional()?)
 }
 
-/// Returns how far all checkpoints of all balances reach.
+/// Returns how far the checkpoints of each balance reach.
 pub(super) fn all(conn: &mut Conn) -> Outcome<Vec<CoverageRow>> {
     Ok(balance_coverage::table
         .order(balance_coverage::table.primary_key())
@@ -95,14 +97,14 @@ pub(super) fn all(conn: &mut Conn) -> Outcome<Vec<CoverageRow>> {
 }
 
 /// Returns the last checkpoint, or the one that is `before` checkpoints before it.
-pub(super) fn last(conn: &mut Conn, of: &Of, before: i64) -> Outcome<Option<Checkpoint>> {
+pub(super) fn last(conn: &mut Conn, of: &BalanceId, before: i64) -> Outcome<Option<Checkpoint>> {
     let rows = of_balance!(balance_checkpoints, of).order(balance_checkpoints::covered.desc());
     let row = rows.limit(1).offset(before).select(CheckpointRow::as_select()).load(conn)?.pop();
     row.as_ref().map(read).transpose()
 }
 
 /// Returns the checkpoints that end in this range of numbers of covered movements, `from` excluded, `to` included.
-pub(super) fn between(conn: &mut Conn, of: &Of, from: i64, to: i64) -> Outcome<Vec<Checkpoint>> {
+pub(super) fn between(conn: &mut Conn, of: &BalanceId, from: i64, to: i64) -> Outcome<Vec<Checkpoint>> {
     let rows = of_balance!(balance_checkpoints, of)
         .filter(balance_checkpoints::covered.gt(from))
         .filter(balance_checkpoints::covered.le(to))
@@ -112,7 +114,7 @@ pub(super) fn between(conn: &mut Conn, of: &Of, from: i64, to: i64) -> Outcome<V
 }
 
 /// Finds the first checkpoint that covers at least `at_least` movements, and returns how many it covers.
-pub(super) fn end_at(conn: &mut Conn, of: &Of, at_least: i64) -> Outcome<Option<i64>> {
+pub(super) fn end_at(conn: &mut Conn, of: &BalanceId, at_least: i64) -> Outcome<Option<i64>> {
     let rows = of_balance!(balance_checkpoints, of).filter(balance_checkpoints::covered.ge(at_least));
     let first = rows.order(balance_checkpoints::covered).limit(1).select(balance_checkpoints::covered);
     Ok(first.load::<i64>(conn)?.pop())
@@ -142,7 +144,7 @@ impl Extension {
 
     /// Stores the new checkpoints, unless somebody else has changed the checkpoints since they were read. Returns
     /// whether they were stored.
-    pub(crate) fn store(&self, conn: &mut Conn, of: &Of) -> Outcome<bool> {
+    pub(crate) fn store(&self, conn: &mut Conn, of: &BalanceId) -> Outcome<bool> {
         let (epoch, version) = self.stored_as();
         let stored = match self.read {
             None => diesel::insert_into(balance_coverage::table)

@@ -35,7 +35,7 @@ impl Segment {
     }
 }
 
-/// Movements after a place in the list, divided into segments. They arrive in any order, and mostly in that of the
+/// Movements after a place in the list, divided into segments. They arrive in any order, mostly in the order of the
 /// list.
 #[derive(Debug)]
 pub(super) struct Gathering {
@@ -47,7 +47,7 @@ pub(super) struct Gathering {
     pub(super) closed: Vec<Segment>,
     /// The newest movements.
     pub(super) open: BTreeMap<ListKey, Booking>,
-    /// The sums of all of them.
+    /// The sums of all movements, older and newest.
     pub(super) sums: KindSums,
 }
 

@@ -19,7 +19,7 @@ mod verify;
 pub(super) use checkpoints::Extension;
 pub(crate) use verify::wrong;
 
-use super::Of;
+use super::BalanceId;
 use super::body;
 use super::body::backend::Conn;
 use super::body::epochs;
@@ -44,7 +44,8 @@ pub(super) struct Sizes {
     spread: i64,
     /// A read in a hurry gives up if it has to pass more than this many of the account's journal transactions.
     hurry: i64,
-    /// Checkpoints leave out the movements of the account's last `margin`, because others may be committed before them.
+    /// Checkpoints leave out the movements of the account's last `margin`, because movements that come before them in
+    /// the list may still be committed.
     margin: TimeDelta,
 }
 
@@ -69,9 +70,9 @@ struct Found {
     /// The checkpoint where it started.
     start: Option<Checkpoint>,
     gathering: Gathering,
-    /// The number of movements that `balances.movements` does not contain.
+    /// The number of movements that `balances.movements` does not count.
     uncounted: i64,
-    /// Whether it passed many journal transactions of the account.
+    /// Whether the read passed many journal transactions of the account.
     is_spread: bool,
     /// Whether checkpoints after the start are to be deleted.
     replaces: bool,
@@ -79,7 +80,7 @@ struct Found {
 
 /// A read of a balance whose count of movements is known.
 pub(super) struct Read<'a> {
-    pub(super) of: &'a Of,
+    pub(super) of: &'a BalanceId,
     /// `balances.movements`.
     pub(super) counted: i64,
     pub(super) page: PageRequest,
@@ -136,7 +137,7 @@ impl Read<'_> {
             }
             match &start {
                 None => return Ok(Start::Stale),
-                // A movement may have an id that was passed.
+                // A missing movement may have an id before the one from which the read started.
                 Some(last) if last.tail_from != from && !replaces => from = last.tail_from,
                 Some(_) => {
                     before += step;
@@ -184,7 +185,8 @@ impl Read<'_> {
         Ok(page.map(|(bookings, skipped)| History { sums, bookings, skipped, extension }))
     }
 
-    /// Returns the checkpoints to store, if there are any. `newest` limits them: an id and the time of the account.
+    /// Returns the checkpoints to store, if there are any. `passed` limits the ids from which later reads start. `now`
+    /// is the time of the account's newest journal transaction.
     fn extension(
         &self,
         epoch: i64,
@@ -214,8 +216,8 @@ impl Read<'_> {
             let first = all.chain(found.gathering.open.keys()).map(|(_, id)| *id).min();
             first.map_or(passed, |id| Id(id).min(passed))
         };
-        let moves = found.is_spread && coverage.is_none_or(|coverage| coverage.tail_from < tail_from);
-        (!new.is_empty() || found.replaces || moves).then(|| Extension {
+        let moves_forward = found.is_spread && coverage.is_none_or(|coverage| coverage.tail_from < tail_from);
+        (!new.is_empty() || found.replaces || moves_forward).then(|| Extension {
             read: coverage.map(|coverage| (coverage.epoch, coverage.version)),
             epoch,
             uncounted: found.uncounted,

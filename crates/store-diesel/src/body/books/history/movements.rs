@@ -1,6 +1,6 @@
 //! Reads the journal transactions of a balance, as one movement each.
 
-use super::Of;
+use super::BalanceId;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, RowByRow};
 use super::body::errors::{Outcome, corrupt};
@@ -66,17 +66,17 @@ macro_rules! legs {
 }
 
 /// Selects the legs of a balance from an id on.
-macro_rules! after {
+macro_rules! legs_from {
     ($of:expr, $from:expr) => {
         legs!($of).filter(journal_legs::journal_id.ge($from))
     };
 }
 #[cfg(test)]
-pub(super) use {after, legs};
+pub(super) use {legs, legs_from};
 
-/// Passes on the movements from an id on, in the order of the ids, one at a time.
-pub(super) fn each_from(conn: &mut Conn, of: &Of, from: Id, take: &mut dyn FnMut(Booking)) -> Outcome<()> {
-    let rows = after!(of, from);
+/// Passes the movements from an id on to `take`, in the order of the ids, one at a time.
+pub(super) fn each_from(conn: &mut Conn, of: &BalanceId, from: Id, take: &mut dyn FnMut(Booking)) -> Outcome<()> {
+    let rows = legs_from!(of, from);
     let mut current: Option<Booking> = None;
     for row in rows.load_iter::<Row, RowByRow>(conn)? {
         if let Some(done) = add(of, &mut current, row?)? {
@@ -88,7 +88,7 @@ pub(super) fn each_from(conn: &mut Conn, of: &Of, from: Id, take: &mut dyn FnMut
 }
 
 /// Returns the movements with these ids, oldest first by time, then by id. Omits those that do not exist.
-pub(super) fn by_ids(conn: &mut Conn, of: &Of, ids: &[Id]) -> Outcome<Vec<Booking>> {
+pub(super) fn by_ids(conn: &mut Conn, of: &BalanceId, ids: &[Id]) -> Outcome<Vec<Booking>> {
     let mut bookings = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IDS_AT_ONCE) {
         let rows = legs!(of).filter(journal_legs::journal_id.eq_any(ids)).load::<Row>(conn)?;
@@ -103,7 +103,7 @@ pub(super) fn by_ids(conn: &mut Conn, of: &Of, ids: &[Id]) -> Outcome<Vec<Bookin
 }
 
 /// Adds a leg to the movement that is being read. Returns that movement if the leg belongs to the next one.
-fn add(of: &Of, current: &mut Option<Booking>, row: Row) -> Outcome<Option<Booking>> {
+fn add(of: &BalanceId, current: &mut Option<Booking>, row: Row) -> Outcome<Option<Booking>> {
     let (journal, kind, cause, at, from, to, amount) = row;
     let journal = JournalId(journal.0);
     let done = current.take_if(|current| current.journal != journal);
@@ -125,13 +125,13 @@ fn add(of: &Of, current: &mut Option<Booking>, row: Row) -> Outcome<Option<Booki
 }
 
 /// Returns the number of the account's journal transactions from an id on, at most `max`.
-pub(super) fn distance(conn: &mut Conn, of: &Of, from: Id, max: i64) -> Outcome<i64> {
+pub(super) fn distance(conn: &mut Conn, of: &BalanceId, from: Id, max: i64) -> Outcome<i64> {
     let counted = sql_query(DISTANCE).bind::<Text, _>(&of.account).bind::<IdSql, _>(from).bind::<BigInt, _>(max);
     Ok(counted.get_result::<CountRow>(conn)?.count)
 }
 
 /// Returns the greatest id of the account's journal transactions, and the time of that transaction.
-pub(super) fn newest(conn: &mut Conn, of: &Of) -> Outcome<Option<(Id, Time)>> {
+pub(super) fn newest(conn: &mut Conn, of: &BalanceId) -> Outcome<Option<(Id, Time)>> {
     let newest = sql_query(NEWEST).bind::<Text, _>(&of.account).get_result::<NewestRow>(conn).optional()?;
     Ok(newest.map(|row| (row.id, row.created_at)))
 }

@@ -1,6 +1,6 @@
 //! Finds a page of the movements of a balance, without reading those before and after it.
 
-use super::Of;
+use super::BalanceId;
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
 use super::body::types::Id;
@@ -49,7 +49,7 @@ pub(super) struct Covered {
 /// covers does not exist.
 pub(super) fn page(
     conn: &mut Conn,
-    of: &Of,
+    of: &BalanceId,
     covered: Covered,
     gathering: Gathering,
     page: PageRequest,
@@ -84,8 +84,8 @@ struct Rows {
 
 impl Rows {
     /// Loads the movements of consecutive pieces, except the first `before` of the list. Returns `None` if a movement
-    /// does not exist, or one that is not in a piece would be needed.
-    fn load(conn: &mut Conn, of: &Of, pieces: Vec<Piece>, before: i64) -> Outcome<Option<Self>> {
+    /// does not exist, or if a needed movement is not in a piece.
+    fn load(conn: &mut Conn, of: &BalanceId, pieces: Vec<Piece>, before: i64) -> Outcome<Option<Self>> {
         let Some((begin, sum)) = pieces.first().map(|first| (first.begin(), first.sum)) else { return Ok(None) };
         let mut rows = Self { begin: begin.max(before), loaded: Vec::new(), sum };
         let mut end = begin;
@@ -112,7 +112,7 @@ impl Rows {
 }
 
 /// Returns the stored pieces with movements of a part of the list, `from` excluded, `to` included.
-fn stored(conn: &mut Conn, of: &Of, from: i64, to: i64) -> Outcome<Vec<Piece>> {
+fn stored(conn: &mut Conn, of: &BalanceId, from: i64, to: i64) -> Outcome<Vec<Piece>> {
     if from >= to {
         return Ok(Vec::new());
     }

@@ -7,7 +7,7 @@ use super::body::driver;
 use super::body::plans::plan;
 use super::body::types::Id;
 use super::movements::{self, legs};
-use super::{History, Of, Read, Sizes, checkpoints, verify};
+use super::{BalanceId, History, Read, Sizes, checkpoints, verify};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -36,12 +36,12 @@ fn budget(number: u64) -> Uuid {
     Uuid::from_u128(u128::from(number) + 1)
 }
 
-fn of(account: &str, number: u64, currency: &str) -> Of {
-    Of::new(&AccountId::parse(account).unwrap(), BudgetId(budget(number)), Currency::parse(currency).unwrap())
+fn of(account: &str, number: u64, currency: &str) -> BalanceId {
+    BalanceId::new(&AccountId::parse(account).unwrap(), BudgetId(budget(number)), Currency::parse(currency).unwrap())
 }
 
-/// Creates two accounts with two budgets each, in two currencies. Without foreign keys, the rows that they refer to are
-/// missing.
+/// Creates two accounts with two budgets each, in two currencies. The rows to which these rows refer are missing, so
+/// foreign keys must be off.
 fn prepare(conn: &mut Conn) {
     for account in ACCOUNTS {
         for (number, currency) in [(0, "GBP"), (0, "JPY"), (1, "GBP"), (1, "JPY")] {
@@ -55,7 +55,7 @@ fn prepare(conn: &mut Conn) {
     }
 }
 
-fn unchecked(conn: &mut Conn) {
+fn without_foreign_keys(conn: &mut Conn) {
     let sqlite = conn.batch_execute("PRAGMA foreign_keys = OFF");
     if sqlite.is_err() {
         conn.batch_execute("SET session_replication_role = replica").unwrap();
@@ -63,7 +63,7 @@ fn unchecked(conn: &mut Conn) {
 }
 
 /// Books a movement, and counts it.
-fn book(conn: &mut Conn, of: &Of, (at, id): (DateTime<Utc>, Uuid), minor: u64) {
+fn book(conn: &mut Conn, of: &BalanceId, (at, id): (DateTime<Utc>, Uuid), minor: u64) {
     let kind = ["credit", "card", "transfer"][(minor % 3) as usize];
     let (account, budget, currency) = (of.account.0.as_str(), of.budget.0, of.currency.0.code());
     let time = time_sql(at);
@@ -91,7 +91,7 @@ fn id_at(at: DateTime<Utc>, number: u64) -> Uuid {
     Uuid::from_u128((u128::from(at.timestamp_millis().unsigned_abs()) << 80) + u128::from(number))
 }
 
-fn counted(conn: &mut Conn, of: &Of) -> i64 {
+fn counted(conn: &mut Conn, of: &BalanceId) -> i64 {
     use super::body::tables::money::balances;
     let row = balances::table
         .filter(balances::account_id.eq(&of.account))
@@ -104,7 +104,7 @@ fn counted(conn: &mut Conn, of: &Of) -> i64 {
 type Shown = (Vec<KindSum>, Vec<Booking>, PoolSums);
 
 /// Reads a page and stores the checkpoints that the read returns, if it returns any.
-fn shown(conn: &mut Conn, of: &Of, page: PageRequest) -> (Shown, bool) {
+fn shown(conn: &mut Conn, of: &BalanceId, page: PageRequest) -> (Shown, bool) {
     let read = Read { of, counted: counted(conn, of), page, in_a_hurry: false, sizes: SMALL };
     let History { sums, bookings, skipped, extension } = super::read(conn, &read).unwrap().unwrap();
     let stores = extension.is_some();
@@ -115,7 +115,7 @@ fn shown(conn: &mut Conn, of: &Of, page: PageRequest) -> (Shown, bool) {
 }
 
 /// Computes what an explanation must show, from all movements.
-fn expected(conn: &mut Conn, of: &Of, page: PageRequest) -> Shown {
+fn expected(conn: &mut Conn, of: &BalanceId, page: PageRequest) -> Shown {
     let mut all = Vec::new();
     movements::each_from(conn, of, Id(Uuid::nil()), &mut |booking| all.push(booking)).unwrap();
     all.sort_by_key(|booking| std::cmp::Reverse((booking.at, booking.journal)));
@@ -129,8 +129,9 @@ fn expected(conn: &mut Conn, of: &Of, page: PageRequest) -> Shown {
     (sums.into_list(), rows, skipped)
 }
 
-/// Random movements of all balances, mostly in order; some late in time, in id or in both. After each few, random pages
-/// are compared.
+/// Books random movements of all balances, mostly in order; some late in time, in id or in both. Compares a random page
+/// after every few movements. Returns the number of reads that stored checkpoints, and the greatest number of movements
+/// that checkpoints covered.
 fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
     let mut numbers = Numbers(seed);
     let mut now = DateTime::from_timestamp(1_788_264_000, 0).unwrap();
@@ -138,7 +139,7 @@ fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
     for step in 0..400 {
         now += TimeDelta::milliseconds(i64::try_from(numbers.below(1_500)).unwrap());
         let of = of(ACCOUNTS[usize::from(numbers.below(4) == 0)], u64::from(numbers.below(3) == 0), "GBP");
-        let of = if numbers.below(6) == 0 { Of { currency: of_yen(), ..of } } else { of };
+        let of = if numbers.below(6) == 0 { BalanceId { currency: of_yen(), ..of } } else { of };
         let ago = |numbers: &mut Numbers, range: u64| TimeDelta::seconds(i64::try_from(numbers.below(range)).unwrap());
         let (at, id) = match numbers.below(25) {
             0 => (now - ago(&mut numbers, 300), now),
@@ -176,7 +177,7 @@ fn explanations_are_the_same_with_and_without_checkpoints() {
     for seed in 0..12 {
         with_store(1, |store| {
             let mut conn = driver::connect_writer(store.place()).unwrap();
-            unchecked(&mut conn);
+            without_foreign_keys(&mut conn);
             prepare(&mut conn);
             let (stored, covered) = random_histories(&mut conn, seed);
             assert!(stored > 15 && covered > 60, "seed {seed}: {stored} reads stored, {covered} covered");
@@ -184,9 +185,9 @@ fn explanations_are_the_same_with_and_without_checkpoints() {
     }
 }
 
-/// Seven movements a minute apart, whose first four have a checkpoint.
-fn with_checkpoint(conn: &mut Conn) -> Of {
-    unchecked(conn);
+/// Books seven movements a minute apart, and stores a checkpoint of the first four.
+fn with_checkpoint(conn: &mut Conn) -> BalanceId {
+    without_foreign_keys(conn);
     prepare(conn);
     let of = of("F1", 0, "GBP");
     let start = DateTime::from_timestamp(1_788_264_000, 0).unwrap();
@@ -221,7 +222,7 @@ fn checks_find_checkpoints_that_differ_from_their_postings() {
     }
 }
 
-/// Without this, a store would report a discrepancy although the next explanation replaces the checkpoint.
+/// Otherwise the check would report a discrepancy although the next explanation replaces the checkpoint.
 #[test]
 fn outdated_checkpoints_are_no_discrepancy() {
     with_store(1, |store| {
@@ -263,7 +264,7 @@ fn a_read_from_a_checkpoint_is_bounded_by_a_range_of_ids() {
             conn.batch_execute(PLANNER)?;
             let of = of("F1", 0, "GBP");
             let from = Id(Uuid::nil());
-            Ok(plan(conn, movements::after!(&of, from))?)
+            Ok(plan(conn, movements::legs_from!(&of, from))?)
         });
         let plan = plans.unwrap();
         assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}");

@@ -9,7 +9,7 @@ use super::body::types::Id;
 use super::checkpoints::{self, Checkpoint};
 use super::gathering::key_of;
 use super::kind_sums::KindSums;
-use super::{Of, movements};
+use super::{BalanceId, movements};
 use diesel::prelude::*;
 use florin_domain::ids::BudgetId;
 use florin_domain::money;
@@ -29,10 +29,11 @@ pub(crate) fn wrong(conn: &mut Conn) -> Outcome<Vec<(BudgetId, money::Currency)>
 
 /// Whether the checkpoints of a balance agree with the journal, or are recognized as outdated.
 fn agrees(conn: &mut Conn, coverage: &CoverageRow) -> Outcome<bool> {
-    let of = Of { account: coverage.account_id.clone(), budget: coverage.budget_id, currency: coverage.currency };
+    let of =
+        BalanceId { account: coverage.account_id.clone(), budget: coverage.budget_id, currency: coverage.currency };
     let checkpoints = checkpoints::between(conn, &of, 0, i64::MAX)?;
     let mut segments = vec![(Vec::new(), KindSums::default()); checkpoints.len()];
-    let (mut tail, mut all) = (0, 0);
+    let (mut later, mut all) = (0, 0);
     movements::each_from(conn, &of, Id(Uuid::nil()), &mut |booking| {
         all += 1;
         let key = key_of(&booking);
@@ -41,12 +42,12 @@ fn agrees(conn: &mut Conn, coverage: &CoverageRow) -> Outcome<bool> {
                 keys.push(key);
                 sums.add(&booking);
             }
-            None => tail += i64::from(Id(booking.journal.0) >= coverage.tail_from),
+            None => later += i64::from(Id(booking.journal.0) >= coverage.tail_from),
         }
     })?;
     let counted = counted(conn, &of)? + coverage.uncounted;
     let covered = checkpoints.last().map_or(0, |last| last.covered);
-    if covered + tail != counted {
+    if covered + later != counted {
         return Ok(true);
     }
     let mut sums = KindSums::default();
@@ -65,7 +66,7 @@ fn is_equal(checkpoint: &Checkpoint, covered: i64, sums: &KindSums) -> bool {
     checkpoint.covered == covered && checkpoint.sums == *sums
 }
 
-fn counted(conn: &mut Conn, of: &Of) -> Outcome<i64> {
+fn counted(conn: &mut Conn, of: &BalanceId) -> Outcome<i64> {
     let row = balances::table
         .filter(balances::account_id.eq(&of.account))
         .filter(balances::budget_id.eq(of.budget))

@@ -10,8 +10,8 @@ use super::body::types::Id;
 use super::books::discrepancies;
 use super::digests::Digests;
 use super::known_migrations::must_be_known;
+use super::new_positions::NewPositions;
 use super::owner::Owner;
-use super::places::Places;
 use super::{InsertBuffer, Line, failure, parts};
 use florin_domain::ids::ClientId;
 use florin_ports::CellMove;
@@ -36,8 +36,9 @@ pub(super) fn arrive(
     }
     must_be_known(conn)?;
     must_be_same_key(conn, departure)?;
-    let places = Places::reserve(conn, departure)?;
-    let mut arrival = Arrival { places: Some(places), buffer: InsertBuffer::default(), stored: Digests::default() };
+    let new_positions = NewPositions::reserve(conn, departure)?;
+    let mut arrival =
+        Arrival { new_positions: Some(new_positions), buffer: InsertBuffer::default(), stored: Digests::default() };
     arrival.all(conn, departure, &mut |_, number| Ok(part(number)?))?;
     let owner = verify(conn, client, departure, arrival.stored)?;
     let found = discrepancies(conn, &owner)?;
@@ -59,7 +60,7 @@ fn must_be_same_key(conn: &mut Conn, departure: &Departure) -> Result<(), Stop<M
     }
 }
 
-/// Stores the rows of a client that has left this store by a recalled move again, and deletes their text.
+/// Stores the rows of a client again that left this store by a recalled move, and deletes their text.
 pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<MoveError>> {
     driver::without_time_limits(conn)?;
     let client = begun.client;
@@ -73,13 +74,13 @@ pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<Mov
     if is_here {
         return Err(corrupt("a client that has left is still here").into());
     }
-    let mut arrival = Arrival { places: None, buffer: InsertBuffer::default(), stored: Digests::default() };
+    let mut arrival = Arrival { new_positions: None, buffer: InsertBuffer::default(), stored: Digests::default() };
     let mut part = |conn: &mut Conn, number: i64| -> Result<String, Stop<MoveError>> {
         Ok(parts::part(conn, client, number)?.ok_or(MoveError::Changed)?)
     };
     arrival.all(conn, &departure, &mut part)?;
     let owner = verify(conn, client, &departure, arrival.stored)?;
-    // A client whose books were wrong before it left has to get them back all the same.
+    // Wrong books do not prevent the return: otherwise, the client would be in no store.
     for discrepancy in discrepancies(conn, &owner)? {
         tracing::warn!(%client, ?discrepancy, "the books of a client that returns are wrong; see `florin check`");
     }
@@ -89,7 +90,7 @@ pub(super) fn put_back(conn: &mut Conn, begun: &CellMove) -> Result<(), Stop<Mov
 /// Rows that are stored.
 struct Arrival<'d> {
     /// The new positions. `None`: positions stay.
-    places: Option<Places<'d>>,
+    new_positions: Option<NewPositions<'d>>,
     buffer: InsertBuffer,
     stored: Digests,
 }
@@ -118,9 +119,10 @@ impl Arrival<'_> {
         Ok(())
     }
 
-    /// Stores a row. One that accounts of other clients share may be there already.
+    /// Stores a row. A row that accounts of other clients share may be stored already.
     fn row(&mut self, conn: &mut Conn, table: &'static Table, row: &str, line: u64) -> Outcome<()> {
-        let moved = self.places.as_ref().map_or(Ok(None), |places| places.moved(table.name, row))?;
+        let moved =
+            self.new_positions.as_ref().map_or(Ok(None), |new_positions| new_positions.moved(table.name, row))?;
         let json = moved.as_deref().unwrap_or(row);
         if table.has_shared(conn, json)? {
             return Ok(());
@@ -130,8 +132,8 @@ impl Arrival<'_> {
     }
 }
 
-/// Reads the stored rows again, and compares them with what was to be stored, and their numbers with those that have
-/// left.
+/// Reads the stored rows again, and compares them with the rows of the text, and their number in each table with the
+/// number in the departure.
 fn verify(conn: &mut Conn, client: ClientId, departure: &Departure, stored: Digests) -> Result<Owner, Stop<MoveError>> {
     let owner = Owner::find(conn, Id(client.0))?.ok_or(MoveError::Changed)?;
     let mut found = Digests::default();

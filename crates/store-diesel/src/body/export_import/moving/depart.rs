@@ -11,7 +11,7 @@ use super::books::discrepancies;
 use super::known_migrations::must_be_known;
 use super::owner::Owner;
 use super::parts::{self, PartWriter};
-use super::{keys, places, schema};
+use super::{keys, new_positions, schema};
 use florin_ports::CellMove;
 use florin_store_contract::{Departure, MoveError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +21,8 @@ type Recount<'a> = dyn Fn(&Owner) -> Outcome<Vec<i64>> + 'a;
 
 /// Deletes all rows of a client, and keeps them as text. `None`: the store does not have the client.
 ///
-/// Changes of other transactions that this view does not contain make it fail as contended: locked rows can't change,
-/// the deletion of a changed row fails, and rows that were added in between are counted.
+/// If other transactions change the client in a way that this view does not contain, the departure fails as contended:
+/// locked rows can't change, the deletion of a changed row fails, and rows that were added in between are counted.
 pub(super) fn depart(
     conn: &mut Conn,
     begun: &CellMove,
@@ -40,7 +40,7 @@ pub(super) fn depart(
     }
     let Some(owner) = Owner::find(conn, Id(begun.client.0))? else { return Ok(None) };
     if !parts::use_up(conn, begun)? {
-        // It is recalled, or the client has left by it and was put back.
+        // The move was recalled, or the client left by it and was put back.
         return Err(MoveError::NotDeparted.into());
     }
     driver::lock_client(conn, owner.client)?;
@@ -64,7 +64,8 @@ pub(super) fn depart(
     Ok(Some(departure))
 }
 
-/// Checks that the text has as many rows as each table has. Shared rows are counted otherwise.
+/// Checks that the text has as many rows as each table has. Shared rows are not compared, because they are counted for
+/// each account.
 fn must_be_all(departure: &Departure, counts: &[i64]) -> Outcome<()> {
     let counted = tables::all().zip(counts).filter(|(table, _)| !table.is_shared());
     for (table, count) in counted {
@@ -88,7 +89,7 @@ fn keep(conn: &mut Conn, begun: &CellMove, owner: &Owner) -> Outcome<Departure> 
         owner.rows(conn, table, &mut |conn, rows| {
             for row in rows {
                 *count += 1;
-                places::collect(table.name, &row, &mut positions)?;
+                new_positions::collect(table.name, &row, &mut positions)?;
                 writer.add(conn, table.name, &row)?;
             }
             Ok(())

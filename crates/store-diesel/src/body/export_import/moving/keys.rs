@@ -12,7 +12,8 @@ use florin_domain::ids::AccountId;
 use florin_ports::{CellKey, KeyOfWorld};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the accounts and keys of a client. A key that lists only a world belongs to it.
+/// Returns the accounts and keys of a client. A key that another key created, and that lists only a world, belongs to
+/// the world.
 pub(super) fn of(conn: &mut Conn, owner: &Owner) -> Outcome<Vec<KeyOfWorld>> {
     let of_client = worlds::table.filter(worlds::client_id.eq(owner.client)).select(worlds::account_id);
     let of_client: BTreeSet<AccountId> = of_client.load::<Account>(conn)?.into_iter().map(|world| world.0).collect();

@@ -6,8 +6,8 @@ use super::body::errors::Stop;
 use super::schema;
 use florin_store_contract::MoveError;
 
-/// Refuses a store with migrations that this program does not know: it would lose what they have added to the rows.
-/// They were applied since the program began.
+/// Refuses a store with migrations that this program does not know. A newer program has applied them since this one
+/// started, and a move would lose what they added to the rows.
 pub(super) fn must_be_known(conn: &mut Conn) -> Result<(), Stop<MoveError>> {
     let known = driver::known_migrations()?;
     let applied = driver::applied_migrations(conn)?;

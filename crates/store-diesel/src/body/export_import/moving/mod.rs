@@ -6,9 +6,9 @@ mod depart;
 mod digests;
 mod keys;
 mod known_migrations;
+mod new_positions;
 mod owner;
 mod parts;
-mod places;
 
 use super::account_rows::failure;
 use super::body;
@@ -93,14 +93,14 @@ impl Store {
     }
 }
 
-/// Whether a departure that failed begins again. A row that refers to a deleted one was added meanwhile, or the state
-/// that the transaction sees is from before another departure of the client.
+/// Whether a departure that failed begins again. `NotFound`: a row that refers to a deleted one was added meanwhile.
+/// `Duplicate`: the transaction sees a state from before another departure of the client.
 fn departs_again(failure: &Failure) -> bool {
     failure.may_be_retried() || matches!(failure, Failure::NotFound(_) | Failure::Duplicate { .. })
 }
 
 /// Returns the departure of a client from another store by a move, if the client may arrive.
-fn left(begun: &CellMove, from: &dyn MoveClients) -> Result<Departure, MoveError> {
+fn departure_by(begun: &CellMove, from: &dyn MoveClients) -> Result<Departure, MoveError> {
     let departure = from.departure(begun.client)?.filter(|departure| departure.is_of(begun) && !departure.recalled);
     departure.ok_or(MoveError::NotDeparted)
 }
@@ -114,7 +114,7 @@ impl MoveClients for Store {
     }
 
     fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError> {
-        // Changes of operators that began before the mark end first.
+        // Waits for changes of operators that began before the mark.
         self.alone(Failure::may_be_retried, driver::lock_operators)?;
         self.alone_or_refuse(departs_again, |conn| depart::depart(conn, begun, &|owner| self.counts(owner)))
     }
@@ -132,7 +132,7 @@ impl MoveClients for Store {
     }
 
     fn arrive(&self, begun: &CellMove, from: &dyn MoveClients) -> Result<(), MoveError> {
-        let departure = left(begun, from)?;
+        let departure = departure_by(begun, from)?;
         let schema = schema().map_err(StoreError::from)?;
         if departure.schema != schema {
             return Err(MoveError::Schema { rows: departure.schema, store: schema });
@@ -142,7 +142,7 @@ impl MoveClients for Store {
         self.alone_or_refuse(Failure::may_be_retried, |conn| {
             arrive::arrive(conn, begun.client, &departure, &part)?;
             // The client may have been recalled meanwhile. Whoever recalls it then waits for this transaction.
-            left(begun, from)?;
+            departure_by(begun, from)?;
             Ok(())
         })
     }

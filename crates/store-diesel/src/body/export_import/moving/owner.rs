@@ -43,7 +43,7 @@ impl Owner {
         once(OwnerId::Client(self.client)).chain(accounts).chain(webhooks)
     }
 
-    /// Passes on the rows of a table in portions.
+    /// Passes the rows of a table to `take`, in portions.
     pub(super) fn rows(&self, conn: &mut Conn, table: &Table, take: &mut Take<'_>) -> Outcome<()> {
         if table.is_shared() {
             let rows = self.shared_rows(conn, table)?;

@@ -21,7 +21,7 @@ const FORGOTTEN_AT_ONCE: i64 = 16;
 
 const INSERT: &str = "INSERT INTO __florin_departures (client_id, part, contents) VALUES ($1, $2, $3)";
 const PART: &str = "SELECT contents FROM __florin_departures WHERE client_id = $1 AND part = $2";
-/// Deletes the last parts, and so part 0 at the end.
+/// Deletes the parts with the greatest numbers, so part 0 is deleted last.
 const FORGET: &str = "DELETE FROM __florin_departures WHERE client_id = $1 AND part IN \
     (SELECT part FROM __florin_departures WHERE client_id = $1 ORDER BY part DESC LIMIT $2)";
 const RECALL: &str = "UPDATE __florin_departures SET contents = $1 WHERE client_id = $2 AND part = 0";

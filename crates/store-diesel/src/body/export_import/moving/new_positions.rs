@@ -66,13 +66,13 @@ pub(super) fn collect(table: &str, row: &str, positions: &mut BTreeSet<i64>) -> 
 }
 
 /// New positions, in the order of the old ones, without gaps.
-pub(super) struct Places<'d> {
+pub(super) struct NewPositions<'d> {
     old: &'d [i64],
     /// The new position of the first old one.
     first: i64,
 }
 
-impl<'d> Places<'d> {
+impl<'d> NewPositions<'d> {
     /// Reserves positions for a client. They are above all that the store that it has left has drawn.
     pub(super) fn reserve(conn: &mut Conn, departure: &'d Departure) -> Outcome<Self> {
         let count = i64::try_from(departure.positions.len()).map_err(corrupt)?;
@@ -81,8 +81,8 @@ impl<'d> Places<'d> {
     }
 
     fn of(&self, old: i64) -> Outcome<i64> {
-        let place = self.old.binary_search(&old).map_err(|_| corrupt(format!("position {old} was not announced")))?;
-        Ok(self.first.saturating_add(i64::try_from(place).map_err(corrupt)?))
+        let index = self.old.binary_search(&old).map_err(|_| corrupt(format!("position {old} was not announced")))?;
+        Ok(self.first.saturating_add(i64::try_from(index).map_err(corrupt)?))
     }
 
     /// The last new position.
@@ -91,7 +91,7 @@ impl<'d> Places<'d> {
     }
 
     /// Returns a row with its new positions. `None`: the row stays as it is. The deliveries of all events are queued,
-    /// so the range of a subscription begins behind them. Leases on deliveries have ended: the worker that holds one
+    /// so the range of a subscription begins after them. Leases on deliveries have ended: the worker that holds one
     /// can't record its attempt any more, and later deliveries of the object wait for it.
     pub(super) fn moved(&self, table: &str, row: &str) -> Outcome<Option<String>> {
         let values = match table {
@@ -184,12 +184,12 @@ mod tests {
 
     #[test]
     fn positions_keep_their_order_in_the_new_block() {
-        let places = Places { old: &[3, 70, 71], first: 1_001 };
-        assert_eq!([3, 70, 71].map(|old| places.of(old).unwrap()), [1_001, 1_002, 1_003]);
-        assert!(places.of(4).is_err());
-        assert_eq!(places.end(), 1_003);
+        let new_positions = NewPositions { old: &[3, 70, 71], first: 1_001 };
+        assert_eq!([3, 70, 71].map(|old| new_positions.of(old).unwrap()), [1_001, 1_002, 1_003]);
+        assert!(new_positions.of(4).is_err());
+        assert_eq!(new_positions.end(), 1_003);
         // Without events, the block is empty, and ranges begin where it would be.
-        assert_eq!(Places { old: &[], first: 8 }.end(), 7);
+        assert_eq!(NewPositions { old: &[], first: 8 }.end(), 7);
     }
 
     #[test]
@@ -202,15 +202,15 @@ mod tests {
         collect(RedeliveryRow::TABLE, row, &mut positions).unwrap();
         collect("budgets", row, &mut positions).unwrap();
         assert_eq!(positions, [71].into());
-        let moved = Places { old: &[71], first: 9 }.moved(RedeliveryRow::TABLE, row).unwrap().unwrap();
+        let moved = NewPositions { old: &[71], first: 9 }.moved(RedeliveryRow::TABLE, row).unwrap().unwrap();
         assert_eq!(moved, row.replace("71", "9"));
-        assert_eq!(Places { old: &[71], first: 9 }.moved("budgets", row).unwrap(), None);
+        assert_eq!(NewPositions { old: &[71], first: 9 }.moved("budgets", row).unwrap(), None);
     }
 
     #[test]
-    fn ranges_begin_behind_the_block_and_leases_end() {
-        let places = Places { old: &[71], first: 9 };
-        let moved = |table: &str, row: &str| places.moved(table, row).unwrap();
+    fn ranges_begin_after_the_block_and_leases_end() {
+        let new_positions = NewPositions { old: &[71], first: 9 };
+        let moved = |table: &str, row: &str| new_positions.moved(table, row).unwrap();
         let range = |until: &str| format!(r#"{{"id":"x","since":7,"until":{until}}}"#);
         assert_eq!(moved(WebhookRow::TABLE, &range("null")).unwrap(), r#"{"id":"x","since":9,"until":null}"#);
         assert_eq!(moved(WebhookRow::TABLE, &range("8")).unwrap(), r#"{"id":"x","since":9,"until":9}"#);

@@ -17,12 +17,12 @@ use florin_ports::{CreateWorldCommand, WorldContents, WriteError};
 use std::collections::BTreeSet;
 
 /// Creates a world with its account and key. A refusal writes nothing.
-pub(super) fn make(
+pub(super) fn create(
     conn: &mut Conn,
     command: &CreateWorldCommand,
 ) -> Result<SandboxWorld, Stop<WriteError<CreateWorldRefusal>>> {
     let world = &command.world;
-    let kept = match &command.contents {
+    let snapshot = match &command.contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
             Some(find_snapshot(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
@@ -39,35 +39,35 @@ pub(super) fn make(
             Some(maker) => key_admin::is_revoked(conn, maker)?,
             None => false,
         },
-        outdated: match &kept {
-            Some(kept) => !kept.fits()?,
+        outdated: match &snapshot {
+            Some(snapshot) => !snapshot.fits()?,
             None => false,
         },
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     // Read the secret first: the world of the snapshot may be the one that is replaced.
-    let secret = match kept.as_ref().and_then(|kept| kept.account.as_ref()) {
+    let secret = match snapshot.as_ref().and_then(|snapshot| snapshot.account.as_ref()) {
         Some(from) => resealed(conn, command, from)?,
         None => None,
     };
     if replaces {
         delete::delete(conn, &world.account)?;
     }
-    fill(conn, command, kept.as_ref(), secret.as_ref())?;
+    fill(conn, command, snapshot.as_ref(), secret.as_ref())?;
     rows::insert(conn, world, command.claim.as_ref())?;
     keys::insert_key(conn, &command.key, &command.hash)?;
-    let made = rows::find(conn, &world.account)?;
-    Ok(made.ok_or_else(|| corrupt("the created world is missing"))?)
+    let created = rows::find(conn, &world.account)?;
+    Ok(created.ok_or_else(|| corrupt("the created world is missing"))?)
 }
 
 fn fill(
     conn: &mut Conn,
     command: &CreateWorldCommand,
-    kept: Option<&snapshots::SnapshotContents>,
+    snapshot: Option<&snapshots::SnapshotContents>,
     secret: Option<&SealedSecret>,
 ) -> Outcome<()> {
     let world = &command.world;
-    match (&command.contents, kept) {
+    match (&command.contents, snapshot) {
         (WorldContents::Seeded(seed), _) => {
             registry::insert_account(conn, &seed.account)?;
             // `insert_account` does not store the default timeline, but every world has a row.
@@ -76,7 +76,7 @@ fn fill(
             }
             seeding::seed_account(conn, seed)
         }
-        (WorldContents::Snapshot { name, timeline, .. }, Some(kept)) => {
+        (WorldContents::Snapshot { name, timeline, .. }, Some(snapshot)) => {
             let account = Account {
                 id: world.account.clone(),
                 client: world.client,
@@ -91,12 +91,12 @@ fn fill(
             registry::insert_account(conn, &account)?;
             // A new account has a credit counter already. The counter of the snapshot replaces it.
             account_rows::clear(conn, &world.account)?;
-            account_rows::put(conn, &world.account, &kept.contents, secret, true)?;
+            account_rows::put(conn, &world.account, &snapshot.contents, secret, true)?;
             checkout::replace_tokens(conn, &world.account, &command.page_tokens)?;
-            let was = timelines::find(conn, &world.account)?.unwrap_or_default();
+            let before = timelines::find(conn, &world.account)?.unwrap_or_default();
             let clock = match timeline.seed {
-                Some(_) => ClockSetting::Frozen { at: kept.created_at },
-                None => was.clock.put_back(kept.created_at, world.created_at),
+                Some(_) => ClockSetting::Frozen { at: snapshot.created_at },
+                None => before.clock.put_back(snapshot.created_at, world.created_at),
             };
             timelines::update(conn, &world.account, &Timeline { clock, seed: timeline.seed })
         }
