@@ -13,10 +13,10 @@ test: ## Run all tests on SQLite and on PostgreSQL
 test-fast: ## Run the tests of the inner loop: no server, no waiting, SQLite only
 	@scripts/test fast
 
-test-failover: ## Make a cluster of three PostgreSQL with Patroni fail over under load (Linux; 45 minutes)
+test-failover: ## Make a cluster of three PostgreSQL servers with Patroni fail over under load (Linux; 45 minutes)
 	@scripts/failover
 
-test-citus: ## Run the tests on a Citus cluster, and move and kill its nodes under load (Linux)
+test-citus: ## Run the tests on a Citus cluster, and move its schemas and kill its nodes under load (Linux)
 	@scripts/citus
 
 example: ## Run the example test suite in Python against Florin
@@ -43,7 +43,7 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Measure Florin, and compare it with plain SQL and other servers (45 minutes after it is built; the servers need Node and Python)
+bench: ## Measure Florin, and compare it with plain SQL and other servers (45 minutes after it is built; the other servers need Node and Python)
 	@scripts/bench standard
 	@scripts/bench merchant
 	@scripts/bench sandbox
