@@ -1,4 +1,4 @@
-//! The routes, one operation per file.
+//! The routes. Most files contain one operation.
 
 mod accounts;
 mod activity;

@@ -6,7 +6,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::open_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::MfaSessionErrors;
 use crate::state::App;
 use crate::views::Time;
 use actix_web::http::StatusCode;
@@ -56,7 +56,7 @@ body! {
     security(("apiKey" = [REQUIREMENT.scope])),
     request_body = SessionBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The session.", body = SessionView), WriteErrors))]
+    responses((status = 201, description = "The session.", body = SessionView), MfaSessionErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -7,7 +7,7 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_settlement_account;
@@ -21,7 +21,7 @@ use florin_ports::StoredResponse;
     operation_id = "deleteSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), WriteErrors))]
+    responses((status = 204, description = "Deleted."), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
