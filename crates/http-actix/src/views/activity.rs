@@ -21,7 +21,7 @@ pub(crate) struct ActivityView<'a> {
     /// `card` for a chain of card messages, `payment` for a payment of a batch, `box` for all others.
     #[schema(pattern = "^(box|card|payment)$")]
     resource_type: &'static str,
-    /// The id of the movement: the token of the chain's first message, the id of the payment, or the journal
+    /// The id of the movement: the token of the chain's first message, the id of the payment, or the id of the journal
     /// transaction that credited the budget. The paying side of a transfer has the id of the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
@@ -37,7 +37,7 @@ pub(crate) struct ActivityView<'a> {
     /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The person who owns the card at present; null if nobody does, and for other movements.
+    /// The person who owns the card at present. Null if the card belongs to a budget, and for movements without a card.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     person_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
@@ -85,7 +85,7 @@ pub(crate) struct ActivityView<'a> {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "these are the names of the members")]
 struct TransactionMembers<'a> {
-    /// `Boxes` or `Marqeta`.
+    /// `Marqeta` for a chain of card messages, `Boxes` for all others.
     #[schema(nullable = false, required = false, pattern = "^(Boxes|Marqeta)$")]
     transaction_type: &'static str,
     /// The id of the group. Both sides of a transfer have the same one.
@@ -106,7 +106,7 @@ struct GroupView<'a> {
     id: Uuid,
     /// The id of the account.
     account_id: &'a str,
-    /// The person who owns the card at present; null if nobody does, and for other movements.
+    /// Equals `personId` of the movement.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     person_id: Option<Uuid>,
     /// The id of the budget.
@@ -165,13 +165,13 @@ struct PaymentMembers<'a> {
     /// The id of the batch. Florin extension.
     #[schema(value_type = String, format = Uuid, required = false)]
     payment_batch_id: Uuid,
-    /// The number in the account's sequence that the payment took. Absent until the payment is completed, and if it was
-    /// not recorded. Florin extension.
+    /// The number of the payment in the account's sequence. Absent until the payment is completed, and if the number
+    /// was not recorded. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     box_transaction_id: Option<i64>,
-    /// The number in the account's sequence that the return of the payment took. Absent unless it was returned, and if
-    /// it was not recorded. Florin extension.
+    /// The number of the payment's return in the account's sequence. Absent unless the payment was returned, and if the
+    /// number was not recorded. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     return_box_transaction_id: Option<i64>,
@@ -407,7 +407,7 @@ impl<'a> CardMembers<'a> {
 }
 
 impl<'a> PaymentMembers<'a> {
-    /// Builds the members of a payment. `None`: it has no terms, or its cost overflows. No rule allows this.
+    /// Builds the members of a payment. `None`: the payment has no terms, or its cost overflows. No rule allows this.
     fn of(payment: &'a Payment, numbers: PaymentNumbers) -> Option<Self> {
         let terms = payment.terms()?;
         let number = |minor: Minor| Number::from(minor.of(terms.currency));
@@ -451,7 +451,7 @@ impl<'a> ActivityDetailView<'a> {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment { payment, .. } => view.payment = Some(payment.as_ref().clone().into()),
-            // The members of the movement are complete.
+            // The view of the movement already contains these details.
             ActivityDetail::Card(_) | ActivityDetail::Unload(_) | ActivityDetail::Load(_) => {}
             ActivityDetail::TopUp { payment, .. } => view.merchant_payment_id = Some(payment.0),
         }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 pub(crate) struct ChainView<'a> {
     /// The messages, oldest first.
     messages: Vec<MessageView<'a>>,
-    /// The history of the hold; null if the first message was declined.
+    /// The hold and its history; null if the first message was declined.
     #[schema(nullable = true)]
     hold: Option<HoldView>,
     /// The journal transactions of the messages, in the order of the messages.

@@ -11,7 +11,7 @@ use uuid::Uuid;
 #[schema(as = MerchantPayment)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MerchantPaymentView<'a> {
-    /// The id of the payment. A refund has one, too, in addition to its `refundId`.
+    /// The id of the payment or refund. A refund also has a `refundId`.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// `PAYMENT`: from the payer to the merchant. `REFUND`: back to the payer.
@@ -23,7 +23,7 @@ pub(crate) struct MerchantPaymentView<'a> {
     status: &'static str,
     /// The amount. It is above zero for refunds, too.
     amount: MoneyView,
-    /// The type of the session's checkout.
+    /// The type of the session's checkout; `TOP_UP` for a top-up of a budget.
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     checkout_type: &'static str,
     /// The id of the session.

@@ -54,7 +54,7 @@ pub(crate) struct TransactionView<'a> {
     /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
-    /// The requested amount. For a reversal, the amount of the first message.
+    /// The requested amount. For a reversal, an expiry or a return, the approved amount of the first message.
     #[schema(value_type = String)]
     request_amount: Amount,
     /// The response to the message.
@@ -106,11 +106,12 @@ pub(crate) struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     verification: Option<VerificationView>,
-    /// The place of a clearing among several clearings; absent if it was not sent. Florin extension.
+    /// The number of a clearing among the clearings of one authorization, from 1; absent if it was not sent.
+    /// Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_number: Option<u32>,
-    /// The total number of these clearings; absent if it was not sent. Florin extension.
+    /// The total number of clearings of the authorization; absent if it was not sent. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_count: Option<u32>,

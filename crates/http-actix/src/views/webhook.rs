@@ -34,9 +34,10 @@ pub(crate) struct WebhookView {
     /// The filter of the events that are delivered, for Merchant types; null if all events of the type are delivered.
     /// Florin extension.
     filters: Option<FiltersView>,
-    /// Whether an event that can't be delivered holds back later events of the same object. Florin extension.
+    /// Whether an event with failed attempts holds back later events of the same object until it is delivered or
+    /// exhausted. Florin extension.
     ordered: bool,
-    /// Why Florin disabled the subscription. `gone`: the receiver responded with 410. `failing`: every delivery failed
+    /// Why Florin disabled the subscription. `gone`: the receiver responded with 410. `failing`: every attempt failed
     /// for five days. Null if it is enabled, or if the client or an operator disabled it. Florin extension.
     #[schema(pattern = "^(gone|failing)$")]
     disabled_reason: Option<&'static str>,

@@ -50,7 +50,7 @@ macro_rules! bodies {
             #[schema(minimum = 0)]
             sequence: u64,
             $($(#[$member_doc])* $member: $type,)*
-            /// Whether this is a test that a client requested; absent in events.
+            /// Whether this is a test event that a client requested; absent in real events.
             #[serde(skip_serializing_if = "Option::is_none")]
             #[schema(nullable = false)]
             test: Option<bool>,
@@ -111,7 +111,7 @@ bodies! {
         previous_state: Option<&'static str>,
         /// The new state.
         state: &'static str,
-        /// The reason of the change; null if none was given.
+        /// The reason for the change; null if none was given.
         #[schema(required)]
         reason: Option<&'a str>,
     }
