@@ -54,7 +54,7 @@ body! {
 }
 
 body! {
-    /// A clearing of a purchase: of an authorization, or, with `forcePost`, of a card without an authorization. Send
+    /// A clearing of a purchase: of an authorized one, or with `forcePost` of one without an authorization. Send
     /// exactly one of `precedingRelatedTransactionToken` and `cardId`.
     pub(crate) struct ClearingBody as "CardClearingRequest" {
         /// The token of any approved authorization, advice, increment or partial reversal of the chain.
@@ -64,8 +64,8 @@ body! {
         "amount" => amount: PositiveNumber,
         /// Whether to release the rest of the hold. Default: true. Not allowed with `forcePost` or `cardId`.
         "finalClearing" => is_final: Option<bool>,
-        /// Whether to post the clearing even if the authorization has ended or is already cleared, without a change of
-        /// its hold. Required with `cardId`. Florin extension.
+        /// Whether to post the clearing even if the authorization has ended or is already cleared. The hold does not
+        /// change. Must be true with `cardId`. Florin extension.
         "forcePost" => force_post: Option<bool>,
         /// The id of the card, for a clearing without an authorization. Florin extension.
         "cardId" => card: Option<CardId>,
