@@ -76,8 +76,8 @@ impl utoipa::IntoParams for ActivityPath {
         _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
     ) -> Vec<utoipa::openapi::path::Parameter> {
         let about_type = "What the id identifies. `transaction`: a chain of card messages, or anything that \
-            `boxTransaction` finds by its UUID. `payment`: a payment of a batch. `boxTransaction`: a credit, a top-up or one side of a \
-            transfer, and by its number also a payment of a batch or its return. `order`: nothing.";
+            `boxTransaction` finds by its UUID. `payment`: a payment of a batch. `boxTransaction`: a credit, a top-up \
+            or one side of a transfer, and by its number also a payment of a batch or its return. `order`: nothing.";
         let about_id = "The token of any message of a chain, the id of a row, or with `boxTransaction` a number in the \
             account's sequence.";
         vec![parameter::<Resource>(Part::Path, "type", &[about_type]), parameter::<Id>(Part::Path, "id", &[about_id])]

@@ -13,7 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// An optional part of the response.
 #[derive(Clone, Copy)]
 pub(crate) enum Include {
-    /// The sums of payments, by currency.
+    /// The sums of payments and refunds, by currency.
     PaymentsSummary,
 }
 
@@ -24,7 +24,7 @@ named! {
 parameters! {
     /// The optional parts of the response.
     pub(crate) struct MerchantParameters in Query {
-        /// `paymentsSummary` adds the sums of payments, by currency.
+        /// `paymentsSummary` adds the sums of payments and refunds, by currency.
         "include" => include: Vec<Include>,
     }
 }

@@ -46,7 +46,7 @@ pub(crate) async fn handle(
     .await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
+#[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "answers are rendered from references")]
 fn render(count: &u64) -> Option<StoredResponse> {
     Some(answer(StatusCode::ACCEPTED, &CountView::from(*count)))

@@ -30,8 +30,9 @@ pub(crate) async fn handle(
     let mut write = WebhookWrite::enter_without_body(&app, &request, payload).await?;
     let message = write.call.read::<MessagePath>();
     let message = message.map(|path| path.id);
-    let shown = message.unwrap_or(EventId(uuid::Uuid::nil()));
-    let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &MessageView::from(&shown)));
+    // `expect_valid` refuses a missing id below, so the nil id is never rendered.
+    let rendered = message.unwrap_or(EventId(uuid::Uuid::nil()));
+    let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &MessageView::from(&rendered)));
     let (webhook, claim) = write.finish(render).await?;
     let message = expect_valid(message)?;
     let (reach, id) = webhook.clone();

@@ -41,7 +41,7 @@ pub(crate) async fn handle(
     .await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
+#[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
 fn render(message: &EventId) -> Option<StoredResponse> {
     Some(answer(StatusCode::ACCEPTED, &MessageView::from(message)))
 }

@@ -36,8 +36,9 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
-    let shown = web::Data::clone(&app);
-    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&shown.checkouts, session));
+    let rendering_app = web::Data::clone(&app);
+    let render =
+        move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&rendering_app.checkouts, session));
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
     let id = expect_valid(path)?.id;

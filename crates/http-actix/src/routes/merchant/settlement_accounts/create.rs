@@ -19,9 +19,9 @@ use florin_ports::StoredResponse;
 
 /// Creates a settlement account.
 ///
-/// It is PENDING until the operator decides, or APPROVED immediately if the merchant has the permission
-/// `canCreateTopUpCheckouts`. The first APPROVED settlement account of a currency becomes its default. Responses show
-/// masked bank details. An account has at most 100 settlement accounts.
+/// A new settlement account is PENDING until the operator decides, or APPROVED immediately if the merchant has the
+/// permission `canCreateTopUpCheckouts`. The first APPROVED settlement account of a currency becomes its default.
+/// Responses show masked bank details. An account has at most 100 settlement accounts.
 #[utoipa::path(post, path = "/v2/merchant/settlement-accounts", tag = "Merchant",
     operation_id = "createSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),

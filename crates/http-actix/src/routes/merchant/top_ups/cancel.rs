@@ -36,8 +36,8 @@ pub(crate) async fn handle(
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
     let id = find(&app, &account, expect_valid(path)?.id).await?.id;
-    let shown = web::Data::clone(&app);
-    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &view(&shown, session));
+    let rendering_app = web::Data::clone(&app);
+    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &view(&rendering_app, session));
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
     execute(
