@@ -80,7 +80,10 @@ error_sets! {
     /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(FORBIDDEN_OR_SANDBOX_ONLY);
     /// Errors of reading events. In production, the operator enables events for each client.
-    EventErrors = reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
+    EventErrors = with(
+        reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
+        [response("429", "`rate_limited`: too many requests, unknown API keys or open streams.", &["Retry-After"])],
+    );
     /// Errors of the address lookup, which names no account.
     LookupErrors = without(
         reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
@@ -155,7 +158,8 @@ error_sets! {
     SimulationErrors = writing(
         FORBIDDEN_OR_SANDBOX_ONLY,
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
-         `amount_exceeds_authorization`, `balance_limit`.",
+         `amount_exceeds_authorization`, `balance_limit`; `invalid_state`: the world was restored while a decision \
+         endpoint was asked.",
     );
     /// Errors of an operation on a dispute.
     DisputeErrors = writing(
@@ -166,9 +170,9 @@ error_sets! {
     /// Errors of an operation on a subscription.
     WebhookErrors = writing(
         FORBIDDEN,
-        "`invalid_state`: the client has the maximum number of subscriptions, the subscription is disabled, the event \
-         does not exist any more, or the request succeeded before under this idempotency key and its response \
-         contained a secret.",
+        "`invalid_state`: the client has the maximum number of subscriptions, the subscription is disabled or was \
+         changed at the same time, the event was deleted or undone, or the request succeeded before under this \
+         idempotency key and its response contained a secret.",
     );
     /// Errors of a clock change.
     ClockErrors = writing(

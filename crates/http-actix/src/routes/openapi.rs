@@ -1,9 +1,9 @@
 //! The OpenAPI 3.1 document, with the list of all operations.
 
-mod bodies;
 mod member_rules;
 mod operations;
-mod requests;
+mod request_bodies;
+mod request_rules;
 mod schemas;
 mod webhooks_section;
 
@@ -260,8 +260,8 @@ pub(crate) fn text() -> &'static str {
         let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
         webhooks_section::add(&mut document);
         schemas::finish(&mut document);
-        requests::finish(&mut document);
-        bodies::finish(&mut document);
+        request_rules::finish(&mut document);
+        request_bodies::finish(&mut document);
         operations::finish(&mut document);
         document.to_string()
     });

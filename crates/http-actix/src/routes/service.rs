@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::reply::ok;
-use crate::routes::fallback::not_found;
+use crate::routes::resources::not_found;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};

@@ -186,15 +186,19 @@ struct PaymentMembers<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_name: Option<&'a str>,
+    /// The recipient's account number; absent if the recipient has an IBAN.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_account_number: Option<&'a str>,
+    /// The recipient's IBAN; absent if the recipient has an account number.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_iban: Option<&'a str>,
+    /// The sort code of the recipient's bank; absent if the bank has another code or none was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_sort_code: Option<&'a str>,
+    /// The code of the recipient's bank, such as a BIC; absent if the bank has a sort code or none was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_bank_code: Option<&'a str>,
@@ -257,16 +261,22 @@ struct CreditView<'a> {
     /// The reference that the sender gave.
     #[schema(required)]
     reference: Option<&'a str>,
+    /// The sort code or BIC of the sender's bank.
     #[schema(required)]
     bank_identifier: Option<&'a str>,
+    /// The sender's account number or IBAN.
     #[schema(required)]
     account_identifier: Option<&'a str>,
+    /// The order id at the sender's bank.
     #[schema(required)]
     order_id: Option<&'a str>,
+    /// The reference of a third party.
     #[schema(required)]
     third_party_reference: Option<&'a str>,
+    /// The name of the sender's bank.
     #[schema(required)]
     institution_name: Option<&'a str>,
+    /// The address of the sender's bank.
     #[schema(required)]
     institution_address: Option<&'a str>,
     /// The ledger balance of the budget after the credit.

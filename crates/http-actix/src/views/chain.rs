@@ -1,7 +1,7 @@
 //! Chains of card messages in responses.
 
 use super::decline::DeclineView;
-use super::scalars::RateView;
+use super::scalars::ExchangeRateView;
 use super::transaction::TransactionView;
 use super::{Amount, Time};
 use florin_domain::card::{Chain, ChainEnd, ChainHistory, ExplainedMessage};
@@ -17,7 +17,7 @@ use uuid::Uuid;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChainView<'a> {
     /// The messages, oldest first.
-    messages: Vec<MessageView<'a>>,
+    messages: Vec<ChainMessageView<'a>>,
     /// The hold and its history; null if the first message was declined.
     #[schema(nullable = true)]
     hold: Option<HoldView>,
@@ -28,7 +28,7 @@ pub(crate) struct ChainView<'a> {
 /// One message of a chain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardChainMessage)]
-struct MessageView<'a> {
+struct ChainMessageView<'a> {
     /// The record of the message.
     transaction: TransactionView<'a>,
     /// Why the message was declined; null if it was not.
@@ -80,7 +80,7 @@ struct MerchantView {
     cleared_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency, fixed by the first message.
     #[schema(value_type = f64)]
-    conversion_rate: RateView,
+    conversion_rate: ExchangeRateView,
 }
 
 /// The amount held after a message.
@@ -138,14 +138,14 @@ struct PostingView {
 impl<'a> From<&'a ChainHistory> for ChainView<'a> {
     fn from(history: &'a ChainHistory) -> Self {
         Self {
-            messages: history.messages.iter().map(MessageView::from).collect(),
+            messages: history.messages.iter().map(ChainMessageView::from).collect(),
             hold: history.chain.as_ref().map(|chain| HoldView::of(chain, history)),
             journal: history.journal.iter().map(JournalView::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a ExplainedMessage> for MessageView<'a> {
+impl<'a> From<&'a ExplainedMessage> for ChainMessageView<'a> {
     fn from(message: &'a ExplainedMessage) -> Self {
         let currency = message.transaction.currency;
         Self {
@@ -163,7 +163,7 @@ impl HoldView {
             currency_code: conversion.currency.code(),
             held_amount: Amount(side.held.of(conversion.currency)),
             cleared_amount: Amount(side.cleared.of(conversion.currency)),
-            conversion_rate: RateView(conversion.rate),
+            conversion_rate: ExchangeRateView(conversion.rate),
         });
         let steps = history.steps().into_iter().zip(&history.messages);
         Self {

@@ -95,9 +95,9 @@ impl Serialize for Number {
 
 /// An exchange rate, written as a JSON number with all its digits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RateView(pub(super) Rate);
+pub(super) struct ExchangeRateView(pub(super) Rate);
 
-impl Serialize for RateView {
+impl Serialize for ExchangeRateView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 == Rate::ONE {
             return serializer.serialize_u32(1);

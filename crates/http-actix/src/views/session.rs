@@ -160,14 +160,14 @@ struct ShippingView<'a> {
     country_code: &'a str,
     /// The shipping rate; null if none is known.
     #[schema(required)]
-    rate: Option<RateView<'a>>,
+    rate: Option<ShippingRateView<'a>>,
 }
 
 /// A shipping rate and its price.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ShippingRate)]
 #[serde(rename_all = "camelCase")]
-struct RateView<'a> {
+struct ShippingRateView<'a> {
     /// The name of the rate.
     description: &'a str,
     /// The price of shipping.
@@ -283,7 +283,7 @@ impl<'a> BasketView<'a> {
 
 impl<'a> ShippingView<'a> {
     fn of(shipping: &'a Shipping, currency: Currency) -> Self {
-        let rate = |rate: &'a ShippingRate| RateView {
+        let rate = |rate: &'a ShippingRate| ShippingRateView {
             description: &rate.description,
             amount: Amount(Minor(rate.amount).of(currency)),
             service_code: rate.service_code.as_deref(),

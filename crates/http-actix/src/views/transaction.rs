@@ -2,7 +2,7 @@
 
 use super::decision::DecisionView;
 use super::message_extras::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
-use super::scalars::RateView;
+use super::scalars::ExchangeRateView;
 use super::{Amount, DryRunView, Time};
 use florin_domain::card::{Acceptor, CardTransaction};
 use florin_domain::money::{Minor, Rate};
@@ -174,7 +174,7 @@ pub(super) struct ConversionView {
     original_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency.
     #[schema(value_type = f64)]
-    conversion_rate: RateView,
+    conversion_rate: ExchangeRateView,
     /// The merchant's currency (ISO 4217, numeric).
     original_currency_code: String,
 }
@@ -184,12 +184,12 @@ impl From<&CardTransaction> for ConversionView {
         match record.conversion {
             None => Self {
                 original_amount: Amount(record.amount.of(record.currency)),
-                conversion_rate: RateView(Rate::ONE),
+                conversion_rate: ExchangeRateView(Rate::ONE),
                 original_currency_code: record.currency.numeric(),
             },
             Some(conversion) => Self {
                 original_amount: Amount(conversion.amount.of(conversion.currency)),
-                conversion_rate: RateView(conversion.rate),
+                conversion_rate: ExchangeRateView(conversion.rate),
                 original_currency_code: conversion.currency.numeric(),
             },
         }

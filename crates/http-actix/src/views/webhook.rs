@@ -228,12 +228,12 @@ impl From<&AttemptRecord> for AttemptView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = QueuedMessage)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct MessageView {
+pub(crate) struct QueuedEventView {
     /// The id of the event.
     message_id: Uuid,
 }
 
-impl From<&EventId> for MessageView {
+impl From<&EventId> for QueuedEventView {
     fn from(message: &EventId) -> Self {
         Self { message_id: message.0 }
     }
@@ -242,13 +242,13 @@ impl From<&EventId> for MessageView {
 /// The number of events that were queued for delivery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = QueuedMessages)]
-pub(crate) struct CountView {
+pub(crate) struct QueuedCountView {
     /// The number of events.
     #[schema(minimum = 0)]
     count: u64,
 }
 
-impl From<u64> for CountView {
+impl From<u64> for QueuedCountView {
     fn from(count: u64) -> Self {
         Self { count }
     }

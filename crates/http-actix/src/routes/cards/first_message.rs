@@ -1,7 +1,7 @@
 //! Sends first messages. The operations of first messages and the steps of scenarios end here.
 
 use super::common::transaction_answer;
-use super::sender::SendContext;
+use super::send_context::SendContext;
 use crate::dry_run::Sent;
 use crate::mapping::first_message_problem;
 use crate::problem::Problem;

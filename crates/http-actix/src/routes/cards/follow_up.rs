@@ -2,7 +2,7 @@
 
 use super::common::transaction_answer;
 use super::follow_up_bodies::NewFollowUp;
-use super::sender::SendContext;
+use super::send_context::SendContext;
 use crate::dry_run::{self, Sent};
 use crate::mapping::card_problem;
 use crate::problem::Problem;

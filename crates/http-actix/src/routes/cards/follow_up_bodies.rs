@@ -172,7 +172,7 @@ impl From<ClearingBody> for ClearingInput {
             acceptor: body.acceptor.map(Acceptor::from),
             currency: body.currency,
             pos: body.pos.map(Into::into),
-            place: MultiClearing { number: place(body.sequence_number), count: place(body.sequence_count) },
+            place: MultiClearing { number: as_u32(body.sequence_number), count: as_u32(body.sequence_count) },
         }
     }
 }
@@ -196,6 +196,6 @@ impl TokenAndAmountBody {
     }
 }
 
-fn place(number: Option<WholeNumber<1, 99>>) -> Option<u32> {
+fn as_u32(number: Option<WholeNumber<1, 99>>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number.0).ok())
 }

@@ -2,7 +2,7 @@
 
 use super::disputes::act;
 use super::{atm_withdrawals, messages, purchases, refunds, single_messages};
-use crate::routes::fallback::post;
+use crate::routes::resources::post;
 use actix_web::web::ServiceConfig;
 
 /// Declares which operation handles each message.

@@ -8,7 +8,7 @@ use super::disputes::send::{act, open};
 use super::follow_up_bodies::{
     AtmClearingBody, ClearingBody, IncrementBody, NewFollowUp, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
-use super::sender::SendContext;
+use super::send_context::SendContext;
 use super::{first_message, follow_up};
 use crate::call::{Call, WriteCall};
 use crate::declare::{self, FieldType};

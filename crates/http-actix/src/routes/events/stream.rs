@@ -1,7 +1,7 @@
 //! `GET /v2/events/stream`
 
 use super::common::{EventParameters, READ, reach};
-use super::streams::StreamPlace;
+use super::open_streams::StreamPlace;
 use crate::call::Call;
 use crate::declare::{LastEventIdHeader, parameters};
 use crate::extract::headers::{api_key, last_event_id};

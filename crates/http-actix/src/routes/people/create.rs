@@ -49,8 +49,8 @@ body! {
 /// Creates a person of the account.
 ///
 /// If a person with this email address belongs to another account of the client, that person is added to this account:
-/// the new record has the same `id`, but its own `personaId` and other members. Worlds share no people. An account has
-/// at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName":
+/// the new record has the same `id`, and its own `personaId`, name, role and status. Worlds share no people. An account
+/// has at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName":
 /// "Mary", "lastName": "Shelley", "emailAddress": "mary@example.com"}`.
 #[utoipa::path(post, path = "/v2/people", tag = "People", operation_id = "createPerson",
     security(("apiKey" = [WRITE.scope])),

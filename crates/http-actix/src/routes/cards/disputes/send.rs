@@ -4,7 +4,7 @@ use super::common::{DISPUTE, dispute_answer, message_answer};
 use crate::dry_run::{self, Sent};
 use crate::mapping::dispute_problem;
 use crate::problem::Problem;
-use crate::routes::cards::sender::SendContext;
+use crate::routes::cards::send_context::SendContext;
 use crate::views::DryRunView;
 use florin_application::{act_on_dispute, open_dispute};
 use florin_domain::card::DisputeAction;

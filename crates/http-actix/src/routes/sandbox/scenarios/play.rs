@@ -11,7 +11,7 @@ use crate::mapping::write_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, reply};
 use crate::routes::cards::messages::{MessageInput, MessageRoute};
-use crate::routes::cards::sender::SendContext;
+use crate::routes::cards::send_context::SendContext;
 use crate::routes::sandbox::set_clock;
 use crate::views::{ScenarioView, StepView};
 use actix_web::HttpResponse;
