@@ -27,7 +27,7 @@ pub(crate) struct ActivityView<'a> {
     id: Uuid,
     /// The id of the account.
     account_id: &'a str,
-    /// The type of the movement.
+    /// The type of the movement. `unload` and `load` are the paying and the receiving side of a transfer.
     #[serde(rename = "type")]
     #[schema(pattern = "^[a-zA-Z]+$")]
     kind: &'static str,
@@ -49,10 +49,11 @@ pub(crate) struct ActivityView<'a> {
     /// The effect on the budget's funds. Negative if the movement reduces them. Florin extension.
     #[schema(value_type = f64)]
     impacted_amount: Number,
-    /// The merchant, the sender of a credit, or the recipient of a payment. Florin extension.
+    /// The merchant, the sender of a credit, or the recipient of a payment; null for transfers and top-ups.
+    /// Florin extension.
     #[schema(required)]
     counterparty: Option<&'a str>,
-    /// The reference of a credit, payment or transfer.
+    /// The reference of a credit, payment or transfer; null if there is none.
     #[schema(required)]
     reference: Option<&'a str>,
     /// When the money moved, or was first held or reserved.

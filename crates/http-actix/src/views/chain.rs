@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// All messages of one purchase, withdrawal or refund.
+/// A chain of card messages: a first message and all its follow-ups.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransactionChain)]
 #[serde(rename_all = "camelCase")]
@@ -41,7 +41,7 @@ struct ChainMessageView<'a> {
 #[schema(as = CardHold)]
 #[serde(rename_all = "camelCase")]
 struct HoldView {
-    /// The amount that the first message authorised.
+    /// The approved amount of the first message, without the acquirer's fee.
     #[schema(value_type = String)]
     authorised_amount: Amount,
     /// The amount that is held now.

@@ -118,7 +118,9 @@ pub(crate) struct RefundView<'a> {
     /// The id of the refunded payment.
     #[schema(value_type = String, format = Uuid)]
     payment_id: Uuid,
-    /// The status of the refund.
+    /// `AWAITING_AUTHORISATION`: the merchant must authorise the refund. `PENDING`: the bank has not reported the
+    /// result. `COMPLETED`: the money was paid back. `FAILED`: the bank did not move the money. `CANCELLED`: the
+    /// merchant did not authorise the refund.
     #[schema(pattern = "^(AWAITING_AUTHORISATION|PENDING|COMPLETED|FAILED|CANCELLED)$")]
     status: &'static str,
     /// The amount of the refund.

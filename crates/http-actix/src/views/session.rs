@@ -20,7 +20,9 @@ pub(crate) struct SessionView<'a> {
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     kind: &'static str,
-    /// The status of the session.
+    /// `OPEN`: the payer can pay. `PROCESSING`: the payer approved a payment, and the bank has not confirmed it.
+    /// `COMPLETED`: the bank confirmed the payment. `CANCELLED`: the merchant or the payer cancelled the session. After
+    /// its expiry, an unpaid session is `ABANDONED` if the payer had begun, otherwise `EXPIRED`.
     #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
     status: &'static str,
     /// The id of the checkout; null for a top-up of a budget.

@@ -28,7 +28,7 @@ pub(crate) struct TransactionAnswer<'a> {
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionView<'a> {
-    /// The fee of the acquirer.
+    /// The fee of the acquirer, in addition to the amount.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
     /// The part of the amount that the merchant pays out in cash; absent if there is none. Florin extension.
@@ -42,7 +42,9 @@ pub(crate) struct TransactionView<'a> {
     /// The type of the message, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The status of the message.
+    /// `PENDING`: approved, and the chain stays open. `COMPLETION`: the chain ended with money cleared, or the message
+    /// took full effect immediately. `CLEARED`: the chain ended with nothing cleared, or a debit was returned.
+    /// `DECLINED`: a rule declined the message.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
     /// The token of the message.
@@ -68,7 +70,7 @@ pub(crate) struct TransactionView<'a> {
     /// Midnight UTC of the day of `createdTime`.
     #[schema(value_type = String, format = DateTime)]
     settlement_date: Time,
-    /// The amount of the message.
+    /// The amount of the message, without the acquirer's fee. For a partial approval, the approved part.
     #[schema(value_type = String)]
     amount: Amount,
     /// The balance of the budget after the message.
