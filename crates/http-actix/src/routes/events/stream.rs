@@ -179,7 +179,7 @@ impl Reader {
                 Ok(_) => {}
                 // The client reconnects with the id of the last event, so it misses nothing.
                 Err(error) => {
-                    tracing::warn!(%error, "a stream of events ends");
+                    tracing::warn!(%error, "a stream of events ended after an error");
                     return None;
                 }
             }
@@ -191,6 +191,7 @@ impl Reader {
         }
     }
 
+    /// Returns the next events up to the tail: those of the first query that finds any. Empty: there are none yet.
     async fn read(&mut self) -> Result<Vec<Frame>, StoreError> {
         let events = &self.app.services.events;
         if self.last >= self.tail {

@@ -1,6 +1,6 @@
 //! `GET /v2/merchant`
 
-use super::common::{READ_PROFILE, view};
+use super::common::{READ_PROFILE, merchant_view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, named, parameters};
 use crate::problem::{Problem, expect_valid};
@@ -40,7 +40,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let parameters = call.read::<MerchantParameters>();
     let account = call.account(account_id).await?;
     let profile = app.merchants.active_profile(&account).await?;
-    let view = view(&app.checkouts, &profile);
+    let view = merchant_view(&app.checkouts, &profile);
     if expect_valid(parameters)?.include.is_empty() {
         return ok(&view);
     }

@@ -64,10 +64,10 @@ pub(crate) async fn handle(
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
     let batch = expect_valid(batch)?.id;
     let JsonUpload { default_budget, rows } = body.value;
-    let request = rows::check(&app, &account, Upload { format, rows, default_budget }, &memory).await?;
+    let upload = rows::check(&app, &account, Upload { format, rows, default_budget }, &memory).await?;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     execute(claim, (BATCH, "payment batch"), refused, render, async |claim| {
-        upload_payments(&app.batches, &account, batch, request, claim).await
+        upload_payments(&app.batches, &account, batch, upload, claim).await
     })
     .await
 }

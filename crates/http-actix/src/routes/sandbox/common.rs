@@ -55,7 +55,7 @@ pub(super) struct WorldWrite<'a, B, T> {
     pub(super) claim: Option<IdempotencyClaim<T>>,
 }
 
-/// Reads a write on the world in the path. Does not check that the account is a world.
+/// Reads the request of a write on the world in the path. Does not check that the account is a world.
 pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
     app: &'a App,
     request: &'a HttpRequest,

@@ -1,6 +1,6 @@
 //! `POST /v2/merchant/top-ups/{topUpId}/cancel`
 
-use super::common::{TOP_UP, TopUpPath, find, view};
+use super::common::{TOP_UP, TopUpPath, find_top_up, top_up_view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
@@ -35,9 +35,9 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
-    let id = find(&app, &account, expect_valid(path)?.id).await?.id;
+    let id = find_top_up(&app, &account, expect_valid(path)?.id).await?.id;
     let rendering_app = web::Data::clone(&app);
-    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &view(&rendering_app, session));
+    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &top_up_view(&rendering_app, session));
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
     execute(
