@@ -128,6 +128,7 @@ pub(crate) struct RotatedSecretView {
 }
 
 impl RotatedSecretView {
+    /// Builds the view of a new secret. `until` is the end of the overlap.
     pub(crate) fn new(secret: &SigningSecret, until: Option<DateTime<Utc>>) -> Self {
         Self { signing_secret: secret.to_text(), previous_secret_expires_at: until.map(Time) }
     }
@@ -170,6 +171,7 @@ pub(crate) struct DeliveryView {
 }
 
 impl DeliveryView {
+    /// Builds the view of a delivery. `is_enabled`: its subscription is enabled.
     pub(crate) fn new(LoggedDelivery { delivery, attempts }: &LoggedDelivery, is_enabled: bool) -> Self {
         Self {
             message_id: delivery.message.0,

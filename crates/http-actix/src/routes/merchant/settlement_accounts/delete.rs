@@ -14,9 +14,11 @@ use florin_application::delete_settlement_account;
 use florin_domain::merchant::SettlementAccountOverview;
 use florin_ports::StoredResponse;
 
-/// Deletes a settlement account that no checkout pays into.
+/// Deletes a settlement account.
 ///
-/// If it is the default of its currency, the oldest other APPROVED settlement account becomes the default.
+/// The response is 409 while a checkout names the settlement account or would have none left, and while an open session
+/// or a pending refund uses it. If it is the default of its currency, the oldest other APPROVED settlement account
+/// becomes the default.
 #[utoipa::path(delete, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "deleteSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
