@@ -49,8 +49,8 @@ pub(crate) struct ActivityView<'a> {
     /// The effect on the budget's funds. Negative if the movement reduces them. Florin extension.
     #[schema(value_type = f64)]
     impacted_amount: Number,
-    /// The merchant, the sender of a credit, or the recipient of a payment; null for transfers and top-ups.
-    /// Florin extension.
+    /// The merchant, the sender of a credit, or the recipient of a payment. Null for transfers, top-ups and the opening
+    /// balance of a demo account. Florin extension.
     #[schema(required)]
     counterparty: Option<&'a str>,
     /// The reference of a credit, payment or transfer; null if there is none.
