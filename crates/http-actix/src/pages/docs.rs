@@ -3,7 +3,7 @@
 
 use super::{asset, page};
 use crate::problem::Problem;
-use crate::routes::fallback::not_found;
+use crate::routes::resources::not_found;
 use crate::state::App;
 use actix_web::http::header::{CONTENT_ENCODING, HeaderValue};
 use actix_web::{HttpResponse, web};

@@ -3,7 +3,7 @@
 use super::answer::file;
 use crate::extract::query::Query;
 use crate::problem::Problem;
-use crate::routes::fallback::not_found;
+use crate::routes::resources::not_found;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_domain::ids::LogoId;

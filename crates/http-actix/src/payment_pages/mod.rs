@@ -27,8 +27,8 @@ mod visit;
 
 pub(crate) use answer::{complete_answer, is_payment_page, path_for_log};
 
-use crate::routes::fallback::{get, get_or_head, not_found, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, not_found, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// The methods that a page accepts.

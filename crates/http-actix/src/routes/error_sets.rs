@@ -17,7 +17,7 @@ const UNAVAILABLE: &str = "`overloaded`: the server is overloaded, its database 
     moving a client to another database. `provider_unavailable`: an external provider can't be reached. Retry \
     after the interval in `Retry-After`, a write with the same `Idempotency-Key`.";
 
-/// Returns an error response with its status. `headers` are the names of the headers that the response has.
+/// Returns an error response with its status. `headers` are the names of its headers.
 fn response(status: &str, description: &str, headers: &[&str]) -> (String, RefOr<Response>) {
     let content = Content::new(Some(Ref::from_schema_name("Error")));
     let response = ResponseBuilder::new().description(description).content("application/json", content);
@@ -67,7 +67,8 @@ macro_rules! error_sets {
 error_sets! {
     /// Errors of an operation that reads.
     ReadErrors = reading(
-        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.",
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; \
+         on the bank list also `required`: `accountId` is missing.",
     );
     /// Errors of an operation that reads data of the client. It names no account, so it has no 404.
     ClientReadErrors = without(reading(FORBIDDEN), &["404"]);
@@ -79,7 +80,10 @@ error_sets! {
     /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(FORBIDDEN_OR_SANDBOX_ONLY);
     /// Errors of reading events. In production, the operator enables events for each client.
-    EventErrors = reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
+    EventErrors = with(
+        reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
+        [response("429", "`rate_limited`: too many requests, unknown API keys or open streams.", &["Retry-After"])],
+    );
     /// Errors of the address lookup, which names no account.
     LookupErrors = without(
         reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
@@ -92,14 +96,14 @@ error_sets! {
         response("413", "`payload_too_large`: the body exceeds 1 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is neither empty nor `{}`.", &[]),
     ]);
-    /// Errors of an operation that writes and has no set of its own.
-    WriteErrors = writing(FORBIDDEN, "`invalid_state`, `mfa_not_enrolled`.");
+    /// Errors of opening an MFA session.
+    MfaSessionErrors = writing(FORBIDDEN, "`invalid_state`, `mfa_not_enrolled`.");
     /// Errors of an operation that accepts payments.
     UploadErrors = with(writing(FORBIDDEN, "`invalid_state`, `balance_limit`."), [
         response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is neither JSON nor, for uploads, CSV in UTF-8.", &[]),
     ]);
-    /// Errors of an operation that changes an object and moves no money.
+    /// Errors of a write for which the state of an object is the only conflict.
     ChangeErrors = writing(FORBIDDEN, "`invalid_state`.");
     /// Errors of an operation that manages budgets or cards.
     ManagementErrors = writing(
@@ -126,7 +130,7 @@ error_sets! {
         response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, takes too much memory or \
             time to decode, or is sent twice.", &[]),
         response("415", "`unsupported_media_type`: the body is not multipart/form-data, \
-            or the file not PNG, JPEG or WebP.", &[]),
+            or the file is not PNG, JPEG or WebP.", &[]),
     ]);
     /// Errors of creating a checkout session, a top-up or a refund.
     PaymentInitiationErrors = writing(
@@ -154,7 +158,8 @@ error_sets! {
     SimulationErrors = writing(
         FORBIDDEN_OR_SANDBOX_ONLY,
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
-         `amount_exceeds_authorization`, `balance_limit`.",
+         `amount_exceeds_authorization`, `balance_limit`; `invalid_state`: the world was restored while a decision \
+         endpoint was asked.",
     );
     /// Errors of an operation on a dispute.
     DisputeErrors = writing(
@@ -165,9 +170,9 @@ error_sets! {
     /// Errors of an operation on a subscription.
     WebhookErrors = writing(
         FORBIDDEN,
-        "`invalid_state`: the client has the maximum number of subscriptions, the subscription is disabled, the event \
-         does not exist any more, or the request succeeded before under this idempotency key and its response \
-         contained a secret.",
+        "`invalid_state`: the client has the maximum number of subscriptions, the subscription is disabled or was \
+         changed at the same time, the event was deleted or undone, or the request succeeded before under this \
+         idempotency key and its response contained a secret.",
     );
     /// Errors of a clock change.
     ClockErrors = writing(
@@ -212,7 +217,7 @@ const FORBIDDEN: &str = "`invalid_credentials`, `insufficient_scope`, `address_n
 const FORBIDDEN_OR_SANDBOX_ONLY: &str =
     "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
 
-/// Adds responses to a set. A response replaces the existing one with its status.
+/// Adds responses to a set. A response replaces the existing one with the same status.
 fn with<const N: usize>(mut responses: Responses, more: [(String, RefOr<Response>); N]) -> Responses {
     responses.extend(more);
     responses

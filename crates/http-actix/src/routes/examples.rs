@@ -3,9 +3,9 @@
 //!
 //! `examples.json` lists them by operation: parameters by name, and the body. A parameter in [`SHARED`] has the same
 //! example in every operation, unless the file lists another one. A value that only an earlier exchange can provide,
-//! such as the id of an object that the operation deletes, is a runtime expression of OpenAPI. It refers to the
-//! operation `after` which the example is sent. The document shows the recorded value, and a link (see
-//! [`super::links`]).
+//! such as the id of an object that the operation deletes, is a runtime expression of OpenAPI. The expression
+//! refers to the request or the response of the operation that `after` names. The document shows the recorded value,
+//! and has a link (see [`super::links`]).
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -20,7 +20,8 @@ use utoipa::openapi::{OpenApi, RefOr};
 pub(super) struct Example {
     /// The `operationId` of the operation that the expressions refer to.
     pub(super) after: Option<String>,
-    /// Whether the object of the exchange that the expressions refer to suits no further example that changes it.
+    /// Whether the operation uses up the object of the exchange that the expressions refer to: no further example can
+    /// change that object.
     pub(super) uses_up: bool,
     /// Values of parameters, by name.
     pub(super) parameters: BTreeMap<String, Value>,
@@ -36,7 +37,7 @@ pub(super) static EXAMPLES: LazyLock<BTreeMap<String, Example>> =
 pub(super) static ANSWERS: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("openapi/answers.json")).unwrap_or_default());
 
-/// The value of an expression about an answer that is not recorded yet.
+/// The value of an expression until the response that it refers to is recorded.
 const NOT_RECORDED: &str = "0198c0de-0000-7000-8000-000000000000";
 
 /// Parameters with the same meaning in every operation: name, place, value.

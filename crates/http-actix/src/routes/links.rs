@@ -1,5 +1,5 @@
 //! Links in the OpenAPI document: which value of an exchange with one operation is a parameter, or a member of the
-//! body, of another operation. They follow from the expressions of the examples.
+//! body, of another operation. The expressions of the examples determine the links.
 
 use super::examples::{EXAMPLES, Example, is_expression, operations};
 use serde_json::Value;
@@ -7,8 +7,8 @@ use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::link::{Link, LinkBuilder};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// The member of a link to an operation after which the object suits no further example that changes it. The docs page
-/// then creates another object.
+/// The member of a link to an operation that uses up the object: no further example can change it. For such an example,
+/// the docs page creates another object.
 const USES_UP: &str = "x-florin-uses-up";
 
 /// Adds the links to the successful responses of a document.
@@ -51,7 +51,7 @@ mod tests {
     use serde_json::Map;
     use std::collections::BTreeMap;
 
-    fn described() -> BTreeMap<String, Value> {
+    fn operations_by_id() -> BTreeMap<String, Value> {
         let document: Value = serde_json::from_str(crate::routes::openapi::text()).unwrap();
         let items = document["paths"].as_object().unwrap().values().filter_map(Value::as_object);
         let operations = items.flat_map(Map::values).filter(|operation| operation["operationId"].is_string());
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn every_link_fits_the_operation_that_it_leads_to() {
-        let all = described();
+        let all = operations_by_id();
         let mut linked = BTreeMap::new();
         for (source, operation) in &all {
             let responses = operation["responses"].as_object().unwrap().values();
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_link_names_the_value_of_the_response() {
-        let created = &described()["createWebhook"]["responses"]["201"]["links"];
+        let created = &operations_by_id()["createWebhook"]["responses"]["201"]["links"];
         let expected = serde_json::json!({
             "operationId": "deleteWebhook",
             "parameters": {"webhookId": "$response.body#/id"}

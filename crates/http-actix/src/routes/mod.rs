@@ -1,4 +1,4 @@
-//! The routes, one operation per file.
+//! The routes. Most files contain one operation.
 
 mod accounts;
 mod activity;
@@ -9,7 +9,6 @@ mod cards;
 mod error_sets;
 pub(crate) mod events;
 mod examples;
-pub(crate) mod fallback;
 mod ip_addresses;
 mod links;
 mod merchant;
@@ -18,13 +17,14 @@ pub(crate) mod openapi;
 pub(crate) mod operation;
 mod payment_batches;
 mod people;
+pub(crate) mod resources;
 mod sandbox;
 mod service;
 mod webhooks;
 
 use crate::{pages, payment_pages};
 use actix_web::web::{self, ServiceConfig};
-use fallback::{get, post};
+use resources::{get, post};
 
 /// Registers the routes of the separate address for operators: health and metrics.
 pub(crate) fn configure_admin(config: &mut ServiceConfig) {
@@ -32,7 +32,7 @@ pub(crate) fn configure_admin(config: &mut ServiceConfig) {
         .service(get("/healthz", service::healthz))
         .service(get("/readyz", service::readyz))
         .service(get("/metrics", service::render_metrics))
-        .default_service(web::to(fallback::not_found));
+        .default_service(web::to(resources::not_found));
 }
 
 /// Registers all routes of the API's address.
@@ -48,7 +48,7 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(get("/docs/{file:.*}", pages::docs_file))
         .configure(payment_pages::configure)
         .service(web::scope("/v2").configure(version_2))
-        .default_service(web::to(fallback::not_found));
+        .default_service(web::to(resources::not_found));
 }
 
 fn version_2(config: &mut ServiceConfig) {
@@ -71,5 +71,5 @@ fn version_2(config: &mut ServiceConfig) {
         .configure(card_decisions::configure)
         .configure(cards::configure)
         .configure(webhooks::configure)
-        .default_service(web::to(fallback::not_found));
+        .default_service(web::to(resources::not_found));
 }

@@ -1,9 +1,9 @@
 //! The OpenAPI 3.1 document, with the list of all operations.
 
-mod bodies;
 mod member_rules;
 mod operations;
-mod requests;
+mod request_bodies;
+mod request_rules;
 mod schemas;
 mod webhooks_section;
 
@@ -61,19 +61,20 @@ use utoipa::{Modify, OpenApi};
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved or held money on an account."),
-        (name = "Events", description = "What happened, as webhooks deliver it."),
+        (name = "Events", description = "Events of money and state, as webhooks deliver them."),
         (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
-        (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
+        (name = "Budgets", description = "Budgets and their controls, and transfers between budgets."),
         (name = "Accounts", description = "The accounts of the client."),
         (name = "IP addresses", description = "The addresses and networks that the client may call from."),
         (name = "People", description = "People of an account, and their roles."),
-        (name = "Cards", description = "Virtual cards, their states and spending limits."),
-        (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
+        (name = "Cards", description = "Virtual and physical cards: their states, limits, controls and PINs; \
+            and the endpoint that decides on card messages."),
+        (name = "Simulations", description = "Simulated credits, card messages and disputes; sandbox only."),
         (name = "Sandbox", description = "Clocks of accounts, settings of card messages, scenarios, worlds, \
             the operator's decisions about merchants, \
             and what payers do. Florin extension, sandbox only."),
         (name = "Webhooks", description = "Subscriptions to events, and the log of their deliveries."),
-        (name = "Service", description = "Health; no API key needed.")
+        (name = "Service", description = "Health checks, which need no API key.")
     ),
     paths(
         merchant::find::handle,
@@ -259,8 +260,8 @@ pub(crate) fn text() -> &'static str {
         let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
         webhooks_section::add(&mut document);
         schemas::finish(&mut document);
-        requests::finish(&mut document);
-        bodies::finish(&mut document);
+        request_rules::finish(&mut document);
+        request_bodies::finish(&mut document);
         operations::finish(&mut document);
         document.to_string()
     });

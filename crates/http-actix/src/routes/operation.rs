@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Actix compiles the code around a handler once for each function. Here, all handlers with the same arguments become
 /// one type, so this code is compiled once for all of them, and not for each of more than a hundred operations.
 pub(crate) trait Operation<Args> {
-    /// Makes it the handler of a route.
+    /// Makes this operation the handler of a route.
     fn handle(self, route: Route) -> Route;
 }
 

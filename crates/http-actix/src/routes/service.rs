@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::reply::ok;
-use crate::routes::fallback::not_found;
+use crate::routes::resources::not_found;
 use crate::state::App;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};
@@ -112,7 +112,7 @@ mod tests {
     use chrono::TimeDelta;
 
     #[test]
-    fn timers_that_a_clock_before_1970_ended_stay_lost() {
+    fn lost_timers_stay_lost_after_the_clock_is_corrected() {
         let (had_early_clock, epoch) = (AtomicBool::default(), DateTime::UNIX_EPOCH);
         assert!(!has_lost_timers(epoch, &had_early_clock));
         assert!(has_lost_timers(epoch - TimeDelta::microseconds(1), &had_early_clock));

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 /// The optional members of an account to include.
 #[derive(Clone, Copy)]
 pub(crate) struct AccountParts {
-    /// `addresses`.
+    /// Whether to include `addresses`.
     pub(crate) addresses: bool,
-    /// `currencies`.
+    /// Whether to include `currencies`.
     pub(crate) currencies: bool,
-    /// `settings`.
+    /// Whether to include `settings`.
     pub(crate) settings: bool,
 }
 

@@ -21,13 +21,13 @@ pub(crate) struct ActivityView<'a> {
     /// `card` for a chain of card messages, `payment` for a payment of a batch, `box` for all others.
     #[schema(pattern = "^(box|card|payment)$")]
     resource_type: &'static str,
-    /// The id of the movement: the token of the chain's first message, the id of the payment, or the journal
+    /// The id of the movement: the token of the chain's first message, the id of the payment, or the id of the journal
     /// transaction that credited the budget. The paying side of a transfer has the id of the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// The id of the account.
     account_id: &'a str,
-    /// The type of the movement.
+    /// The type of the movement. `unload` and `load` are the paying and the receiving side of a transfer.
     #[serde(rename = "type")]
     #[schema(pattern = "^[a-zA-Z]+$")]
     kind: &'static str,
@@ -37,7 +37,7 @@ pub(crate) struct ActivityView<'a> {
     /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The person who owns the card at present; null if nobody does, and for other movements.
+    /// The person who owns the card at present. Null if the card belongs to a budget, and for movements without a card.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     person_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
@@ -49,10 +49,11 @@ pub(crate) struct ActivityView<'a> {
     /// The effect on the budget's funds. Negative if the movement reduces them. Florin extension.
     #[schema(value_type = f64)]
     impacted_amount: Number,
-    /// The merchant, the sender of a credit, or the recipient of a payment. Florin extension.
+    /// The merchant, the sender of a credit, or the recipient of a payment. Null for transfers, top-ups and the opening
+    /// balance of a demo account. Florin extension.
     #[schema(required)]
     counterparty: Option<&'a str>,
-    /// The reference of a credit, payment or transfer.
+    /// The reference of a credit, payment or transfer; null if there is none.
     #[schema(required)]
     reference: Option<&'a str>,
     /// When the money moved, or was first held or reserved.
@@ -85,7 +86,7 @@ pub(crate) struct ActivityView<'a> {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "these are the names of the members")]
 struct TransactionMembers<'a> {
-    /// `Boxes` or `Marqeta`.
+    /// `Marqeta` for a chain of card messages, `Boxes` for all others.
     #[schema(nullable = false, required = false, pattern = "^(Boxes|Marqeta)$")]
     transaction_type: &'static str,
     /// The id of the group. Both sides of a transfer have the same one.
@@ -106,7 +107,7 @@ struct GroupView<'a> {
     id: Uuid,
     /// The id of the account.
     account_id: &'a str,
-    /// The person who owns the card at present; null if nobody does, and for other movements.
+    /// Equals `personId` of the movement.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     person_id: Option<Uuid>,
     /// The id of the budget.
@@ -165,13 +166,13 @@ struct PaymentMembers<'a> {
     /// The id of the batch. Florin extension.
     #[schema(value_type = String, format = Uuid, required = false)]
     payment_batch_id: Uuid,
-    /// The number in the account's sequence that the payment took. Absent until the payment is completed, and if it was
-    /// not recorded. Florin extension.
+    /// The number of the payment in the account's sequence. Absent until the payment is completed, and if the number
+    /// was not recorded. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     box_transaction_id: Option<i64>,
-    /// The number in the account's sequence that the return of the payment took. Absent unless it was returned, and if
-    /// it was not recorded. Florin extension.
+    /// The number of the payment's return in the account's sequence. Absent unless the payment was returned, and if the
+    /// number was not recorded. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     return_box_transaction_id: Option<i64>,
@@ -186,15 +187,19 @@ struct PaymentMembers<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_name: Option<&'a str>,
+    /// The recipient's account number; absent if the recipient has an IBAN.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_account_number: Option<&'a str>,
+    /// The recipient's IBAN; absent if the recipient has an account number.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_iban: Option<&'a str>,
+    /// The sort code of the recipient's bank; absent if the bank has another code or none was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_sort_code: Option<&'a str>,
+    /// The code of the recipient's bank, such as a BIC; absent if the bank has a sort code or none was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_bank_code: Option<&'a str>,
@@ -257,16 +262,22 @@ struct CreditView<'a> {
     /// The reference that the sender gave.
     #[schema(required)]
     reference: Option<&'a str>,
+    /// The sort code or BIC of the sender's bank.
     #[schema(required)]
     bank_identifier: Option<&'a str>,
+    /// The sender's account number or IBAN.
     #[schema(required)]
     account_identifier: Option<&'a str>,
+    /// The order id at the sender's bank.
     #[schema(required)]
     order_id: Option<&'a str>,
+    /// The reference of a third party.
     #[schema(required)]
     third_party_reference: Option<&'a str>,
+    /// The name of the sender's bank.
     #[schema(required)]
     institution_name: Option<&'a str>,
+    /// The address of the sender's bank.
     #[schema(required)]
     institution_address: Option<&'a str>,
     /// The ledger balance of the budget after the credit.
@@ -407,7 +418,7 @@ impl<'a> CardMembers<'a> {
 }
 
 impl<'a> PaymentMembers<'a> {
-    /// Builds the members of a payment. `None`: it has no terms, or its cost overflows. No rule allows this.
+    /// Builds the members of a payment. `None`: the payment has no terms, or its cost overflows. No rule allows this.
     fn of(payment: &'a Payment, numbers: PaymentNumbers) -> Option<Self> {
         let terms = payment.terms()?;
         let number = |minor: Minor| Number::from(minor.of(terms.currency));
@@ -451,7 +462,7 @@ impl<'a> ActivityDetailView<'a> {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment { payment, .. } => view.payment = Some(payment.as_ref().clone().into()),
-            // The members of the movement are complete.
+            // The view of the movement already contains these details.
             ActivityDetail::Card(_) | ActivityDetail::Unload(_) | ActivityDetail::Load(_) => {}
             ActivityDetail::TopUp { payment, .. } => view.merchant_payment_id = Some(payment.0),
         }

@@ -56,7 +56,7 @@ pub(crate) struct BudgetView {
     total_balance: Option<Vec<BalanceView>>,
 }
 
-/// When a budget was created, and when its members last changed.
+/// When a budget was created, and when it last changed.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[schema(as = BudgetTimes)]
 #[serde(rename_all = "camelCase")]

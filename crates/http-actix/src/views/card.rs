@@ -26,7 +26,7 @@ pub(crate) struct CardView {
     /// The state of the card.
     #[schema(pattern = "^(UNACTIVATED|ACTIVE|SUSPENDED|REPLACED|TERMINATED)$")]
     state: &'static str,
-    /// The reason of the last state change; null if none was given.
+    /// The reason for the last state change; null if none was given.
     #[schema(required, nullable)]
     state_reason: Option<String>,
     /// `VIRTUAL_PAN`, or `PHYSICAL_MSR` for a physical card.
@@ -69,7 +69,7 @@ pub(crate) struct CardView {
     /// The phone number of a shared card.
     #[schema(required, nullable)]
     budget_card_phone_number: Option<String>,
-    /// The person to whom this phone number belongs.
+    /// The person to whom `budgetCardPhoneNumber` belongs.
     #[schema(required, nullable, format = Uuid)]
     budget_card_phone_number_person_id: Option<String>,
     /// The currency of the card. Florin extension.
@@ -77,8 +77,8 @@ pub(crate) struct CardView {
     /// The virtual card for which a physical card was ordered; null for virtual cards. Florin extension.
     #[schema(required, nullable, format = Uuid)]
     virtual_card_id: Option<String>,
-    /// The address to which a physical card is sent; null after the card has ended or changed its owner.
-    /// Florin extension.
+    /// The address to which a physical card is sent. Null for virtual cards, and after the card has ended or changed
+    /// its owner. Florin extension.
     #[schema(required)]
     recipient_address: Option<RecipientView>,
     /// The card that replaced this one; null if the card was not replaced. Florin extension.
@@ -190,7 +190,7 @@ pub(crate) struct TransitionView {
 }
 
 impl CardView {
-    /// Builds the view of a card with the usage of its limit at the given time.
+    /// Builds the view of a card with the usage of its spending limit at the given time.
     pub(crate) fn at(profile: &CardProfile, now: DateTime<Utc>) -> Self {
         let (record, card) = (&profile.record, &profile.record.card);
         let token = card.user_token.to_string();
@@ -280,13 +280,13 @@ fn last_second(card: &Card) -> DateTime<Utc> {
 }
 
 impl From<CardTransition> for TransitionView {
-    fn from(step: CardTransition) -> Self {
+    fn from(transition: CardTransition) -> Self {
         Self {
-            from_state: step.from.as_str(),
-            to_state: step.to.as_str(),
-            reason: step.reason,
-            client_id: step.client.to_string(),
-            created_at: Time(step.created_at),
+            from_state: transition.from.as_str(),
+            to_state: transition.to.as_str(),
+            reason: transition.reason,
+            client_id: transition.client.to_string(),
+            created_at: Time(transition.created_at),
         }
     }
 }

@@ -46,7 +46,8 @@ impl From<&HoldLife> for HoldLifeView {
 #[schema(as = OverClearing)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OverClearingView {
-    /// `ACCEPT` or `NETWORK`.
+    /// `ACCEPT` refuses none. `NETWORK` refuses clearings above the margin that card networks allow for the merchant's
+    /// category.
     #[schema(pattern = "^(ACCEPT|NETWORK)$")]
     over_clearing: &'static str,
 }

@@ -1,7 +1,7 @@
 //! Chains of card messages in responses.
 
 use super::decline::DeclineView;
-use super::scalars::RateView;
+use super::scalars::ExchangeRateView;
 use super::transaction::TransactionView;
 use super::{Amount, Time};
 use florin_domain::card::{Chain, ChainEnd, ChainHistory, ExplainedMessage};
@@ -11,14 +11,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// All messages of one purchase, withdrawal or refund.
+/// A chain of card messages: a first message and all its follow-ups.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardTransactionChain)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChainView<'a> {
     /// The messages, oldest first.
-    messages: Vec<MessageView<'a>>,
-    /// The history of the hold; null if the first message was declined.
+    messages: Vec<ChainMessageView<'a>>,
+    /// The hold and its history; null if the first message was declined.
     #[schema(nullable = true)]
     hold: Option<HoldView>,
     /// The journal transactions of the messages, in the order of the messages.
@@ -28,7 +28,7 @@ pub(crate) struct ChainView<'a> {
 /// One message of a chain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardChainMessage)]
-struct MessageView<'a> {
+struct ChainMessageView<'a> {
     /// The record of the message.
     transaction: TransactionView<'a>,
     /// Why the message was declined; null if it was not.
@@ -41,7 +41,7 @@ struct MessageView<'a> {
 #[schema(as = CardHold)]
 #[serde(rename_all = "camelCase")]
 struct HoldView {
-    /// The amount that the first message authorised.
+    /// The approved amount of the first message, without the acquirer's fee.
     #[schema(value_type = String)]
     authorised_amount: Amount,
     /// The amount that is held now.
@@ -80,7 +80,7 @@ struct MerchantView {
     cleared_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency, fixed by the first message.
     #[schema(value_type = f64)]
-    conversion_rate: RateView,
+    conversion_rate: ExchangeRateView,
 }
 
 /// The amount held after a message.
@@ -138,14 +138,14 @@ struct PostingView {
 impl<'a> From<&'a ChainHistory> for ChainView<'a> {
     fn from(history: &'a ChainHistory) -> Self {
         Self {
-            messages: history.messages.iter().map(MessageView::from).collect(),
+            messages: history.messages.iter().map(ChainMessageView::from).collect(),
             hold: history.chain.as_ref().map(|chain| HoldView::of(chain, history)),
             journal: history.journal.iter().map(JournalView::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a ExplainedMessage> for MessageView<'a> {
+impl<'a> From<&'a ExplainedMessage> for ChainMessageView<'a> {
     fn from(message: &'a ExplainedMessage) -> Self {
         let currency = message.transaction.currency;
         Self {
@@ -163,7 +163,7 @@ impl HoldView {
             currency_code: conversion.currency.code(),
             held_amount: Amount(side.held.of(conversion.currency)),
             cleared_amount: Amount(side.cleared.of(conversion.currency)),
-            conversion_rate: RateView(conversion.rate),
+            conversion_rate: ExchangeRateView(conversion.rate),
         });
         let steps = history.steps().into_iter().zip(&history.messages);
         Self {

@@ -92,18 +92,18 @@ pub(super) struct DecisionView {
 }
 
 impl From<&DecisionCheck> for DecisionView {
-    fn from(seen: &DecisionCheck) -> Self {
-        let (by, decision) = match seen.verdict {
+    fn from(check: &DecisionCheck) -> Self {
+        let (by, decision) = match check.verdict {
             Verdict::Reply(DecisionReply::Approve) => ("ENDPOINT", "APPROVE"),
             Verdict::Reply(DecisionReply::Decline(_)) => ("ENDPOINT", "DECLINE"),
             Verdict::Reply(DecisionReply::Partial(_)) => ("ENDPOINT", "PARTIAL"),
             Verdict::Fallback { fallback, .. } => ("FALLBACK", fallback.as_str()),
         };
-        let (amount, fallback_reason) = match seen.verdict {
+        let (amount, fallback_reason) = match check.verdict {
             Verdict::Reply(DecisionReply::Partial(part)) => (Some(Amount(part)), None),
             Verdict::Reply(_) => (None, None),
             Verdict::Fallback { reason, .. } => (None, Some(reason.as_str())),
         };
-        Self { by, decision, code: seen.declines_with().map(DecisionCode::code), amount, fallback_reason }
+        Self { by, decision, code: check.declines_with().map(DecisionCode::code), amount, fallback_reason }
     }
 }

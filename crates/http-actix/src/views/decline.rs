@@ -34,27 +34,27 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<&'static str>,
-    /// The state of the card.
+    /// The state of the card. Only with `card_activated`, `card_in_use` and `card_not_suspended`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     card_state: Option<&'static str>,
-    /// The last day on which the card is valid.
+    /// The last day on which the card is valid. Only with `card_not_expired`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     expires_on: Option<String>,
-    /// The date of the message, in UTC.
+    /// The date of the message, in UTC. Only with `card_not_expired`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     today: Option<String>,
-    /// The status of the person who owns the card.
+    /// The status of the person who owns the card. Only with `cardholder_active`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(active|inactive)$")]
     person_status: Option<&'static str>,
-    /// The state of the digital wallet's token.
+    /// The state of the digital wallet's token. Only with `wallet_token`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(REQUESTED|ACTIVE|SUSPENDED|TERMINATED)$")]
     token_state: Option<&'static str>,
-    /// The outcome of 3-D Secure.
+    /// The outcome of 3-D Secure. Only with `three_d_secure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     outcome: Option<&'static str>,
@@ -75,35 +75,35 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     value: Option<String>,
-    /// The window of the limit.
+    /// The window of the limit. Only with `transaction_limit` and `spending_limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(TRANSACTION|DAY|WEEK|MONTH|LIFETIME)$")]
     limit_window: Option<&'static str>,
-    /// The first day of the window.
+    /// The first day of the window. Only with `spending_limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     window_start: Option<String>,
-    /// Maximum amount per window.
+    /// Maximum amount per window. Only with `transaction_limit` and `spending_limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     limit_amount: Option<Amount>,
-    /// The amount spent in the window.
+    /// The amount spent in the window. Only with `spending_limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     spent_amount: Option<Amount>,
-    /// Maximum number of uses per window; absent if unlimited.
+    /// Maximum number of uses per window; absent if unlimited. Only with `transaction_limit` and `spending_limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     usage_limit: Option<u32>,
-    /// The number of uses in the window.
+    /// The number of uses in the window. Only with `spending_limit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     uses: Option<u32>,
-    /// The available balance of the budget.
+    /// The available balance of the budget. Only with `available_balance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     available_balance: Option<Amount>,
-    /// The requested amount.
+    /// The requested amount. Only with `transaction_limit`, `spending_limit` and `available_balance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     wanted_amount: Option<Amount>,

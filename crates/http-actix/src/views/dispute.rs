@@ -41,8 +41,8 @@ pub(crate) struct DisputeView<'a> {
     /// The token of the provisional credit; null if none was given.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     provisional_credit_token: Option<Uuid>,
-    /// The token of the message that the outcome caused. Null while the dispute is OPEN, and if it was lost without a
-    /// provisional credit.
+    /// The token of the message that the outcome caused. Null while the dispute is OPEN, and if the dispute was lost
+    /// without a provisional credit.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     resolution_token: Option<Uuid>,
     /// The evidence, oldest first.
@@ -88,7 +88,7 @@ pub(crate) struct DisputeAnswer<'a> {
 #[schema(as = DisputeMessageAnswer)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DisputeMessageAnswer<'a> {
-    /// The record of the message; null if a dispute was lost without a provisional credit.
+    /// The record of the message; null if the dispute was lost without a provisional credit.
     #[schema(required, nullable = true)]
     transaction: Option<TransactionView<'a>>,
     /// The dispute after the message.

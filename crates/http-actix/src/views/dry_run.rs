@@ -70,13 +70,13 @@ impl<T> From<&DryRun<T>> for DryRunView {
         let postings = dry_run.journal.iter().flat_map(|journal| {
             journal.postings().into_iter().map(|posting| PostingView::of(posting, journal.currency))
         });
-        let balances = dry_run.balances.iter().map(|((budget, currency), held)| BalanceView {
+        let balances = dry_run.balances.iter().map(|((budget, currency), pools)| BalanceView {
             budget_id: budget.0,
             currency_code: currency.code(),
-            ledger: Amount(held.ledger().of(*currency)),
-            available: Amount(held.available().of(*currency)),
-            held: Amount(held.held().of(*currency)),
-            reserved: Amount(held.reserved().of(*currency)),
+            ledger: Amount(pools.ledger().of(*currency)),
+            available: Amount(pools.available().of(*currency)),
+            held: Amount(pools.held().of(*currency)),
+            reserved: Amount(pools.reserved().of(*currency)),
         });
         Self {
             postings: postings.collect(),

@@ -200,7 +200,8 @@ struct SessionExample {
 #[schema(as = BrokenHashChain)]
 #[serde(rename_all = "camelCase")]
 struct ChainExample {
-    /// The balance of the chain. Absent for the chain of what payers paid to the merchant, and of refunds of it.
+    /// The balance of the chain. Absent for the chain of the account's settlements: the payments to the merchant, and
+    /// their refunds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     balance: Option<ChainBalance>,
@@ -208,9 +209,9 @@ struct ChainExample {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     leg: Option<BrokenLeg>,
-    /// `not_following`: the leg is not the next one, so legs before it are missing or were moved. `changed`: its hash
-    /// is not that of its contents. `other_end`: legs at the end of the chain are missing or were added. `unlinked`:
-    /// legs from before the chain are missing or were added.
+    /// `not_following`: the leg is not the next one, so legs before it are missing or were moved. `changed`: the hash
+    /// of the leg does not match its contents. `other_end`: legs at the end of the chain are missing or were added.
+    /// `unlinked`: legs from before the chain are missing or were added.
     #[schema(pattern = "^(not_following|changed|other_end|unlinked)$")]
     reason: &'static str,
 }

@@ -20,8 +20,8 @@ pub(crate) struct MerchantView {
     /// The status of the profile.
     #[schema(pattern = "^(ACTIVE|DEACTIVATED)$")]
     status: &'static str,
-    /// The URL of the logo, a PNG of 512 x 512 pixels; null if there is none. It needs no API key. Each uploaded logo
-    /// has a new URL.
+    /// The URL of the logo, a PNG of 512 x 512 pixels; null if there is none. Reading it needs no API key. Each
+    /// uploaded logo has a new URL.
     #[schema(required, nullable, format = "uri")]
     logo_url: Option<String>,
     /// The URL of the return policy; null if there is none.

@@ -11,7 +11,7 @@ use uuid::Uuid;
 #[schema(as = MerchantPayment)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MerchantPaymentView<'a> {
-    /// The id of the payment. A refund has one, too, in addition to its `refundId`.
+    /// The id of the payment or refund. A refund also has a `refundId`.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// `PAYMENT`: from the payer to the merchant. `REFUND`: back to the payer.
@@ -23,7 +23,7 @@ pub(crate) struct MerchantPaymentView<'a> {
     status: &'static str,
     /// The amount. It is above zero for refunds, too.
     amount: MoneyView,
-    /// The type of the session's checkout.
+    /// The type of the session's checkout; `TOP_UP` for a top-up of a budget.
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     checkout_type: &'static str,
     /// The id of the session.
@@ -118,7 +118,9 @@ pub(crate) struct RefundView<'a> {
     /// The id of the refunded payment.
     #[schema(value_type = String, format = Uuid)]
     payment_id: Uuid,
-    /// The status of the refund.
+    /// `AWAITING_AUTHORISATION`: the merchant must authorise the refund. `PENDING`: the bank has not reported the
+    /// result. `COMPLETED`: the money was paid back. `FAILED`: the bank did not move the money. `CANCELLED`: the
+    /// merchant did not authorise the refund.
     #[schema(pattern = "^(AWAITING_AUTHORISATION|PENDING|COMPLETED|FAILED|CANCELLED)$")]
     status: &'static str,
     /// The amount of the refund.

@@ -49,13 +49,13 @@ pub(super) struct WalletTokenView<'a> {
 #[schema(as = CardVerification)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct VerificationView {
-    /// The first line of the address.
+    /// The result for the first line of the address.
     #[schema(pattern = "^(MATCH|NO_MATCH|NOT_CHECKED)$")]
     address_line1: &'static str,
-    /// The postcode.
+    /// The result for the postcode.
     #[schema(pattern = "^(MATCH|NO_MATCH|NOT_CHECKED)$")]
     postal_code: &'static str,
-    /// The security code of the card.
+    /// The result for the security code of the card.
     #[schema(pattern = "^(MATCH|NO_MATCH|NOT_CHECKED)$")]
     security_code: &'static str,
 }

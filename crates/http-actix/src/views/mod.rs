@@ -74,5 +74,7 @@ pub(crate) use session::{MoneyView, OrderView, PaidSession, SessionView};
 pub(crate) use top_up::TopUpView;
 pub(crate) use transaction::{TransactionAnswer, TransactionView};
 pub(crate) use transfer::TransferView;
-pub(crate) use webhook::{CountView, CreatedWebhookView, DeliveryView, MessageView, RotatedSecretView, WebhookView};
+pub(crate) use webhook::{
+    CreatedWebhookView, DeliveryView, QueuedCountView, QueuedEventView, RotatedSecretView, WebhookView,
+};
 pub(crate) use world::{ClockView, CreatedWorldView, ImportedSnapshotView, SnapshotView, WorldView};

@@ -21,7 +21,9 @@ pub(crate) struct PaymentView {
     /// The id of the order that the payment belongs to; null if the payment has an Error alert.
     #[schema(required, format = Uuid)]
     order_id: Option<String>,
-    /// The status of the payment.
+    /// `created`: the payment has an Error alert. `validated`: the payment has no Error alert. `confirmed`: the money
+    /// is reserved. `started`: sent to the bank, or about to be. `completed`: paid. `failed`: refused by the bank.
+    /// `returned`: paid, then returned by the recipient's bank. `cancelled`: cancelled with its batch.
     #[schema(pattern = "^(created|validated|confirmed|started|completed|failed|returned|cancelled)$")]
     status: &'static str,
     /// The amount that the recipient receives. If the payment has an Error alert: the value as sent.

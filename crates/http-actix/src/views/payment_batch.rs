@@ -22,7 +22,10 @@ pub(crate) struct BatchView {
     name: String,
     /// The client that created the batch.
     created_by: ActorView,
-    /// The status of the batch.
+    /// `draft`: payments are missing or have Error alerts. `validated`: the payments have no Error alerts. `confirmed`:
+    /// the money is reserved. `started`: processing has started. `completed`: every payment is final, and at least one
+    /// succeeded. `failed`: every payment is final, and none succeeded. `cancelled`: the batch was cancelled before its
+    /// processing.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
     /// Whether lists include the batch by default.

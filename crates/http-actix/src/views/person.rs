@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A role that a person can have. It grants nothing.
+/// A role that a person can have. It grants no permissions.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Role)]
 pub(crate) struct RoleView {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A question to the decision endpoint of an account: is this card message to be approved?
+/// A question to the decision endpoint of an account: whether to approve a card message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDecisionQuestion)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,5 @@
-//! Times and amounts. They are written directly into the response, without intermediate strings.
+//! Times, amounts and exchange rates in responses. [`Time`], [`Amount`] and [`Sum`] are written directly into the
+//! response, without intermediate strings.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
 use florin_domain::money::{Money, Rate, Total, TotalMoney};
@@ -15,9 +16,9 @@ impl Time {
         Self(self.0.date_naive().and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// Formats the time. Returns `None` if the year does not have four digits. It exists because chrono's formatter
-    /// takes as long as the rest of a row.
-    fn digits(self) -> Option<[u8; 20]> {
+    /// Formats the time. Returns `None` if the year is not from 0 to 9999. Chrono's formatter would take as
+    /// long as all other members of a row together.
+    fn text(self) -> Option<[u8; 20]> {
         let time = self.0.naive_utc();
         let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9999)?;
         let mut text = *b"0000-00-00T00:00:00Z";
@@ -47,7 +48,7 @@ fn digit(number: u32) -> u8 {
 
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.digits().as_ref().and_then(|digits| str::from_utf8(digits).ok()) {
+        match self.text().as_ref().and_then(|text| str::from_utf8(text).ok()) {
             Some(text) => serializer.serialize_str(text),
             None => serializer.serialize_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true)),
         }
@@ -94,9 +95,9 @@ impl Serialize for Number {
 
 /// An exchange rate, written as a JSON number with all its digits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RateView(pub(super) Rate);
+pub(super) struct ExchangeRateView(pub(super) Rate);
 
-impl Serialize for RateView {
+impl Serialize for ExchangeRateView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 == Rate::ONE {
             return serializer.serialize_u32(1);
@@ -136,7 +137,7 @@ mod tests {
         fn recent_times_are_formatted_like_chrono_does(micros in 0..4_102_444_800_000_000_i64) {
             let time = DateTime::from_timestamp_micros(micros).unwrap();
             prop_assert_eq!(written(time), by_chrono(time));
-            prop_assert_eq!(Time(time).digits().map(|digits| digits.to_vec()), Some(by_chrono(time).into_bytes()));
+            prop_assert_eq!(Time(time).text().map(|text| text.to_vec()), Some(by_chrono(time).into_bytes()));
         }
     }
 

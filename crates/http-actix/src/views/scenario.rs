@@ -34,11 +34,11 @@ pub(crate) struct StepView {
     /// The HTTP status with which the message's own operation responds.
     #[schema(minimum = 200, maximum = 499)]
     status: u16,
-    /// The body of that response: a record or an error.
+    /// The body of the response of the message's own operation: a record or an error.
     #[schema(value_type = Object)]
     answer: Box<RawValue>,
-    /// The balance of the budget in the currency of the last recorded message, after the step. Null until a message is
-    /// recorded.
+    /// The balance after the step, of the budget and in the currency of the last recorded message. Null until a message
+    /// is recorded.
     #[schema(required, nullable)]
     balances: Option<StepBalancesView>,
     /// Why the message was declined; null if it was not declined.

@@ -20,7 +20,9 @@ pub(crate) struct SessionView<'a> {
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     kind: &'static str,
-    /// The status of the session.
+    /// `OPEN`: the payer can pay. `PROCESSING`: the payer approved a payment, and the bank has not confirmed it.
+    /// `COMPLETED`: the bank confirmed the payment. `CANCELLED`: the merchant or the payer cancelled the session. After
+    /// its expiry, an unpaid session is `ABANDONED` if the payer had begun, otherwise `EXPIRED`.
     #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
     status: &'static str,
     /// The id of the checkout; null for a top-up of a budget.
@@ -160,14 +162,14 @@ struct ShippingView<'a> {
     country_code: &'a str,
     /// The shipping rate; null if none is known.
     #[schema(required)]
-    rate: Option<RateView<'a>>,
+    rate: Option<ShippingRateView<'a>>,
 }
 
 /// A shipping rate and its price.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ShippingRate)]
 #[serde(rename_all = "camelCase")]
-struct RateView<'a> {
+struct ShippingRateView<'a> {
     /// The name of the rate.
     description: &'a str,
     /// The price of shipping.
@@ -283,7 +285,7 @@ impl<'a> BasketView<'a> {
 
 impl<'a> ShippingView<'a> {
     fn of(shipping: &'a Shipping, currency: Currency) -> Self {
-        let rate = |rate: &'a ShippingRate| RateView {
+        let rate = |rate: &'a ShippingRate| ShippingRateView {
             description: &rate.description,
             amount: Amount(Minor(rate.amount).of(currency)),
             service_code: rate.service_code.as_deref(),

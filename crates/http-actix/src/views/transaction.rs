@@ -2,7 +2,7 @@
 
 use super::decision::DecisionView;
 use super::message_extras::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
-use super::scalars::RateView;
+use super::scalars::ExchangeRateView;
 use super::{Amount, DryRunView, Time};
 use florin_domain::card::{Acceptor, CardTransaction};
 use florin_domain::money::{Minor, Rate};
@@ -28,7 +28,7 @@ pub(crate) struct TransactionAnswer<'a> {
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionView<'a> {
-    /// The fee of the acquirer.
+    /// The fee of the acquirer, in addition to the amount.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
     /// The part of the amount that the merchant pays out in cash; absent if there is none. Florin extension.
@@ -42,7 +42,9 @@ pub(crate) struct TransactionView<'a> {
     /// The type of the message, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The status of the message.
+    /// `PENDING`: approved, and the chain stays open. `COMPLETION`: the chain ended with money cleared, or the message
+    /// took full effect immediately. `CLEARED`: the chain ended with nothing cleared, or a debit was returned.
+    /// `DECLINED`: a rule declined the message.
     #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED)$")]
     state: &'static str,
     /// The token of the message.
@@ -54,7 +56,7 @@ pub(crate) struct TransactionView<'a> {
     /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
-    /// The requested amount. For a reversal, the amount of the first message.
+    /// The requested amount. For a reversal, an expiry or a return, the approved amount of the first message.
     #[schema(value_type = String)]
     request_amount: Amount,
     /// The response to the message.
@@ -68,7 +70,7 @@ pub(crate) struct TransactionView<'a> {
     /// Midnight UTC of the day of `createdTime`.
     #[schema(value_type = String, format = DateTime)]
     settlement_date: Time,
-    /// The amount of the message.
+    /// The amount of the message, without the acquirer's fee. For a partial approval, the approved part.
     #[schema(value_type = String)]
     amount: Amount,
     /// The balance of the budget after the message.
@@ -106,11 +108,12 @@ pub(crate) struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     verification: Option<VerificationView>,
-    /// The place of a clearing among several clearings; absent if it was not sent. Florin extension.
+    /// The number of a clearing among the clearings of one authorization, from 1; absent if it was not sent.
+    /// Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_number: Option<u32>,
-    /// The total number of these clearings; absent if it was not sent. Florin extension.
+    /// The total number of clearings of the authorization; absent if it was not sent. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_count: Option<u32>,
@@ -173,7 +176,7 @@ pub(super) struct ConversionView {
     original_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency.
     #[schema(value_type = f64)]
-    conversion_rate: RateView,
+    conversion_rate: ExchangeRateView,
     /// The merchant's currency (ISO 4217, numeric).
     original_currency_code: String,
 }
@@ -183,12 +186,12 @@ impl From<&CardTransaction> for ConversionView {
         match record.conversion {
             None => Self {
                 original_amount: Amount(record.amount.of(record.currency)),
-                conversion_rate: RateView(Rate::ONE),
+                conversion_rate: ExchangeRateView(Rate::ONE),
                 original_currency_code: record.currency.numeric(),
             },
             Some(conversion) => Self {
                 original_amount: Amount(conversion.amount.of(conversion.currency)),
-                conversion_rate: RateView(conversion.rate),
+                conversion_rate: ExchangeRateView(conversion.rate),
                 original_currency_code: conversion.currency.numeric(),
             },
         }

@@ -34,9 +34,10 @@ pub(crate) struct WebhookView {
     /// The filter of the events that are delivered, for Merchant types; null if all events of the type are delivered.
     /// Florin extension.
     filters: Option<FiltersView>,
-    /// Whether an event that can't be delivered holds back later events of the same object. Florin extension.
+    /// Whether an event with failed attempts holds back later events of the same object until it is delivered or
+    /// exhausted. Florin extension.
     ordered: bool,
-    /// Why Florin disabled the subscription. `gone`: the receiver responded with 410. `failing`: every delivery failed
+    /// Why Florin disabled the subscription. `gone`: the receiver responded with 410. `failing`: every attempt failed
     /// for five days. Null if it is enabled, or if the client or an operator disabled it. Florin extension.
     #[schema(pattern = "^(gone|failing)$")]
     disabled_reason: Option<&'static str>,
@@ -127,6 +128,7 @@ pub(crate) struct RotatedSecretView {
 }
 
 impl RotatedSecretView {
+    /// Builds the view of a new secret. `until` is the end of the overlap.
     pub(crate) fn new(secret: &SigningSecret, until: Option<DateTime<Utc>>) -> Self {
         Self { signing_secret: secret.to_text(), previous_secret_expires_at: until.map(Time) }
     }
@@ -169,6 +171,7 @@ pub(crate) struct DeliveryView {
 }
 
 impl DeliveryView {
+    /// Builds the view of a delivery. `is_enabled`: its subscription is enabled.
     pub(crate) fn new(LoggedDelivery { delivery, attempts }: &LoggedDelivery, is_enabled: bool) -> Self {
         Self {
             message_id: delivery.message.0,
@@ -227,12 +230,12 @@ impl From<&AttemptRecord> for AttemptView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = QueuedMessage)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct MessageView {
+pub(crate) struct QueuedEventView {
     /// The id of the event.
     message_id: Uuid,
 }
 
-impl From<&EventId> for MessageView {
+impl From<&EventId> for QueuedEventView {
     fn from(message: &EventId) -> Self {
         Self { message_id: message.0 }
     }
@@ -241,13 +244,13 @@ impl From<&EventId> for MessageView {
 /// The number of events that were queued for delivery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = QueuedMessages)]
-pub(crate) struct CountView {
+pub(crate) struct QueuedCountView {
     /// The number of events.
     #[schema(minimum = 0)]
     count: u64,
 }
 
-impl From<u64> for CountView {
+impl From<u64> for QueuedCountView {
     fn from(count: u64) -> Self {
         Self { count }
     }

@@ -84,8 +84,8 @@ pub(crate) struct CreatedWorldView {
 
 impl CreatedWorldView {
     /// Builds the view of a new world at the given real time.
-    pub(crate) fn at(made: CreatedWorld, real: DateTime<Utc>) -> Self {
-        Self { world: WorldView::at(&made.world, real), api_key: made.key }
+    pub(crate) fn at(created: CreatedWorld, real: DateTime<Utc>) -> Self {
+        Self { world: WorldView::at(&created.world, real), api_key: created.key }
     }
 }
 

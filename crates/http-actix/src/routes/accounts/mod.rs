@@ -4,7 +4,7 @@ mod common;
 pub(crate) mod find;
 pub(crate) mod list;
 
-use crate::routes::fallback::get;
+use crate::routes::resources::get;
 use actix_web::web::ServiceConfig;
 
 /// Registers the routes of accounts.

@@ -64,7 +64,7 @@ fn key(resource: Resource, id: &str) -> Result<Option<ActivityKey>, Flaw> {
         Resource::Transaction => ActivityKey::Transaction(TransactionToken(parse_uuid(id)?)),
         Resource::Payment => ActivityKey::Payment(PaymentId(parse_uuid(id)?)),
         Resource::BoxTransaction if id.bytes().all(|byte| byte.is_ascii_digit()) => {
-            ActivityKey::Number(id.parse().map_err(|_| Flaw::range("must be a number of 64 bits"))?)
+            ActivityKey::Number(id.parse().map_err(|_| Flaw::range("must be a 64-bit number"))?)
         }
         Resource::BoxTransaction => ActivityKey::Box(ActivityId(parse_uuid(id)?)),
         Resource::Order => return Ok(None),
@@ -75,12 +75,12 @@ impl utoipa::IntoParams for ActivityPath {
     fn into_params(
         _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
     ) -> Vec<utoipa::openapi::path::Parameter> {
-        let kind = "What the id identifies. `transaction`: a chain of card messages, or anything that `boxTransaction` \
-            finds by its UUID. `payment`: a payment of a batch. `boxTransaction`: a credit, a top-up or one side of a \
-            transfer, and by its number also a payment of a batch or its return. `order`: nothing.";
-        let id = "The token of any message of a chain, the id of a row, or with `boxTransaction` a number in the \
+        let about_type = "What the id identifies. `transaction`: a chain of card messages, or anything that \
+            `boxTransaction` finds by its UUID. `payment`: a payment of a batch. `boxTransaction`: a credit, a top-up \
+            or one side of a transfer, and by its number also a payment of a batch or its return. `order`: nothing.";
+        let about_id = "The token of any message of a chain, the id of a row, or with `boxTransaction` a number in the \
             account's sequence.";
-        vec![parameter::<Resource>(Part::Path, "type", &[kind]), parameter::<Id>(Part::Path, "id", &[id])]
+        vec![parameter::<Resource>(Part::Path, "type", &[about_type]), parameter::<Id>(Part::Path, "id", &[about_id])]
     }
 }
 

@@ -86,7 +86,8 @@ impl TextValue for Cursor {
     }
 }
 
-/// The parameter `cursor`, which requests the feed of changes instead of the list. It excludes `offset`.
+/// The parameter `cursor`, which requests the feed of changes instead of the list. It cannot be combined with
+/// `offset`.
 pub(crate) struct FeedParameter {
     cursor: Option<Cursor>,
 }
@@ -106,7 +107,8 @@ impl utoipa::IntoParams for FeedParameter {
         _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
     ) -> Vec<utoipa::openapi::path::Parameter> {
         let about = "Returns the feed of changes instead of the list, oldest change first: `0` for the whole feed, \
-            or the `nextCursor` of the last answer. `count` is null, and `offset` is not allowed. Florin extension.";
+            or the `nextCursor` of the previous response. `count` is null, and `offset` is not allowed. \
+            Florin extension.";
         vec![crate::declare::parameter::<Option<Cursor>>(Part::Query, "cursor", &[about])]
     }
 }
@@ -152,7 +154,7 @@ mod tests {
     use crate::declare::pattern_tests::check_text;
 
     #[test]
-    fn the_pattern_of_cursors_is_the_rule() {
+    fn the_pattern_of_cursors_matches_what_the_parser_accepts() {
         let id = "0198c0de-0000-7000-8000-00000000000a";
         let upper = id.to_uppercase();
         check_text::<Cursor>(

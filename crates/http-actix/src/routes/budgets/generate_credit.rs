@@ -29,7 +29,7 @@ const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsSimulate);
 #[schema(as = GeneratedCredit)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreditView {
-    /// The number of the credit in the one sequence of its account.
+    /// The number of the credit in the account's sequence.
     #[schema(minimum = 1)]
     box_transaction_id: i64,
     balance: CreditBalanceView,

@@ -10,8 +10,8 @@ pub(crate) mod generate_credit;
 pub(crate) mod list;
 pub(crate) mod transfer;
 
-use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of budgets. The simulation is registered first, because its path would otherwise

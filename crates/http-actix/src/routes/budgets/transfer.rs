@@ -37,7 +37,7 @@ body! {
 
 /// Transfers available money from this budget to another budget of the account.
 ///
-/// The debit and the credit receive the next two numbers of the account, in the sequence that numbers its credits, too.
+/// The debit and the credit receive the next two numbers in the account's sequence.
 /// Example: `{"destinationBudgetId": "0198c0de-0005-7000-8000-000000000002", "currency": "GBP", "amount": "300.00",
 /// "reference": "Float for May"}`.
 #[utoipa::path(post, path = "/v2/budgets/{budgetId}/transfer", tag = "Budgets", operation_id = "transfer",

@@ -14,8 +14,8 @@ use florin_application::delete_endpoint;
 
 /// Removes the endpoint that decides on the card messages of an account.
 ///
-/// Florin's own rules alone decide later messages. Every server applies the change within a quarter of a second.
-/// Florin extension.
+/// Afterwards, only the rules of Florin decide on messages. Every server applies the change within a quarter of a
+/// second. Florin extension.
 #[utoipa::path(delete, path = "/v2/card-decisions", tag = "Cards", operation_id = "deleteCardDecisions",
     security(("apiKey" = [WRITE.scope])),
     params(AccountParameter, IdempotencyKeyHeader),

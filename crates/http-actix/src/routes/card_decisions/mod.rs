@@ -6,8 +6,8 @@ pub(crate) mod find;
 pub(crate) mod rotate_secret;
 pub(crate) mod set;
 
-use crate::routes::fallback::{get_or_head, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of decision endpoints.

@@ -26,7 +26,7 @@ pub(crate) async fn authorize(
     messages::receive(&app, &request, payload, messages::WITHDRAWAL).await
 }
 
-/// Simulates the clearing of an ATM withdrawal, which is always final.
+/// Simulates the clearing of an ATM withdrawal. The clearing is always final.
 #[utoipa::path(post, path = "/v2/cards/simulations/atm/withdrawal/authorization/clearing", tag = "Simulations",
     operation_id = "clearAtmWithdrawal", request_body = AtmClearingBody,
     security(("apiKey" = [SIMULATE.scope])),

@@ -29,7 +29,7 @@ body! {
         /// The phone number of a shared card.
         #[example("+447911001762")]
         "budgetCardPhoneNumber" => phone: Option<PhoneNumber>,
-        /// The person whose phone has that number.
+        /// The person to whom `budgetCardPhoneNumber` belongs.
         "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
     }
 }

@@ -35,7 +35,7 @@ body! {
         /// The phone number of a shared card.
         #[example("+447911001762")]
         "budgetCardPhoneNumber" => phone: Option<PhoneNumber>,
-        /// The person whose phone has that number.
+        /// The person to whom `budgetCardPhoneNumber` belongs.
         "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
         /// ISO 4217 code; the budget must hold this currency. Default: GBP if the budget holds it, else its first
         /// currency. Florin extension.

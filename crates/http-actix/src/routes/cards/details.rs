@@ -12,11 +12,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 
 /// Returns the test number and the security code of a card.
 ///
-/// Card networks do not issue these numbers. Sandbox only. Florin extension.
+/// No card network issues the number. Sandbox only. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/details", tag = "Cards", operation_id = "getCardDetails",
     security(("apiKey" = [READ_SANDBOX.scope])),
     params(CardPath, AccountParameter),
-    responses((status = 200, description = "The number.", body = CardDetailsView), SandboxReadErrors))]
+    responses((status = 200, description = "The number and the security code.", body = CardDetailsView),
+        SandboxReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ_SANDBOX).await?;
     let card = call.read::<CardPath>();

@@ -1,7 +1,7 @@
-//! Sends first messages: the last step of their operations, and of scenario steps.
+//! Sends first messages. The operations of first messages and the steps of scenarios end here.
 
 use super::common::transaction_answer;
-use super::sender::SendContext;
+use super::send_context::SendContext;
 use crate::dry_run::Sent;
 use crate::mapping::first_message_problem;
 use crate::problem::Problem;
@@ -14,6 +14,6 @@ pub(super) async fn send(sender: &SendContext<'_>, new: NewMessage) -> Result<Se
     let has_secret = new.pin.is_some() || new.message.extras.cardholder.is_some();
     let claim = recording.claim(app, account, has_secret, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = send_first_message(&app.services, sender.on_account(), new, mode, claim).await;
+    let written = send_first_message(&app.services, sender.message_sender(), new, mode, claim).await;
     Ok(Sent::of(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer))
 }

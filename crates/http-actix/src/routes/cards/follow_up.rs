@@ -1,8 +1,8 @@
-//! Sends follow-ups: the last step of their operations, and of scenario steps.
+//! Sends follow-ups. The operations of follow-ups and the steps of scenarios end here.
 
 use super::common::transaction_answer;
 use super::follow_up_bodies::NewFollowUp;
-use super::sender::SendContext;
+use super::send_context::SendContext;
 use crate::dry_run::{self, Sent};
 use crate::mapping::card_problem;
 use crate::problem::Problem;
@@ -17,7 +17,7 @@ pub(super) async fn send(
     let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
     dry_run::send(claim, object, card_problem, transaction_answer, async |claim| {
-        send_follow_up(&app.services, sender.on_account(), preceding, (message, place), mode, claim).await
+        send_follow_up(&app.services, sender.message_sender(), preceding, (message, place), mode, claim).await
     })
     .await
 }

@@ -54,7 +54,7 @@ body! {
 }
 
 body! {
-    /// A clearing of a purchase: of an authorization, or, with `forcePost`, of a card without an authorization. Send
+    /// A clearing of a purchase: of an authorized one, or with `forcePost` of one without an authorization. Send
     /// exactly one of `precedingRelatedTransactionToken` and `cardId`.
     pub(crate) struct ClearingBody as "CardClearingRequest" {
         /// The token of any approved authorization, advice, increment or partial reversal of the chain.
@@ -64,8 +64,8 @@ body! {
         "amount" => amount: PositiveNumber,
         /// Whether to release the rest of the hold. Default: true. Not allowed with `forcePost` or `cardId`.
         "finalClearing" => is_final: Option<bool>,
-        /// Whether to post the clearing even if the authorization has ended or is already cleared, without a change of
-        /// its hold. Required with `cardId`. Florin extension.
+        /// Whether to post the clearing even if the authorization has ended or is already cleared. The hold does not
+        /// change. Must be true with `cardId`. Florin extension.
         "forcePost" => force_post: Option<bool>,
         /// The id of the card, for a clearing without an authorization. Florin extension.
         "cardId" => card: Option<CardId>,
@@ -172,7 +172,7 @@ impl From<ClearingBody> for ClearingInput {
             acceptor: body.acceptor.map(Acceptor::from),
             currency: body.currency,
             pos: body.pos.map(Into::into),
-            place: MultiClearing { number: place(body.sequence_number), count: place(body.sequence_count) },
+            place: MultiClearing { number: as_u32(body.sequence_number), count: as_u32(body.sequence_count) },
         }
     }
 }
@@ -196,6 +196,6 @@ impl TokenAndAmountBody {
     }
 }
 
-fn place(number: Option<WholeNumber<1, 99>>) -> Option<u32> {
+fn as_u32(number: Option<WholeNumber<1, 99>>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number.0).ok())
 }

@@ -220,13 +220,13 @@ async fn remove(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let claim = claim_without_body(&call, key, &account, |_| no_content());
-    let of = (expect_valid(card)?.id, expect_valid(limit)?.id);
+    let card_and_limit = (expect_valid(card)?.id, expect_valid(limit)?.id);
     execute(
         claim,
         (CARD, "card"),
         removal_problem,
         |_| no_content(),
-        async |claim| remove_limit(&app.management, &account, of, windows, claim).await,
+        async |claim| remove_limit(&app.management, &account, card_and_limit, windows, claim).await,
     )
     .await
 }

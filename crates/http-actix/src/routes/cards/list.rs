@@ -24,8 +24,8 @@ parameters! {
         "startDate" => from: Option<NaiveDate>,
         /// Only cards that were created on this day or earlier (UTC).
         "endDate" => to: Option<NaiveDate>,
-        /// Only cards where the name, from the start of any word, or the last four digits begin with this text. Case
-        /// and diacritics are ignored. 1 to 100 characters.
+        /// Only cards whose name contains this text at the start of a word, or whose last four digits begin with it.
+        /// Case and diacritics are ignored. 1 to 100 characters.
         "search" => search: Option<CardSearch>,
         /// Only shared cards of this budget, and individual cards with this budget among their `budgets`.
         "budgetId" => budget: Option<BudgetId>,

@@ -1,5 +1,5 @@
-//! Optional data that messages present in addition to their amount: the point of sale, 3-D Secure, wallet tokens, data
-//! of the cardholder. Florin extensions.
+//! Optional members of messages: the point of sale, 3-D Secure, wallet tokens, data of the cardholder. Florin
+//! extensions.
 
 use crate::declare::body;
 use florin_domain::card::{

@@ -2,13 +2,13 @@
 
 use super::disputes::act;
 use super::{atm_withdrawals, messages, purchases, refunds, single_messages};
-use crate::routes::fallback::post;
+use crate::routes::resources::post;
 use actix_web::web::ServiceConfig;
 
 /// Declares which operation handles each message.
 macro_rules! routes {
     ($($message:expr => $handler:path;)+) => {
-        /// Registers the routes of all messages except `disputes`. The module of disputes registers that one.
+        /// Registers the routes of all messages except the route `disputes`, which the module of disputes registers.
         pub(super) fn configure(config: &mut ServiceConfig) {
             config$(.service(post(&format!("/{}", $message.path), $handler)))+;
         }

@@ -8,7 +8,7 @@ use super::disputes::send::{act, open};
 use super::follow_up_bodies::{
     AtmClearingBody, ClearingBody, IncrementBody, NewFollowUp, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
-use super::sender::SendContext;
+use super::send_context::SendContext;
 use super::{first_message, follow_up};
 use crate::call::{Call, WriteCall};
 use crate::declare::{self, FieldType};
@@ -137,27 +137,27 @@ impl<'a> MessageInput<'a> {
         Self { body, dispute, context, faults }
     }
 
-    fn declared<B: FieldType>(&mut self) -> Result<Option<B>, Problem> {
+    fn read_body<B: FieldType>(&mut self) -> Result<Option<B>, Problem> {
         Ok(declare::read(self.body, self.context, self.faults)?)
     }
 
     fn first<B: FieldType>(&mut self, message: fn(B) -> NewMessage) -> Result<Option<ValidMessage>, Problem> {
-        Ok(self.declared::<B>()?.map(|body| ValidMessage::First(Box::new(message(body)))))
+        Ok(self.read_body::<B>()?.map(|body| ValidMessage::First(Box::new(message(body)))))
     }
 
     fn follow_up<B: FieldType>(&mut self, message: fn(B) -> NewFollowUp) -> Result<Option<ValidMessage>, Problem> {
-        Ok(self.declared::<B>()?.map(|body| ValidMessage::FollowUp(Box::new(message(body)))))
+        Ok(self.read_body::<B>()?.map(|body| ValidMessage::FollowUp(Box::new(message(body)))))
     }
 
     fn dispute(&mut self) -> Result<Option<ValidMessage>, Problem> {
-        Ok(self.declared::<OpenDisputeBody>()?.map(|body| {
+        Ok(self.read_body::<OpenDisputeBody>()?.map(|body| {
             let OpenDisputeBody { transaction, amount, reason } = body;
             ValidMessage::Dispute(transaction, DisputeRequest { amount: amount.map(|amount| amount.0), reason })
         }))
     }
 
     fn on_dispute<B: FieldType>(&mut self, action: fn(B) -> DisputeAction) -> Result<Option<ValidMessage>, Problem> {
-        let body = self.declared::<B>()?;
+        let body = self.read_body::<B>()?;
         Ok(self.dispute.zip(body).map(|(dispute, body)| ValidMessage::OnDispute(dispute, action(body))))
     }
 
@@ -173,7 +173,7 @@ impl<'a> MessageInput<'a> {
 
     /// Reads a clearing: a follow-up, or, without an authorization, a first message.
     fn clearing(&mut self) -> Result<Option<ValidMessage>, Problem> {
-        let Some(body) = self.declared::<ClearingBody>()? else { return Ok(None) };
+        let Some(body) = self.read_body::<ClearingBody>()? else { return Ok(None) };
         Ok(match Clearing::of(body.into()) {
             Ok(Clearing::OfAuthorization(preceding, message, place)) => {
                 Some(ValidMessage::FollowUp(Box::new(NewFollowUp { preceding, message, place })))

@@ -24,12 +24,12 @@ pub(crate) mod pin;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
 pub(crate) mod replace;
-pub(crate) mod sender;
+pub(crate) mod send_context;
 pub(crate) mod single_messages;
 pub(crate) mod transition;
 
-use crate::routes::fallback::{get, get_or_head, not_found, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, not_found, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of cards. The simulations are registered first, because their paths would otherwise

@@ -80,11 +80,11 @@ pub(crate) async fn handle(
     let card = write.call.read::<CardPath>();
     let body = write.read::<OrderPhysicalBody>()?;
     let account = write.account().await?;
-    let of = (expect_valid(card)?.id, expect_valid(body)?.recipient.into());
+    let order = (expect_valid(card)?.id, expect_valid(body)?.recipient.into());
     // The address is personal data, so the idempotency record must not contain the body.
     let claim = claim(&write, &account, true, new_card_answer)?;
     execute(claim, (CARD, "card"), physical_card_problem, new_card_answer, async |claim| {
-        order_physical_card(&app.management, &account, of, claim).await
+        order_physical_card(&app.management, &account, order, claim).await
     })
     .await
 }

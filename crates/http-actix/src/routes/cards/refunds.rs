@@ -71,7 +71,7 @@ pub(crate) async fn refund(
     messages::receive(&app, &request, payload, messages::REFUND).await
 }
 
-/// Simulates the return of a settled refund, which takes its money back. It may overdraw the budget. Florin extension.
+/// Simulates the return of a settled refund: its money is taken back. This may overdraw the budget. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/reversal", tag = "Simulations",
     operation_id = "returnRefund", request_body = ReturnBody,
     security(("apiKey" = [SIMULATE.scope])),

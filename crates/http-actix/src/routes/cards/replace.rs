@@ -40,11 +40,11 @@ pub(crate) async fn handle(
     let card = write.call.read::<CardPath>();
     let body = write.read::<ReplaceCardBody>()?;
     let account = write.account().await?;
-    let of = (expect_valid(card)?.id, expect_valid(body)?.reason);
+    let replacement = (expect_valid(card)?.id, expect_valid(body)?.reason);
     let claim = claim(&write, &account, false, new_card_answer)?;
     let client = write.call.caller.client.id;
     execute(claim, (CARD, "card"), replace_card_problem, new_card_answer, async |claim| {
-        replace_card(&app.management, client, &account, of, claim).await
+        replace_card(&app.management, client, &account, replacement, claim).await
     })
     .await
 }

@@ -56,7 +56,8 @@ pub(crate) async fn inquire(
     messages::receive(&app, &request, payload, messages::INQUIRY).await
 }
 
-/// Simulates a fee of the card network that is charged or paid back. It may overdraw the budget. Florin extension.
+/// Simulates a fee of the card network that is charged or paid back. A charge may overdraw the budget.
+/// Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/fee", tag = "Simulations",
     operation_id = "chargeFee", request_body = FeeBody,
     security(("apiKey" = [SIMULATE.scope])),

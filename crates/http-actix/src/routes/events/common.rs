@@ -22,8 +22,8 @@ parameters! {
         "accountId" => account: Option<AccountId>,
         /// Only events of these types, separated by commas.
         "types" => types: Vec<TypeName>,
-        /// Only events about this object: a budget, a card, a payment batch, a checkout session, or the first token of
-        /// a chain.
+        /// Only events about this object: a budget, a card, a payment batch, a checkout session, or a chain, which the
+        /// token of its first message identifies.
         "objectId" => object: Option<ObjectId>,
     }
 }

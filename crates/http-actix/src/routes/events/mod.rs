@@ -2,7 +2,7 @@
 
 mod common;
 pub(crate) mod list;
+mod open_streams;
 pub(crate) mod stream;
-mod streams;
 
-pub(crate) use streams::Streams;
+pub(crate) use open_streams::Streams;

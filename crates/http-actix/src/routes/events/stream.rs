@@ -1,7 +1,7 @@
 //! `GET /v2/events/stream`
 
 use super::common::{EventParameters, READ, reach};
-use super::streams::StreamPlace;
+use super::open_streams::StreamPlace;
 use crate::call::Call;
 use crate::declare::{LastEventIdHeader, parameters};
 use crate::extract::headers::{api_key, last_event_id};
@@ -30,8 +30,8 @@ const PORTION: u32 = 100;
 /// Number of positions that a stream searches in one query at first. It keeps queries fast even if few events match the
 /// filter.
 const WINDOW: i64 = 10_000;
-/// A query that finds nothing, but takes less time than this, has searched a gap in the positions. Gaps arise when a
-/// client moves to another cell.
+/// A query that finds nothing in less than this time has searched a gap in the positions. Gaps arise when a client
+/// moves to another cell.
 const QUICK: Duration = Duration::from_millis(5);
 /// Number of times that a new stream tries to read the tail, each time waiting for other writes, before it fails.
 const TRIES: u32 = 10;
@@ -55,7 +55,7 @@ parameters! {
 /// with `Last-Event-ID` continues after that event: it misses and repeats nothing. Without the header, the stream
 /// begins with the next event. If the event of `Last-Event-ID` no longer exists, the response is 400. The stream begins
 /// with a comment, and sends another one whenever there was no event for 15 seconds. The stream ends when the server
-/// stops. A client can have 8 open streams.
+/// stops. A client can have at most 8 open streams.
 ///
 /// With `redeliveries=true`, the stream repeats each event that a redelivery or a recovery sends again, in the order of
 /// the requests. The repeated event has the same `data` and a new `id`, which `Last-Event-ID` accepts, too.
@@ -179,7 +179,7 @@ impl Reader {
                 Ok(_) => {}
                 // The client reconnects with the id of the last event, so it misses nothing.
                 Err(error) => {
-                    tracing::warn!(%error, "a stream of events ends");
+                    tracing::warn!(%error, "a stream of events ended after an error");
                     return None;
                 }
             }
@@ -191,6 +191,7 @@ impl Reader {
         }
     }
 
+    /// Returns the next events up to the tail: those of the first query that finds any. Empty: there are none yet.
     async fn read(&mut self) -> Result<Vec<Frame>, StoreError> {
         let events = &self.app.services.events;
         if self.last >= self.tail {
@@ -204,8 +205,8 @@ impl Reader {
             let found = events.between(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
             let is_gap = found.is_empty() && began.elapsed() < QUICK;
             self.window = if is_gap { self.window.saturating_mul(4) } else { WINDOW };
-            let is_all = found.len() < PORTION as usize;
-            let until = found.last().filter(|_| !is_all).map_or(until, |event| event.position);
+            let is_complete = found.len() < PORTION as usize;
+            let until = found.last().filter(|_| !is_complete).map_or(until, |event| event.position);
             let (frames, until) = self.with_redeliveries(found, until).await?;
             self.last = until;
             if !frames.is_empty() {

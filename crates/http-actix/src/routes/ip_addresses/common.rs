@@ -35,7 +35,8 @@ impl TextValue for Network {
     }
 }
 
-/// Returns the pattern of an address or network. It lacks IPv6 addresses that end in an IPv4 address.
+/// Returns the pattern of an address or network. It does not match IPv6 addresses that end in an IPv4 address, although
+/// `Network::parse` accepts them.
 fn pattern() -> String {
     let byte = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
     let v4 = format!("({byte}\\.){{3}}{byte}(/(3[0-2]|[12]?[0-9]))?");
@@ -63,7 +64,7 @@ mod tests {
     use crate::declare::pattern_tests::check_text;
 
     #[test]
-    fn the_pattern_of_networks_is_the_rule() {
+    fn the_pattern_of_networks_matches_what_the_parser_accepts() {
         check_text::<Network>(
             &["192.0.2.1", "192.0.2.0/24", "0.0.0.0/0", "::1", "2001:db8::/32", "2001:DB8:0:0:0:0:0:1", "::/0"],
             &["", "192.0.2", "256.0.0.1", "192.0.2.0/33", "192.0.2.0/", "::1/129", "1::2::3", "12345::", "example.com"],

@@ -40,7 +40,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = NetworkBody,
     params(IdempotencyKeyHeader),
-    responses((status = 201, description = "The address.", body = IpAddressView), ClientWriteErrors))]
+    responses((status = 201, description = "The address or network.", body = IpAddressView), ClientWriteErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -26,6 +26,7 @@ pub(crate) async fn handle(
     let mut call = Call::enter(&app, &request, &WRITE).await?;
     permit_all_accounts(&call.caller)?;
     call.no_body(payload).await?;
+    // A retry returns 404, so the idempotency key is checked and not stored.
     call.idempotency_key();
     let network = call.read::<NetworkPath>();
     call.finish_reading()?;

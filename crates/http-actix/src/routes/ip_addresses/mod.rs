@@ -5,8 +5,8 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod list;
 
-use crate::routes::fallback::{get_or_head, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get_or_head, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the networks that a client may call from.

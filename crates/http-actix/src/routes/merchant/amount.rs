@@ -27,12 +27,12 @@ impl AmountBody {
     }
 }
 
-/// Converts a price of zero or more to minor units of the currency of `of`. Returns `None` if a fault was recorded.
-pub(super) fn price(amount: &DecimalAmount, of: &Money, path: &str, faults: &mut Faults) -> Option<i64> {
-    faults.take(path, amount.to_minor(of.currency)).map(|minor| minor.0)
+/// Converts a price of zero or more to minor units of the currency of `total`. Returns `None` if a fault was recorded.
+pub(super) fn price(amount: &DecimalAmount, total: &Money, path: &str, faults: &mut Faults) -> Option<i64> {
+    faults.take(path, amount.to_minor(total.currency)).map(|minor| minor.0)
 }
 
-/// Records a fault: a member that does not belong to the session's or checkout's type was sent.
+/// Records a fault: a member that does not belong to the session's type was sent.
 pub(super) fn not_of_type(member: &str, kind: &str, faults: &mut Faults) {
     faults.push(Flaw::value(format!("must not be sent for {kind}")).at(format!("body.{member}")));
 }

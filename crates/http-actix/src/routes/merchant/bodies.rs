@@ -48,7 +48,7 @@ body! {
         /// restores the default.
         #[example("#ffffff")]
         "backgroundColour" => background: Clearable<BackgroundColour>,
-        /// Whether the logo of the service is hidden. This needs the permission `canHideServiceLogo`. Null restores the
+        /// Whether Florin's logo is hidden. This needs the permission `canHideServiceLogo`. Null restores the
         /// default.
         "hideServiceLogo" => hide_service_logo: Clearable<bool>,
     }
@@ -59,7 +59,7 @@ body! {
     pub(crate) struct BrandingPermissionsBody as "BrandingPermissionsRequest" {
         /// Whether the merchant may set colours.
         "canCustomiseColours" => customise_colours: Option<bool>,
-        /// Whether the merchant may hide the logo of the service.
+        /// Whether the merchant may hide Florin's logo.
         "canHideServiceLogo" => hide_service_logo: Option<bool>,
     }
 }

@@ -66,12 +66,12 @@ parameters! {
 }
 
 /// Returns the view of a merchant profile, with the URL of its logo.
-pub(super) fn view(checkouts: &CheckoutServices, profile: &MerchantProfile) -> MerchantView {
+pub(super) fn merchant_view(checkouts: &CheckoutServices, profile: &MerchantProfile) -> MerchantView {
     MerchantView::new(profile, profile.logo.map(|logo| checkouts.logo_url(logo)))
 }
 
 /// Returns a function that renders a merchant profile as 200.
 pub(crate) fn render_merchant(app: &Data<App>) -> impl Render<MerchantProfile> + Clone + use<> {
     let app = Data::clone(app);
-    move |profile: &MerchantProfile| answer(StatusCode::OK, &view(&app.checkouts, profile))
+    move |profile: &MerchantProfile| answer(StatusCode::OK, &merchant_view(&app.checkouts, profile))
 }

@@ -1,6 +1,6 @@
 //! `GET /v2/merchant`
 
-use super::common::{READ_PROFILE, view};
+use super::common::{READ_PROFILE, merchant_view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, named, parameters};
 use crate::problem::{Problem, expect_valid};
@@ -13,7 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 /// An optional part of the response.
 #[derive(Clone, Copy)]
 pub(crate) enum Include {
-    /// The sums of payments, by currency.
+    /// The sums of payments and refunds, by currency.
     PaymentsSummary,
 }
 
@@ -24,7 +24,7 @@ named! {
 parameters! {
     /// The optional parts of the response.
     pub(crate) struct MerchantParameters in Query {
-        /// `paymentsSummary` adds the sums of payments, by currency.
+        /// `paymentsSummary` adds the sums of payments and refunds, by currency.
         "include" => include: Vec<Include>,
     }
 }
@@ -40,7 +40,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let parameters = call.read::<MerchantParameters>();
     let account = call.account(account_id).await?;
     let profile = app.merchants.active_profile(&account).await?;
-    let view = view(&app.checkouts, &profile);
+    let view = merchant_view(&app.checkouts, &profile);
     if expect_valid(parameters)?.include.is_empty() {
         return ok(&view);
     }

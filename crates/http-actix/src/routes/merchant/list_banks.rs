@@ -26,7 +26,7 @@ const REQUIREMENT: Requirement = Requirement::of(Scope::MerchantBanksRead);
 #[schema(as = Bank)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BankView {
-    /// 32 hexadecimal characters.
+    /// The id of the bank: 32 hexadecimal characters.
     #[schema(pattern = "^[0-9a-f]{32}$")]
     id: String,
     /// Display name.

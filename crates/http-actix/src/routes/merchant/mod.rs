@@ -21,8 +21,8 @@ pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, session_v
 pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath, render_merchant};
 pub(crate) use refunds::{REFUND, RefundPath};
 
-use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of merchants.

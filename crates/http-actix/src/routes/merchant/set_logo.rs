@@ -64,7 +64,7 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
-    let File { content, recorded } = expect_valid(file)?;
+    let LogoFile { content, recorded } = expect_valid(file)?;
     let png = app.merchants.logo_images.make(content).await.map_err(logo_problem)?;
     drop(memory);
     let render = render_merchant(&app);
@@ -91,7 +91,7 @@ async fn receive(call: &Call<'_>, payload: Payload) -> Result<(Bytes, UploadMemo
 }
 
 /// The file of a form.
-struct File {
+struct LogoFile {
     content: Vec<u8>,
     /// The hash of the file, for the idempotency record. A hash of the whole body would differ between retries, because
     /// each retry has another boundary.
@@ -104,13 +104,13 @@ async fn file_of(
     memory: UploadMemory,
     boundary: String,
     faults: &mut Faults,
-) -> Result<Option<File>, Problem> {
+) -> Result<Option<LogoFile>, Problem> {
     let found = web::block(move || {
         let _memory = memory;
         let mut faults = Faults::default();
         let content = find_file(&bytes, &boundary, &mut faults)?;
         let file =
-            content.map(|content| File { content: content.to_vec(), recorded: RecordedBody::Hash(hash(content)) });
+            content.map(|content| LogoFile { content: content.to_vec(), recorded: RecordedBody::Hash(hash(content)) });
         Ok::<_, Problem>((file, faults))
     });
     let (file, found) = found.await.map_err(|_| Problem::internal())??;

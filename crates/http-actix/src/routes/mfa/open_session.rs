@@ -6,7 +6,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::open_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::MfaSessionErrors;
 use crate::state::App;
 use crate::views::Time;
 use actix_web::http::StatusCode;
@@ -26,7 +26,7 @@ const REQUIREMENT: Requirement = Requirement::of(Scope::PaymentBatchesConfirm);
 #[derive(Serialize, ToSchema)]
 #[schema(as = MfaSession)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SessionView {
+pub(crate) struct MfaSessionView {
     /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     session_id: Uuid,
@@ -40,7 +40,7 @@ pub(crate) struct SessionView {
 
 body! {
     /// The batch to confirm, and the provider that checks the token.
-    pub(crate) struct SessionBody as "OpenMfaSessionRequest" {
+    pub(crate) struct OpenMfaSessionBody as "OpenMfaSessionRequest" {
         /// The payment batch to confirm.
         "paymentBatchId" => batch: PaymentBatchId,
         /// The provider: `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service` for the default provider of the
@@ -54,18 +54,18 @@ body! {
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/mfa/sessions", tag = "Payment batches", operation_id = "openMfaSession",
     security(("apiKey" = [REQUIREMENT.scope])),
-    request_body = SessionBody,
+    request_body = OpenMfaSessionBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The session.", body = SessionView), WriteErrors))]
+    responses((status = 201, description = "The session.", body = MfaSessionView), MfaSessionErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &REQUIREMENT).await?.with_body(payload).await?;
-    let body = write.read::<SessionBody>()?;
+    let body = write.read::<OpenMfaSessionBody>()?;
     let account = write.account().await?;
-    let SessionBody { batch, provider } = expect_valid(body)?;
+    let OpenMfaSessionBody { batch, provider } = expect_valid(body)?;
     let default = || MfaProviderName::default_in(app.services.environment);
     let open = OpenMfaSessionRequest { batch, provider: provider.map_or_else(default, |provider| provider.0) };
     let claim = claim(&write, &account, false, render)?;
@@ -77,7 +77,7 @@ pub(crate) async fn handle(
 }
 
 fn render(session: &MfaSession) -> StoredResponse {
-    let view = SessionView {
+    let view = MfaSessionView {
         session_id: session.id.0,
         provider: session.provider.as_str(),
         expires_at: Time(session.expires_at),

@@ -88,15 +88,15 @@ fn merchants() -> [Rule; 8] {
         ("CreateCheckoutSessionRequest", "oneOf", sessions),
         ("ShippingOptionsRequest", "anyOf", rates_of_shipping),
         ("BankDetailsRequest", "oneOf", details),
-        ("CreateSettlementAccountRequest", "oneOf", currencies()),
-        ("CreatePayeeRequest", "oneOf", currencies()),
+        ("CreateSettlementAccountRequest", "oneOf", kinds_of_bank_accounts()),
+        ("CreatePayeeRequest", "oneOf", kinds_of_bank_accounts()),
         ("PayCheckoutSessionRequest", "anyOf", visit.clone()),
         ("AuthoriseRefundRequest", "anyOf", visit),
     ]
 }
 
-/// Returns the kinds of a bank account: the currency determines the type of the bank details.
-fn currencies() -> Value {
+/// Returns the kinds of bank accounts: the currency determines the type of the bank details.
+fn kinds_of_bank_accounts() -> Value {
     let of = |currency: MerchantCurrency| {
         let details = json!({"type": "object", "properties": {"type": {"const": currency.details().as_str()}}});
         let fixed = [("currencyCode", json!({"const": currency.as_str()})), ("bankDetails", details)];
@@ -106,13 +106,17 @@ fn currencies() -> Value {
 }
 
 fn sandbox() -> [Rule; 3] {
-    let both = |one: &str, other: &str| {
+    let not_both = |one: &str, other: &str| {
         let text = json!({"type": "string"});
         json!({"not": {"type": "object", "properties": {one: text, other: text}, "required": [one, other]}})
     };
-    let replace =
+    let replace_without_seed =
         json!({"properties": {"replace": {"const": true}, "seed": {"type": "null"}}, "required": ["replace"]});
-    let world = json!([both("snapshotId", "template"), both("snapshotId", "startsAt"), {"not": replace}]);
+    let world = json!([
+        not_both("snapshotId", "template"),
+        not_both("snapshotId", "startsAt"),
+        {"not": replace_without_seed},
+    ]);
     let scenario = json!([
         kind("Story", &[], &["name", "cardId"], &["messages"]),
         kind("Messages", &[], &["messages"], &["name", "cardId"]),
@@ -149,7 +153,7 @@ fn kind(title: &str, fixed: &[(&str, Value)], required: &[&str], excluded: &[&st
     let mut properties: Map<_, _> = fixed.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     properties.extend(required.iter().map(|needed| ((*needed).to_owned(), json!({"not": {"type": "null"}}))));
     properties.extend(excluded.iter().map(|left_out| ((*left_out).to_owned(), json!({"type": "null"}))));
-    // Every kind requires its fixed members. This shows generators that the kinds exclude one another.
+    // Every kind requires its fixed members. Generators of clients thus see that the kinds exclude one another.
     let required: Vec<_> = fixed.iter().map(|(name, _)| *name).chain(required.iter().copied()).collect();
     json!({"title": title, "type": "object", "properties": properties, "required": required})
 }

@@ -23,15 +23,15 @@ pub(super) fn finish(document: &mut Value) {
             // An empty list says more clearly that the operation needs no key.
             operation["security"] = json!([]);
         }
-        let is_repeatable = has_idempotency_key(operation);
-        describe(operation, is_repeatable);
+        let accepts_key = has_idempotency_key(operation);
+        describe(operation, accepts_key);
         add_parameter_examples(operation);
         if let Some(stream) = operation.pointer_mut("/responses/200/content/text~1event-stream") {
             stream["example"] = STREAM.into();
         }
         let Some(responses) = operation["responses"].as_object_mut() else { continue };
         for (status, response) in responses.iter_mut() {
-            add_headers(status, response, is_repeatable);
+            add_headers(status, response, accepts_key);
             if status.starts_with('2') {
                 add_example(response, ANSWERS.get(&id));
             } else {
@@ -45,7 +45,7 @@ pub(super) fn finish(document: &mut Value) {
 fn headers() -> Value {
     json!({
         REQUEST_ID: {
-            "description": "Identifies the request in the log: the one sent, if it has this form, else a new one.",
+            "description": "The id of the request in the log: as sent if it has this form, otherwise new.",
             "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
             "example": EXAMPLE_ID
         },
@@ -55,7 +55,7 @@ fn headers() -> Value {
             "example": "true"
         },
         RETRY_AFTER: {
-            "description": "Seconds to wait before the next try.",
+            "description": "Number of seconds to wait before a retry.",
             "schema": {"type": "integer", "minimum": 1},
             "example": 1
         },
@@ -74,12 +74,12 @@ fn has_idempotency_key(operation: &Value) -> bool {
 
 /// Appends the required scope to the description, and a note about `Idempotency-Key` if the operation accepts one.
 /// Since OpenAPI 3.1, a security requirement can list roles for every type of security scheme: here, the scope.
-fn describe(operation: &mut Value, is_repeatable: bool) {
+fn describe(operation: &mut Value, accepts_key: bool) {
     let own = operation["description"].as_str().map(str::to_owned);
     let scope = operation.pointer("/security/0/apiKey/0").and_then(Value::as_str);
     let access = scope.map_or_else(|| "Needs no API key.".to_owned(), |scope| format!("Requires the scope `{scope}`."));
     let retry = "Send an `Idempotency-Key` to make retries safe.".to_owned();
-    let parts = own.into_iter().chain([access]).chain(is_repeatable.then_some(retry));
+    let parts = own.into_iter().chain([access]).chain(accepts_key.then_some(retry));
     operation["description"] = parts.collect::<Vec<_>>().join("\n\n").into();
 }
 
@@ -118,13 +118,13 @@ fn example(name: &str, schema: &Value) -> Value {
     }
 }
 
-fn add_headers(status: &str, response: &mut Value, is_repeatable: bool) {
+fn add_headers(status: &str, response: &mut Value, accepts_key: bool) {
     let mut names = vec![REQUEST_ID];
     match status {
         "401" => names.push("WWW-Authenticate"),
         "429" | "503" => names.push(RETRY_AFTER),
-        "409" if is_repeatable => names.push(RETRY_AFTER),
-        _ if status.starts_with('2') && is_repeatable => names.push(REPLAYED),
+        "409" if accepts_key => names.push(RETRY_AFTER),
+        _ if status.starts_with('2') && accepts_key => names.push(REPLAYED),
         _ => {}
     }
     for name in names {

@@ -44,7 +44,8 @@ fn enumerate(schema: &mut Map<String, Value>) {
     schema.remove("pattern");
 }
 
-/// Removes the alternative `null` from the parts of an `allOf`. If a row lacks a part, its members are absent.
+/// Removes the alternative `null` from the parts of an `allOf`: if an object lacks a part, the members of that part are
+/// absent, and nothing is null.
 fn unwrap_parts(schema: &mut Map<String, Value>) {
     let Some(parts) = schema.get_mut("allOf").and_then(Value::as_array_mut) else { return };
     for part in parts {
@@ -62,12 +63,12 @@ fn names_of_pattern(pattern: &str) -> Option<Vec<String>> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || "._-".contains(character))
     };
-    // An unescaped dot is a wildcard. It would pass this check as a literal dot, but no pattern of this API has one.
+    // An unescaped dot, which is a wildcard, would pass this check as a literal dot. No pattern of this API has one.
     let names: Vec<_> = inner.split('|').map(str::to_owned).collect();
     names.iter().all(|name| is_name(name)).then_some(names)
 }
 
-/// Renames `List_Card` to `CardList`, and gives its rows the schema `Card`.
+/// Renames `List_Card` to `CardList`, and gives its rows the schema `Card`. Returns both schemas of every list by name.
 fn name_lists(document: &mut Value) -> Map<String, Value> {
     let mut named = Map::new();
     let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else {

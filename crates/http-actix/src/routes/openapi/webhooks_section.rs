@@ -24,7 +24,7 @@ pub(super) fn add(document: &mut Value) {
     document["webhooks"] = Value::Object(section);
 }
 
-/// Returns the question to a decision endpoint about a card message, and the schema of the reply.
+/// Returns the operation of a decision endpoint: the question about a card message, and the schema of the reply.
 fn decision() -> Value {
     let reply = json!({
         "type": "object",
@@ -45,7 +45,7 @@ fn decision() -> Value {
     json!({
         "operationId": "onCardDecision",
         "tags": ["Cards"],
-        "summary": "May a card message be approved? Sent to the endpoint that `setCardDecisions` names",
+        "summary": "Asks the endpoint that `setCardDecisions` configures whether to approve a card message",
         "requestBody": {"required": true, "content": {
             "application/json": {"schema": {"$ref": "#/components/schemas/CardDecisionQuestion"}}
         }},
@@ -82,7 +82,7 @@ const fn about(kind: EventKind) -> &'static str {
         }
         EventKind::MerchantRefundCompleted => "A refund was paid back",
         EventKind::MerchantPaymentReconciled => {
-            "A payment arrived in the settlement account of a merchant who is reconciled"
+            "A payment arrived in the settlement account of a merchant whose payments are reconciled"
         }
     }
 }

@@ -20,7 +20,7 @@ parameters! {
 parameters! {
     /// The sort order of a list.
     pub(crate) struct SortParameter in Query {
-        /// Sort order, by creation time or by input index. Default: `desc`.
+        /// `asc` or `desc`: batches by creation time, payments and alerts by input index. Default: `desc`.
         "sort" => direction: Option<Direction>,
     }
 }

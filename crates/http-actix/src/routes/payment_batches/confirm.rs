@@ -87,13 +87,13 @@ pub(crate) async fn handle(
     let written = confirm_batch(&app.services, caller, &account, confirm, mode, claim).await;
     if let Err(ConfirmBatchError::Write(WriteError::Refused(ConfirmRefusal::Mfa(failure)))) = &written {
         let peer = request.peer_addr().map(|address| address.ip());
-        app.services.refusals.count(peer, Some(caller.key.id), refused_reason(*failure));
+        app.services.refusals.count(peer, Some(caller.key.id), refusal_reason(*failure));
     }
     respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
 /// Returns the reason for refusing an MFA token, for the audit log.
-fn refused_reason(failure: MfaFailure) -> &'static str {
+fn refusal_reason(failure: MfaFailure) -> &'static str {
     match failure {
         MfaFailure::Failed => "wrong MFA token or session",
         MfaFailure::Expired => "expired MFA session",

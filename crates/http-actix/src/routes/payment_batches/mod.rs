@@ -15,8 +15,8 @@ pub(crate) mod template;
 pub(crate) mod upload;
 pub(crate) mod validate;
 
-use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of payment batches.

@@ -54,16 +54,16 @@ pub(super) async fn json<T: FieldType + Send + 'static>(
     with_faults_on_blocking_thread(&mut call.faults, memory, move |faults| {
         let body = Document::parse(bytes.into())?;
         let Some(value) = declare::read::<T>(Some(&body), context, faults)? else { return Ok(None) };
-        let has_key = has_key && faults.is_empty();
-        let recorded = if has_key { Some(recorded_body(&body, is_large(&value))?) } else { None };
+        let is_recorded = has_key && faults.is_empty();
+        let recorded = if is_recorded { Some(recorded_body(&body, is_large(&value))?) } else { None };
         Ok(Some(ParsedBody { value, recorded }))
     })
     .await
 }
 
-/// Reads a body in another format. `has_key`: the request has an idempotency key. Its idempotency record contains a
-/// hash.
-pub(super) async fn other<T: Send + 'static>(
+/// Reads a body that is not JSON. `has_key`: the request has an idempotency key. Its idempotency record contains a
+/// hash of the body.
+pub(super) async fn not_json<T: Send + 'static>(
     Received { bytes, memory }: Received,
     has_key: bool,
     faults: &mut Faults,

@@ -64,10 +64,10 @@ pub(crate) async fn handle(
     let claim = key.zip(body.recorded).map(|(key, body)| claim_of(&call, key, &account, body, render));
     let batch = expect_valid(batch)?.id;
     let JsonUpload { default_budget, rows } = body.value;
-    let request = rows::check(&app, &account, Upload { format, rows, default_budget }, &memory).await?;
+    let upload = rows::check(&app, &account, Upload { format, rows, default_budget }, &memory).await?;
     let refused = |refusal: UploadRefusal| upload_problem(&refusal, BATCH);
     execute(claim, (BATCH, "payment batch"), refused, render, async |claim| {
-        upload_payments(&app.batches, &account, batch, request, claim).await
+        upload_payments(&app.batches, &account, batch, upload, claim).await
     })
     .await
 }
@@ -88,14 +88,14 @@ fn format_of(request: &HttpRequest, bytes: &Bytes) -> Result<Option<InputFormat>
 async fn read_as(
     format: InputFormat,
     received: Received,
-    record: bool,
+    has_key: bool,
     call: &mut Call<'_>,
 ) -> Result<Option<ParsedBody<JsonUpload>>, Problem> {
     if format == InputFormat::Json {
-        return rows::json(received, record, call, |_| true).await;
+        return rows::json(received, has_key, call, |_| true).await;
     }
     let parameters = call.read::<CsvParameters>();
-    let body = rows::other(received, record, &mut call.faults, |bytes, faults| {
+    let body = rows::not_json(received, has_key, &mut call.faults, |bytes, faults| {
         let rows = read_csv::read(bytes, faults).map_err(|flaw| Problem::faults(vec![flaw.at("body")]))?;
         Ok(JsonUpload { default_budget: None, rows })
     });

@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::create_person_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::PersonView;
 use actix_web::http::StatusCode;
@@ -49,14 +49,14 @@ body! {
 /// Creates a person of the account.
 ///
 /// If a person with this email address belongs to another account of the client, that person is added to this account:
-/// the new record has the same `id`, but its own `personaId` and other members. Worlds share no people. An account has
-/// at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName":
+/// the new record has the same `id`, and its own `personaId`, name, role and status. Worlds share no people. An account
+/// has at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName":
 /// "Mary", "lastName": "Shelley", "emailAddress": "mary@example.com"}`.
 #[utoipa::path(post, path = "/v2/people", tag = "People", operation_id = "createPerson",
     security(("apiKey" = [WRITE.scope])),
     request_body = CreatePersonBody,
     params(AccountOrBodyParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The person.", body = PersonView), WriteErrors))]
+    responses((status = 201, description = "The person.", body = PersonView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

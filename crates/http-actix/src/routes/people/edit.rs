@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::edit_person_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::PersonView;
 use actix_web::http::StatusCode;
@@ -44,7 +44,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = EditPersonBody,
     params(PersonPath, AccountOrBodyParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The person.", body = PersonView), WriteErrors))]
+    responses((status = 200, description = "The person.", body = PersonView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

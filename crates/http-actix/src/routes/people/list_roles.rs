@@ -14,7 +14,7 @@ use florin_domain::people::Role;
 
 /// Lists the roles that people can have. They are the same on every account.
 ///
-/// A role describes a person. It grants nothing: what a program may do depends on the scopes of its key.
+/// A role describes a person. It grants no permissions: what a program may do depends on the scopes of its key.
 #[utoipa::path(get, path = "/v2/roles", tag = "People", operation_id = "listRoles",
     security(("apiKey" = [READ.scope])),
     params(AccountParameter, PageParameters),
@@ -24,8 +24,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let page = call.page();
     call.account(account_id).await?;
-    let place = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-    let rows = Role::ALL.into_iter().skip(place(page.offset)).take(place(page.limit)).collect();
+    let as_usize = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    let rows = Role::ALL.into_iter().skip(as_usize(page.offset)).take(as_usize(page.limit)).collect();
     let count = i64::try_from(Role::ALL.len()).unwrap_or(i64::MAX);
     ok_list(&List::new(page, Page { count, rows }, RoleView::from))
 }

@@ -7,8 +7,8 @@ pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod list_roles;
 
-use crate::routes::fallback::{get, get_or_head, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of people and roles.

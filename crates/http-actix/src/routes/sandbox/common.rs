@@ -14,6 +14,7 @@ use florin_domain::access::{Account, Scope};
 use florin_domain::ids::{AccountId, SnapshotId};
 use florin_ports::{IdempotencyClaim, RecordedBody};
 
+/// Requirement for clocks, worlds and snapshots.
 pub(super) const REQUIREMENT: Requirement = Requirement::sandbox(Scope::BudgetsSimulate);
 /// Requirement for scenarios and for the settings of card messages.
 pub(super) const CARDS: Requirement = Requirement::sandbox(Scope::CardsSimulate);
@@ -40,8 +41,8 @@ parameters! {
     }
 }
 
-/// Finishes reading the request. Returns the account in the path, or all faults as an error. The account need not be a
-/// world.
+/// Finishes reading the request. Returns the account in the path, or all faults as an error. Does not check that
+/// the account is a world.
 pub(super) async fn world_account(call: &mut Call<'_>, path: Option<WorldPath>) -> Result<Account, Problem> {
     call.path_account(path.map(|path| path.account), "world").await
 }
@@ -54,7 +55,7 @@ pub(super) struct WorldWrite<'a, B, T> {
     pub(super) claim: Option<IdempotencyClaim<T>>,
 }
 
-/// Reads a write on the world in the path. The account need not be a world.
+/// Reads the request of a write on the world in the path. Does not check that the account is a world.
 pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
     app: &'a App,
     request: &'a HttpRequest,

@@ -73,10 +73,10 @@ pub(crate) async fn handle(
     if let Some(replaced) = replaced_account(&call.caller, &new)? {
         call.lock_exclusively(&replaced).await?;
     }
-    let made = create_world(&app.services, &call.caller, new).await;
+    let created = create_world(&app.services, &call.caller, new).await;
     let object = ("body.snapshotId", "snapshot");
-    let made = made.map_err(|error| write_problem(error, object, None, create_world_problem))?;
-    Ok(HttpResponse::Created().json(CreatedWorldView::at(made, app.services.time.real_now())))
+    let created = created.map_err(|error| write_problem(error, object, None, create_world_problem))?;
+    Ok(HttpResponse::Created().json(CreatedWorldView::at(created, app.services.time.real_now())))
 }
 
 /// Validates combinations of members. A member with an invalid value counts as present.

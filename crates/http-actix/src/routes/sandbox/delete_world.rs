@@ -24,6 +24,7 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &REQUIREMENT).await?;
     call.no_body(payload).await?;
+    // A retry returns 404, so the idempotency key is checked and not stored.
     call.idempotency_key();
     let world = call.read::<WorldPath>();
     let account = world_account(&mut call, world).await?;

@@ -65,7 +65,7 @@ pub(crate) async fn handle(
     .await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "other answers of clients are not kept")]
+#[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
 fn render(import: &SnapshotImport) -> Option<StoredResponse> {
     let status = if import.is_repeated { StatusCode::OK } else { StatusCode::CREATED };
     Some(answer(status, &ImportedSnapshotView::from(&import.snapshot)))

@@ -27,8 +27,8 @@ pub(crate) mod scenarios;
 pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
 
-use crate::routes::fallback::{get_or_head, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the sandbox, except those of invariants.

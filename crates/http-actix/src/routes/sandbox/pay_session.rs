@@ -60,9 +60,9 @@ pub(crate) async fn handle(
         body.as_ref().and_then(|body| payer_visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.active_profile(&account).await?;
-    let shown = web::Data::clone(&app);
+    let rendering_app = web::Data::clone(&app);
     let render = move |session: &CheckoutSession, dry_run: Option<DryRunView>| {
-        answer(StatusCode::OK, &PaidSession { session: session_view(&shown.checkouts, session), dry_run })
+        answer(StatusCode::OK, &PaidSession { session: session_view(&rendering_app.checkouts, session), dry_run })
     };
     let recorded = render.clone();
     let recorded = move |session: &CheckoutSession| recorded(session, None);

@@ -103,7 +103,7 @@ mod tests {
     use florin_domain::access::Environment;
 
     #[test]
-    fn the_pattern_of_receivers_is_the_rule_of_the_sandbox() {
+    fn the_pattern_of_receivers_matches_what_the_sandbox_accepts() {
         let policy = TargetPolicy::new(Environment::Sandbox, Vec::new());
         check::<ReceiverUrl>(
             |text| WebhookUrl::parse(text, &policy).is_ok(),

@@ -50,8 +50,9 @@ pub(super) async fn reach(
     Ok(webhook_reach(&call.caller, account.as_ref()))
 }
 
-/// Finishes reading a request about the subscription in the path. Returns it with the reach, or all faults as an error.
-pub(super) async fn reading(call: &mut Call<'_>) -> Result<(WebhookReach, WebhookId), Problem> {
+/// Finishes reading a request about the subscription in the path. Returns the reach and the id of the subscription, or
+/// all faults as an error.
+pub(super) async fn reach_and_id(call: &mut Call<'_>) -> Result<(WebhookReach, WebhookId), Problem> {
     let path = call.read::<WebhookPath>();
     let account = call.read::<OptionalAccountParameter>();
     Ok((reach(call, account).await?, expect_valid(path)?.id))

@@ -45,8 +45,8 @@ body! {
         "authorizationHeader" => authorization: Option<AuthorizationHeader>,
         /// Which events of the type are delivered. For Merchant types only.
         "filters" => filters: Lenient<FiltersBody>,
-        /// Whether an event with failed attempts holds back later events of the same object. Default: false.
-        /// Florin extension.
+        /// Whether an event with failed attempts holds back later events of the same object until it is delivered or
+        /// exhausted. Default: false. Florin extension.
         "ordered" => ordered: Option<bool>,
     }
 }
@@ -92,9 +92,9 @@ pub(crate) async fn handle(
         shared: body.shared.map(|secret| secret.0),
         authorization: body.authorization.map(|header| header.0),
     };
-    let made = subscribe(&app.webhooks, &call.caller, new, claim).await;
+    let subscribed = subscribe(&app.webhooks, &call.caller, new, claim).await;
     let (written, secret) =
-        made.map_err(|error| write_problem(error, ("body", "webhook"), recorded.as_ref(), webhook_problem))?;
+        subscribed.map_err(|error| write_problem(error, ("body", "webhook"), recorded.as_ref(), webhook_problem))?;
     match written {
         Written::New(webhook) => Ok(HttpResponse::Created().json(CreatedWebhookView::new(&webhook, &secret))),
         // Never stored: the response would contain the secret.

@@ -28,7 +28,8 @@ body! {
         "authorizationHeader" => authorization: Clearable<AuthorizationHeader>,
         /// The new filter, for Merchant types only; null removes it.
         "filters" => filters: Clearable<FiltersBody>,
-        /// Whether an event with failed attempts holds back later events of the same object.
+        /// Whether an event with failed attempts holds back later events of the same object until it is delivered or
+        /// exhausted.
         "ordered" => ordered: Option<bool>,
     }
 }
@@ -65,7 +66,7 @@ pub(crate) async fn handle(
     .await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
+#[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
 fn render(webhook: &Webhook) -> Option<StoredResponse> {
     Some(answer(StatusCode::OK, &WebhookView::from(webhook)))
 }

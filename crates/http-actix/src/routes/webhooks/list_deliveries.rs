@@ -1,6 +1,6 @@
 //! `GET /v2/webhooks/{webhookId}/deliveries` (contract 6.3)
 
-use super::common::{READ, WEBHOOK, WebhookPath, reading};
+use super::common::{READ, WEBHOOK, WebhookPath, reach_and_id};
 use crate::call::Call;
 use crate::declare::{FromTime, OptionalAccountParameter, PageParameters, ToTime, parameters};
 use crate::problem::{Problem, expect_valid};
@@ -44,7 +44,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let mut call = Call::enter(&app, &request, &READ).await?;
     let page = call.page();
     let filter = call.read::<DeliveryParameters>();
-    let (reach, id) = reading(&mut call).await?;
+    let (reach, id) = reach_and_id(&mut call).await?;
     let DeliveryParameters { status, message, from, to } = expect_valid(filter)?;
     let found = app.webhooks.webhooks.find(reach, id).await?;
     let webhook = found.ok_or_else(|| Problem::absent(WEBHOOK.0, WEBHOOK.1))?;

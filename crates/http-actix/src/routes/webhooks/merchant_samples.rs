@@ -1,4 +1,4 @@
-//! Sample data of events about checkout sessions.
+//! Sample data of events about checkout sessions, payments and refunds.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{

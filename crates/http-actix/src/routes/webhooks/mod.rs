@@ -19,8 +19,8 @@ pub(crate) mod test;
 pub(super) use bodies::ReceiverUrl;
 pub(super) use rotate_secret::RotateSecretBody;
 
-use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, post, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of subscriptions.

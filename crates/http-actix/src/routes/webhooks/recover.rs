@@ -8,7 +8,7 @@ use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
-use crate::views::CountView;
+use crate::views::QueuedCountView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
@@ -30,7 +30,7 @@ body! {
     security(("apiKey" = [WRITE.scope])),
     request_body = RecoverBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 202, description = "The events are queued.", body = CountView), WebhookErrors))]
+    responses((status = 202, description = "The events are queued.", body = QueuedCountView), WebhookErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -46,8 +46,8 @@ pub(crate) async fn handle(
     .await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
+#[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "answers are rendered from references")]
 fn render(count: &u64) -> Option<StoredResponse> {
-    Some(answer(StatusCode::ACCEPTED, &CountView::from(*count)))
+    Some(answer(StatusCode::ACCEPTED, &QueuedCountView::from(*count)))
 }

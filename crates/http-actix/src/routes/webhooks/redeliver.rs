@@ -8,7 +8,7 @@ use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
-use crate::views::MessageView;
+use crate::views::QueuedEventView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::redeliver;
@@ -21,7 +21,7 @@ use florin_domain::ids::EventId;
     operation_id = "redeliver",
     security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, MessagePath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 202, description = "The event is queued.", body = MessageView), WebhookErrors))]
+    responses((status = 202, description = "The event is queued.", body = QueuedEventView), WebhookErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -30,8 +30,9 @@ pub(crate) async fn handle(
     let mut write = WebhookWrite::enter_without_body(&app, &request, payload).await?;
     let message = write.call.read::<MessagePath>();
     let message = message.map(|path| path.id);
-    let shown = message.unwrap_or(EventId(uuid::Uuid::nil()));
-    let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &MessageView::from(&shown)));
+    // `expect_valid` refuses a missing id below, so the nil id is never rendered.
+    let rendered = message.unwrap_or(EventId(uuid::Uuid::nil()));
+    let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &QueuedEventView::from(&rendered)));
     let (webhook, claim) = write.finish(render).await?;
     let message = expect_valid(message)?;
     let (reach, id) = webhook.clone();

@@ -25,6 +25,7 @@ use uuid::{Uuid, uuid};
 
 /// The account in test events of subscriptions without an account.
 const ACCOUNT: &str = "F50091";
+/// The id of every object in test events.
 const ID: Uuid = uuid!("0198c0de-0005-7000-8000-000000000001");
 const AMOUNT: Minor = Minor(1_000);
 

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::reply::answer;
 use crate::routes::error_sets::WebhookErrors;
 use crate::state::App;
-use crate::views::MessageView;
+use crate::views::QueuedEventView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{test_webhook, webhook_time};
@@ -23,7 +23,7 @@ use florin_ports::StoredResponse;
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/test", tag = "Webhooks", operation_id = "testWebhook",
     security(("apiKey" = [WRITE.scope])),
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
-    responses((status = 202, description = "The test is queued.", body = MessageView), WebhookErrors))]
+    responses((status = 202, description = "The test is queued.", body = QueuedEventView), WebhookErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -41,7 +41,7 @@ pub(crate) async fn handle(
     .await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
+#[expect(clippy::unnecessary_wraps, reason = "for some other requests, no response is stored")]
 fn render(message: &EventId) -> Option<StoredResponse> {
-    Some(answer(StatusCode::ACCEPTED, &MessageView::from(message)))
+    Some(answer(StatusCode::ACCEPTED, &QueuedEventView::from(message)))
 }

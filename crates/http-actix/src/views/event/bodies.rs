@@ -50,7 +50,7 @@ macro_rules! bodies {
             #[schema(minimum = 0)]
             sequence: u64,
             $($(#[$member_doc])* $member: $type,)*
-            /// Whether this is a test that a client requested; absent in events.
+            /// Whether this is a test event that a client requested; absent in real events.
             #[serde(skip_serializing_if = "Option::is_none")]
             #[schema(nullable = false)]
             test: Option<bool>,
@@ -111,7 +111,7 @@ bodies! {
         previous_state: Option<&'static str>,
         /// The new state.
         state: &'static str,
-        /// The reason of the change; null if none was given.
+        /// The reason for the change; null if none was given.
         #[schema(required)]
         reason: Option<&'a str>,
     }
@@ -152,13 +152,13 @@ bodies! {
         /// The status of the batch.
         status: &'static str,
         /// The order.
-        order: OrderView,
+        order: EventOrderView,
     }
     from |common, source: (&'a BatchEvent, &'a PaymentOrder)| {
         payment_batch_id: source.0.batch.0,
         name: &source.0.name,
         status: source.0.status.as_str(),
-        order: OrderView::from(source.1),
+        order: EventOrderView::from(source.1),
     }
 
     /// Every payment of a batch is final, whether or not any succeeded.
@@ -217,7 +217,7 @@ bodies! {
 #[derive(Serialize, ToSchema)]
 #[schema(as = EventOrder)]
 #[serde(rename_all = "camelCase")]
-struct OrderView {
+struct EventOrderView {
     /// The id of the order.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
@@ -234,7 +234,7 @@ struct OrderView {
     number_of_payments: u64,
 }
 
-impl From<&PaymentOrder> for OrderView {
+impl From<&PaymentOrder> for EventOrderView {
     fn from(order: &PaymentOrder) -> Self {
         Self {
             id: order.id.0,

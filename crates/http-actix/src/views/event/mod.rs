@@ -78,10 +78,10 @@ pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<Stri
         }
         EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
         EventBody::CheckoutSession(session) => text(&SessionEnded::new(common, session)),
-        EventBody::MerchantPayment(of) if event.kind == EventKind::MerchantPaymentFailed => {
-            text(&MerchantPaymentFailed::new(common, &of.payment))
+        EventBody::MerchantPayment(body) if event.kind == EventKind::MerchantPaymentFailed => {
+            text(&MerchantPaymentFailed::new(common, &body.payment))
         }
-        EventBody::MerchantPayment(of) => text(&MerchantPaymentEnded::new(common, &of.payment)),
+        EventBody::MerchantPayment(body) => text(&MerchantPaymentEnded::new(common, &body.payment)),
     }
 }
 

@@ -7,8 +7,8 @@ pub(crate) mod open;
 pub(crate) mod read;
 pub(super) mod send;
 
-use crate::routes::fallback::{get, get_or_head, resource_allowing};
 use crate::routes::operation::run;
+use crate::routes::resources::{get, get_or_head, resource_allowing};
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes that list, open and return disputes. `message_routes` registers the actions on a dispute.

@@ -1,10 +1,10 @@
-//! Opens disputes and acts on them: the last step of their operations, and of scenario steps.
+//! Opens disputes and acts on them. The operations on disputes and the steps of scenarios end here.
 
 use super::common::{DISPUTE, dispute_answer, message_answer};
 use crate::dry_run::{self, Sent};
 use crate::mapping::dispute_problem;
 use crate::problem::Problem;
-use crate::routes::cards::sender::SendContext;
+use crate::routes::cards::send_context::SendContext;
 use crate::views::DryRunView;
 use florin_application::{act_on_dispute, open_dispute};
 use florin_domain::card::DisputeAction;

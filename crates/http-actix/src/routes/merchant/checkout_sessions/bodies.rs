@@ -173,11 +173,11 @@ fn shopping(
 }
 
 impl BasketBody {
-    fn read(self, of: &Money, faults: &mut Faults) -> Option<Basket> {
+    fn read(self, total: &Money, faults: &mut Faults) -> Option<Basket> {
         let Items(items) = self.items;
         let count = items.len();
         let items = items.into_iter().enumerate();
-        let items: Vec<_> = items.filter_map(|(index, item)| item.read(index, of, faults)).collect();
+        let items: Vec<_> = items.filter_map(|(index, item)| item.read(index, total, faults)).collect();
         if items.len() < count {
             return None;
         }
@@ -186,9 +186,9 @@ impl BasketBody {
 }
 
 impl ItemBody {
-    fn read(self, index: usize, of: &Money, faults: &mut Faults) -> Option<BasketItem> {
+    fn read(self, index: usize, total: &Money, faults: &mut Faults) -> Option<BasketItem> {
         let place = |member: &str| format!("body.basket.items[{index}].{member}");
-        let unit_price = price(&self.unit_price.0, of, &place("unitPrice"), faults);
+        let unit_price = price(&self.unit_price.0, total, &place("unitPrice"), faults);
         let quantity = faults.take(&place("quantity"), Quantity::new(self.quantity.0));
         Some(BasketItem {
             name: self.name.into_string(),
@@ -203,11 +203,12 @@ impl ItemBody {
 }
 
 impl ShippingBody {
-    /// Converts the body, and checks the price of the rate. Returns `None` if faults were recorded.
-    pub(crate) fn read(self, of: &Money, faults: &mut Faults) -> Option<Shipping> {
+    /// Converts the body, and checks the price of the rate. `total` is the amount of the session. Returns `None` if
+    /// faults were recorded.
+    pub(crate) fn read(self, total: &Money, faults: &mut Faults) -> Option<Shipping> {
         let rate = match self.rate {
             Some(rate) => {
-                let amount = price(&rate.amount.0, of, "body.shipping.rate.amount", faults)?;
+                let amount = price(&rate.amount.0, total, "body.shipping.rate.amount", faults)?;
                 let service_code = rate.service_code.map(Text::into_string);
                 Some(ShippingRate { description: rate.description.into_string(), amount, service_code })
             }

@@ -7,7 +7,7 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::routes::merchant::common::WRITE_SESSIONS;
 use crate::state::App;
 use crate::stored_page_urls::{with_tokens, without_tokens};
@@ -23,7 +23,7 @@ use florin_ports::Mode;
     operation_id = "cancelCheckoutSession",
     security(("apiKey" = [WRITE_SESSIONS.scope])),
     params(SessionPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The session.", body = SessionView<'static>), WriteErrors))]
+    responses((status = 200, description = "The session.", body = SessionView<'static>), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -36,8 +36,9 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
-    let shown = web::Data::clone(&app);
-    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&shown.checkouts, session));
+    let rendering_app = web::Data::clone(&app);
+    let render =
+        move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&rendering_app.checkouts, session));
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
     let id = expect_valid(path)?.id;

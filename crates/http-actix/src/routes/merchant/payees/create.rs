@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::create_payee_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::PayeeView;
 use actix_web::http::StatusCode;
@@ -26,7 +26,7 @@ use florin_ports::StoredResponse;
     request_body = CreatePayeeBody,
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The payee with the same bank details, unchanged.", body = PayeeView),
-        (status = 201, description = "The new payee.", body = PayeeView), WriteErrors))]
+        (status = 201, description = "The new payee.", body = PayeeView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -1,4 +1,4 @@
-//! Shared parts of the operations of payments.
+//! Shared parts of the operations on merchants' payments.
 
 use crate::declare::parameters;
 use chrono::NaiveDate;

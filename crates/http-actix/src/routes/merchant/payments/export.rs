@@ -19,7 +19,7 @@ const MAX_ROWS: i64 = 10_000;
 
 /// Exports payments and refunds as CSV (RFC 4180). If more than 10,000 match, the response is 422.
 ///
-/// A null is an empty cell. A text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
+/// A null value is an empty cell. A text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
 #[utoipa::path(get, path = "/v2/merchant/payments/export", tag = "Merchant", operation_id = "exportMerchantPayments",
     security(("apiKey" = [READ_PAYMENTS.scope])),
     params(AccountParameter, PaymentParameters),
@@ -34,7 +34,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let all = PageRequest { limit: MAX_ROWS, offset: 0 };
     let found = app.checkouts.payments.list(&account.id, filter, sort, all).await?;
     if found.count > MAX_ROWS {
-        let message = format!("{} payments match, and an export has at most {MAX_ROWS}; filter them", found.count);
+        let message = format!("{} payments match, but an export can have at most {MAX_ROWS}; add filters", found.count);
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "", ErrorCode::TooManyRows, message));
     }
     let written = web::block(move || write(&found.rows)).await.map_err(|_| Problem::internal())?;

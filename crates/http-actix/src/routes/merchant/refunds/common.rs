@@ -1,4 +1,4 @@
-//! Shared parts of the operations of refunds.
+//! Shared parts of the operations on merchants' refunds.
 
 use crate::declare::parameters;
 use florin_domain::ids::RefundId;

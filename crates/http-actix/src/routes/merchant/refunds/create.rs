@@ -57,9 +57,9 @@ pub(crate) async fn handle(
     let new = body.and_then(|body| Some((body.amount.read(&mut write.call.faults)?, body.reason)));
     let account = write.account().await?;
     app.merchants.active_profile(&account).await?;
-    let shown = web::Data::clone(&app);
+    let rendering_app = web::Data::clone(&app);
     let render = move |refund: &MerchantPayment, dry_run: Option<DryRunView>| {
-        let url = |id| shown.checkouts.authorisation_url(&refund.account, id);
+        let url = |id| rendering_app.checkouts.authorisation_url(&refund.account, id);
         answer(StatusCode::CREATED, &RefundAnswer::of(refund, Some(&url), dry_run))
     };
     let recorded = render.clone();

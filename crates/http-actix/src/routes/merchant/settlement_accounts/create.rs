@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::SettlementAccountView;
 use actix_web::http::StatusCode;
@@ -19,15 +19,15 @@ use florin_ports::StoredResponse;
 
 /// Creates a settlement account.
 ///
-/// It is PENDING until the operator decides, or APPROVED immediately if the merchant has the permission
-/// `canCreateTopUpCheckouts`. The first APPROVED settlement account of a currency becomes its default. Responses show
-/// masked bank details. An account has at most 100 settlement accounts.
+/// A new settlement account is PENDING until the operator decides, or APPROVED immediately if the merchant has the
+/// permission `canCreateTopUpCheckouts`. The first APPROVED settlement account of a currency becomes its default.
+/// Responses show masked bank details. An account has at most 100 settlement accounts.
 #[utoipa::path(post, path = "/v2/merchant/settlement-accounts", tag = "Merchant",
     operation_id = "createSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     request_body = CreateSettlementAccountBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The settlement account.", body = SettlementAccountView), WriteErrors))]
+    responses((status = 201, description = "The settlement account.", body = SettlementAccountView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

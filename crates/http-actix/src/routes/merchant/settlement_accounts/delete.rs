@@ -7,21 +7,23 @@ use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::no_content;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::delete_settlement_account;
 use florin_domain::merchant::SettlementAccountOverview;
 use florin_ports::StoredResponse;
 
-/// Deletes a settlement account that no checkout pays into.
+/// Deletes a settlement account.
 ///
-/// If it is the default of its currency, the oldest other APPROVED settlement account becomes the default.
+/// The response is 409 while a checkout names the settlement account or would have none left, and while an open session
+/// or a pending refund uses it. If it is the default of its currency, the oldest other APPROVED settlement account
+/// becomes the default.
 #[utoipa::path(delete, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "deleteSettlementAccount",
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Deleted."), WriteErrors))]
+    responses((status = 204, description = "Deleted."), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

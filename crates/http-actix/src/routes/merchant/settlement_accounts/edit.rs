@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::settlement_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::SettlementAccountView;
 use actix_web::http::StatusCode;
@@ -23,7 +23,7 @@ use florin_ports::StoredResponse;
     security(("apiKey" = [WRITE_SETTLEMENT_ACCOUNTS.scope])),
     request_body = EditSettlementAccountBody,
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The settlement account.", body = SettlementAccountView), WriteErrors))]
+    responses((status = 200, description = "The settlement account.", body = SettlementAccountView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

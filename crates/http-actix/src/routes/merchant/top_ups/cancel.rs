@@ -1,13 +1,13 @@
 //! `POST /v2/merchant/top-ups/{topUpId}/cancel`
 
-use super::common::{TOP_UP, TopUpPath, find, view};
+use super::common::{TOP_UP, TopUpPath, find_top_up, top_up_view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::answer;
-use crate::routes::error_sets::WriteErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::routes::merchant::common::WRITE_TOP_UPS;
 use crate::state::App;
 use crate::stored_page_urls::{with_tokens, without_tokens};
@@ -22,7 +22,7 @@ use florin_ports::Mode;
 #[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
     security(("apiKey" = [WRITE_TOP_UPS.scope])),
     params(TopUpPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The top-up.", body = TopUpView<'static>), WriteErrors))]
+    responses((status = 200, description = "The top-up.", body = TopUpView<'static>), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -35,9 +35,9 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
-    let id = find(&app, &account, expect_valid(path)?.id).await?.id;
-    let shown = web::Data::clone(&app);
-    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &view(&shown, session));
+    let id = find_top_up(&app, &account, expect_valid(path)?.id).await?.id;
+    let rendering_app = web::Data::clone(&app);
+    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &top_up_view(&rendering_app, session));
     let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
     execute(

@@ -21,12 +21,16 @@ parameters! {
 }
 
 /// Returns the view of a top-up, with the URL of its payment page. `None`: the session is not a top-up.
-pub(super) fn view<'a>(app: &App, session: &'a CheckoutSession) -> Option<TopUpView<'a>> {
+pub(super) fn top_up_view<'a>(app: &App, session: &'a CheckoutSession) -> Option<TopUpView<'a>> {
     TopUpView::of(session, app.checkouts.checkout_url(&session.account, session.id.0))
 }
 
 /// Applies everything that is due on a top-up, then returns its session.
-pub(super) async fn find(app: &App, account: &Account, id: CheckoutSessionId) -> Result<CheckoutSession, Problem> {
+pub(super) async fn find_top_up(
+    app: &App,
+    account: &Account,
+    id: CheckoutSessionId,
+) -> Result<CheckoutSession, Problem> {
     let found = find_session(&app.checkouts, account, id).await?.map(|found| found.session);
     let top_up = found.filter(|session| session.purpose.budget().is_some());
     top_up.ok_or_else(|| Problem::absent(TOP_UP.0, TOP_UP.1))

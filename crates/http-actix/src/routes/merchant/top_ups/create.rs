@@ -1,6 +1,6 @@
 //! `POST /v2/merchant/top-ups`
 
-use super::common::view;
+use super::common::top_up_view;
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageUrl, body};
 use crate::idempotency::{claim, execute_creation};
@@ -63,7 +63,7 @@ pub(crate) async fn handle(
     let new = body.and_then(|body| new_top_up(body, &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.active_profile(&account).await?;
-    let render = render_created(&app, |app, status, session| answer(status, &view(app, session)));
+    let render = render_created(&app, |app, status, session| answer(status, &top_up_view(app, session)));
     let recorded =
         without_tokens(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
     let claim = claim(&write, &account, false, recorded)?;

@@ -1,6 +1,6 @@
 //! `GET /v2/merchant/top-ups/{topUpId}`
 
-use super::common::{TopUpPath, find, view};
+use super::common::{TopUpPath, find_top_up, top_up_view};
 use crate::call::Call;
 use crate::declare::AccountParameter;
 use crate::problem::{Problem, expect_valid};
@@ -22,6 +22,6 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
-    let session = find(&app, &account, expect_valid(path)?.id).await?;
-    ok(&view(&app, &session))
+    let session = find_top_up(&app, &account, expect_valid(path)?.id).await?;
+    ok(&top_up_view(&app, &session))
 }

@@ -56,12 +56,12 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
         Scenario::Messages(messages) => (messages, None),
         Scenario::Story(story, card) => (story.messages(write.call.context())?, Some(card)),
     };
-    may_advance(&write, &messages)?;
+    check_clock_scope(&write, &messages)?;
     play::play(&write, account, messages, card).await
 }
 
 /// Checks that the caller may change clocks, if a message of the scenario advances the clock.
-fn may_advance(write: &WriteCall<'_>, messages: &[ScenarioMessageBody]) -> Result<(), Problem> {
+fn check_clock_scope(write: &WriteCall<'_>, messages: &[ScenarioMessageBody]) -> Result<(), Problem> {
     let advances = messages.iter().any(|message| message.advance_by.is_some());
     if advances && !write.call.caller.key.scopes.contains(&REQUIREMENT.scope) {
         return Err(AccessError::InsufficientScope(REQUIREMENT.scope).into());

@@ -36,26 +36,26 @@ fn fill(value: Value<'_>, values: &Values, out: &mut String) -> Result<(), NotJs
     let mut outcome = Ok(());
     if value.is_object() {
         out.push('{');
-        let mut mark = "";
+        let mut separator = "";
         value.for_members(|name, member| {
-            out.push_str(mark);
+            out.push_str(separator);
             out.push_str(&quoted(&name.0));
             out.push(':');
             if outcome.is_ok() {
                 outcome = fill(member, values, out);
             }
-            mark = ",";
+            separator = ",";
         })?;
         out.push('}');
     } else if value.is_array() {
         out.push('[');
-        let mut mark = "";
+        let mut separator = "";
         value.for_items(|item| {
-            out.push_str(mark);
+            out.push_str(separator);
             if outcome.is_ok() {
                 outcome = fill(item, values, out);
             }
-            mark = ",";
+            separator = ",";
         })?;
         out.push(']');
     } else {
@@ -93,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_stays() {
+    fn names_without_values_stay_and_a_doubled_dollar_becomes_one() {
         assert_eq!(filled_with(r#"{"a": "$x", "b": {}, "c": []}"#, &[]), r#"{"a":"$x","b":{},"c":[]}"#);
         assert_eq!(filled_with(r#"["$$x", "$$", "$", "\ud800"]"#, &[("x", "1")]), r#"["$x","$","$","\ud800"]"#);
     }
 
     #[test]
-    fn duplicate_members_stay_to_be_found() {
+    fn duplicate_members_stay_so_that_they_are_reported() {
         assert_eq!(filled_with(r#"{"a": "$x", "a": 2}"#, &[("x", "1")]), r#"{"a":"1","a":2}"#);
     }
 }

@@ -11,7 +11,7 @@ use crate::mapping::write_problem;
 use crate::problem::{Problem, expect_valid};
 use crate::reply::{answer, reply};
 use crate::routes::cards::messages::{MessageInput, MessageRoute};
-use crate::routes::cards::sender::SendContext;
+use crate::routes::cards::send_context::SendContext;
 use crate::routes::sandbox::set_clock;
 use crate::views::{ScenarioView, StepView};
 use actix_web::HttpResponse;
@@ -87,8 +87,9 @@ fn failed(error: WriteError<Infallible>, request: &RecordedRequest) -> Problem {
     write_problem(error, ("query.accountId", "account"), Some(request), |never| match never {})
 }
 
-/// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `played` is the response. The
-/// body is recorded as a keyed digest, because it may contain PINs.
+/// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `played` is the response, or
+/// `None` before the scenario was played: then the record contains an empty 202. The body is recorded as a keyed
+/// digest, because it may contain PINs.
 fn scenario_claim(
     write: &WriteCall<'_>,
     recording: &Recording,
@@ -146,7 +147,7 @@ impl Player<'_> {
     async fn advance(&mut self, number: usize, by: TimeDelta) -> Result<(), Problem> {
         let app = self.write.call.app;
         let body = format!(r#"{{"advanceBy":"{}"}}"#, florin_domain::world::format_duration(by));
-        let recording = self.of_part(&format!("{number}/clock"), "/v2/sandbox/clock", body)?;
+        let recording = self.recording_of_part(&format!("{number}/clock"), "/v2/sandbox/clock", body)?;
         set_clock::advance(app, &self.account, by, &recording).await?;
         self.account = reach_account(&app.services, &self.write.call.caller, &self.account.id).await?;
         Ok(())
@@ -174,14 +175,14 @@ impl Player<'_> {
         }
         let ready = expect_valid(ready)?;
         let body = if ready.has_body() { document.root().canonical()? } else { String::new() };
-        let recording = self.of_part(&number.to_string(), &message.full_path(dispute), body)?;
+        let recording = self.recording_of_part(&number.to_string(), &message.full_path(dispute), body)?;
         let (guard, mode) = (self.write.call.guard(), Mode::Commit);
         let sender = SendContext { app, account: &self.account, guard, recording: &recording, mode };
         Ok(sender.send(ready).await?.answer)
     }
 
     /// Returns what is recorded of a part of the scenario: the same as the operation of the part would record.
-    fn of_part(&self, part: &str, path: &str, body: String) -> Result<Recording, Problem> {
+    fn recording_of_part(&self, part: &str, path: &str, body: String) -> Result<Recording, Problem> {
         let key = self.recording.key().map(|key| step_key(key, part)).transpose()?;
         Ok(self.recording.of_part(key, path, body))
     }

@@ -65,7 +65,7 @@ impl Messages {
                 reading.fault(&place.member("disputeId"), flaw);
             }
             messages.extend(message);
-            check_names(item, place, &mut known, reading);
+            check_step_names(item, place, &mut known, reading);
         })?;
         if count == 0 {
             reading.fault(place, Flaw::range("must have at least 1 item (got 0)"));
@@ -75,7 +75,7 @@ impl Messages {
 }
 
 /// Checks the names that a step uses, and adds the name of the step to the known ones. The step itself may be invalid.
-fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
+fn check_step_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
     let (mut own, mut is_used) = (None, false);
     let _ = item.for_members(|name, value| match &*name.0 {
         "body" | "disputeId" => names::check_names(value, &place.member(&name.0), known, reading),

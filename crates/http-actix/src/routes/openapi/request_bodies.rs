@@ -22,7 +22,7 @@ pub(super) fn finish(document: &mut Value) {
     }
 }
 
-/// Makes a body optional whose schema also allows null: it may be missing, but not the JSON value `null`.
+/// Makes a body optional if its schema also allows null. The body may be missing, but cannot be the JSON value `null`.
 fn allow_absence(body: &mut Map<String, Value>) {
     let schema = body.get_mut("content").and_then(|content| content.pointer_mut("/application~1json/schema"));
     let Some(schema) = schema else { return };
@@ -35,7 +35,7 @@ fn allow_absence(body: &mut Map<String, Value>) {
     }
 }
 
-/// Adds examples of bodies that are not JSON.
+/// Adds examples to bodies that are not JSON, and schemas to CSV and NDJSON bodies.
 fn add_examples(body: &mut Map<String, Value>) {
     let content = body.get_mut("content").and_then(Value::as_object_mut);
     for (media_type, described) in content.into_iter().flatten() {

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_limited_per_client_and_free_again() {
+    fn places_are_limited_per_client_and_dropping_one_frees_it() {
         let streams = Arc::new(Streams::default());
         let (one, two) = (ClientId(Uuid::from_u128(1)), ClientId(Uuid::from_u128(2)));
         let mut places: Vec<_> = (0..PER_CLIENT).map(|_| streams.open(one).ok().unwrap()).collect();

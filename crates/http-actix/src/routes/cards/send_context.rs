@@ -1,4 +1,4 @@
-//! The context in which a message is sent.
+//! What the sending of a message depends on, other than the message.
 
 use crate::idempotency::Recording;
 use crate::state::App;
@@ -17,8 +17,8 @@ pub(crate) struct SendContext<'a> {
 }
 
 impl<'a> SendContext<'a> {
-    /// Returns the account with the guard on it.
-    pub(crate) const fn on_account(&self) -> MessageSender<'a> {
+    /// Returns the account and the guard on it.
+    pub(crate) const fn message_sender(&self) -> MessageSender<'a> {
         MessageSender { account: self.account, guard: self.guard }
     }
 }
