@@ -95,8 +95,8 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// Moves an amount from one pool to another one. A negative amount is moved the other way round. `None` if nothing
-    /// moves: the amount is zero, or both pools are the same.
+    /// Creates the leg that moves an amount from one pool to another one. A negative amount is moved the other way
+    /// round. `None` if nothing moves: the amount is zero, or both pools are the same.
     pub fn new(from: Pool, to: Pool, amount: Minor) -> Result<Option<Self>, AmountOverflow> {
         if amount.is_zero() || from == to {
             return Ok(None);

@@ -86,7 +86,7 @@ fn amount() -> impl Strategy<Value = i64> {
 }
 
 proptest! {
-    /// Whatever the legs are, their postings add up to zero, each pool has one at most, and balances change by them.
+    /// Whatever the legs are, their postings add up to zero, each pool has at most one, and balances change by them.
     #[test]
     fn postings_add_up_to_zero(
         moves in prop::collection::vec((pool(), pool(), amount()), 0..6),
