@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_the_sum_of_its_parts() {
+    fn a_state_can_be_restored_from_its_parts() {
         for state in STATES {
             let parts = (state.status(), state.confirmation(), state.orders_sent_at());
             assert_eq!(BatchState::from_parts(parts.0, parts.1, parts.2), Some(state));

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct UploadSituation {
     /// The batch.
     pub batch: PaymentBatch,
-    /// The budgets of the account with their currencies.
+    /// The budgets of the account that can pay.
     pub funding: FundingBudgets,
 }
 
@@ -39,7 +39,7 @@ pub struct UploadDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
-    /// The events. Empty unless the batch is ready for approval.
+    /// The events. Empty unless the batch is validated.
     pub events: Vec<Event>,
 }
 
@@ -57,7 +57,7 @@ pub enum UploadRefusal {
     AmountOverflow(#[from] AmountOverflow),
 }
 
-/// Decides an upload. If the account's budgets changed since the rows were checked, checks the rows again.
+/// Decides an upload. If the budgets that can pay have changed since the rows were checked, checks the rows again.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentBatchStatus, UploadSituation, decide_upload};
