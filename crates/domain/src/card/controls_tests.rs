@@ -120,7 +120,7 @@ fn an_empty_list_of_what_is_allowed_allows_nothing() {
 }
 
 #[test]
-fn codes_come_in_the_order_of_the_contract_whoever_has_the_control() {
+fn controls_decline_in_the_order_of_the_contract_whoever_owns_them() {
     let message = purchase("5812", "GBR", "42", Some(EntryMode::Keyed));
     let card = Controls { allowed_entry_modes: Some(vec![EntryMode::Chip]), ..Controls::default() };
     let budget = Controls { blocked_countries: Some(countries(&["GBR"])), ..Controls::default() };
@@ -129,7 +129,7 @@ fn codes_come_in_the_order_of_the_contract_whoever_has_the_control() {
 }
 
 #[test]
-fn refunds_and_settled_messages_look_at_no_control() {
+fn refunds_and_settled_messages_are_not_checked_against_controls() {
     let nothing = Controls { allowed_mccs: Some(vec![]), ..Controls::default() };
     for kind in FirstKind::ALL {
         let amount = if kind == FirstKind::Inquiry { "0" } else { "1" };
@@ -156,7 +156,7 @@ fn an_increment_is_checked_like_its_first_message() {
 }
 
 #[test]
-fn entries_have_one_spelling() {
+fn malformed_entries_are_refused() {
     for (wrong, code) in [
         ("", FlawCode::InvalidFormat),
         ("581", FlawCode::InvalidFormat),

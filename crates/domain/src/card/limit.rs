@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_left_for_a_later_one_only() {
+    fn a_window_moves_forward_only() {
         let start = LimitWindow::Day.start(at(16));
         let limit = CardLimit { spent: Minor(7), uses: 2, ..a_limit(LimitWindow::Day, "10.00 GBP") };
         let limit = CardLimit { window_start: start, ..limit };

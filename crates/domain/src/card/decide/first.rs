@@ -113,7 +113,7 @@ impl FirstMessage {
     fn decided(&self, priced: &Priced) -> Result<(EndpointInput, Option<Minor>), CardRefusal> {
         let (endpoint_decision, allows_partial) = (self.extras.decision, self.allows_partial());
         let decision = EndpointInput { endpoint_decision, allows_partial, part: None };
-        let Some(part) = decision.seen().and_then(|seen| seen.part()) else { return Ok((decision, None)) };
+        let Some(part) = decision.seen().and_then(|seen| seen.approved_part()) else { return Ok((decision, None)) };
         let in_card_currency = priced.terms.to_card(part)?;
         if in_card_currency.is_zero() {
             return Ok((EndpointInput { allows_partial: false, ..decision }, None));

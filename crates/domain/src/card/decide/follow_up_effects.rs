@@ -186,7 +186,7 @@ impl<'a> FollowUpInput<'a> {
         let before = less(cleared, self.chain.forced)?;
         let (authorised, after) = (more(held, before)?, less(both, self.chain.forced)?);
         let currency = self.terms.currency();
-        match guards.settings.over_clearing.max(authorised, &first.acceptor.mcc, currency) {
+        match guards.settings.over_clearing.max_cleared(authorised, &first.acceptor.mcc, currency) {
             Some(max) if after > max => {
                 let max = less(max, more(before, fee)?)?.max(Minor::ZERO);
                 Err(CardRefusal::ExceedsMargin { max: max.of(currency) })
