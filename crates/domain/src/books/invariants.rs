@@ -25,7 +25,7 @@ pub struct AccountBooks {
     pub open_holds: i64,
     /// Number of payment orders of confirmed and started batches.
     pub open_orders: i64,
-    /// Spending limits, with the use that messages account for. Empty if limits were not checked.
+    /// The limits of cards, with the use that messages account for. Empty if limits were not checked.
     pub limits: Vec<LimitBooks>,
     /// Disputes, by id.
     pub disputes: Vec<DisputeBooks>,

@@ -1,4 +1,4 @@
-//! Spending limits compared with the messages that used them.
+//! Limits of cards compared with the messages that used them.
 
 use crate::card::{CardLimit, CardTransaction, CountedAmount, CountedKind, MessageKind, Response};
 use crate::ids::CardId;

@@ -36,9 +36,11 @@ impl PoolChange {
         let available = Minor::ZERO.minus(self.held).and_then(|rest| rest.minus(self.network)).ok_or(AmountOverflow)?;
         let gains =
             [(Pool::Available(budget), available), (Pool::Held(budget), self.held), (Pool::CardNetwork, self.network)];
-        let most = gains.map(|(_, gain)| gain.0.unsigned_abs()).into_iter().max().unwrap_or_default();
-        let hub =
-            gains.iter().find(|(_, gain)| gain.0.unsigned_abs() == most).map_or(Pool::CardNetwork, |(pool, _)| *pool);
+        let largest = gains.map(|(_, gain)| gain.0.unsigned_abs()).into_iter().max().unwrap_or_default();
+        let hub = gains
+            .iter()
+            .find(|(_, gain)| gain.0.unsigned_abs() == largest)
+            .map_or(Pool::CardNetwork, |(pool, _)| *pool);
         let [first, second, third] = gains.map(|(pool, gain)| Leg::new(hub, pool, gain));
         Ok([first?, second?, third?].into_iter().flatten())
     }

@@ -220,11 +220,11 @@ fn foreign_amounts_use_the_decimals_of_their_currency_and_must_not_round_to_zero
     let token = scenario.send(&extended(FirstKind::Purchase, "100", yen)).unwrap().transaction.token;
     assert_eq!(scenario.balances.held(), Minor(52));
     assert!(matches!(scenario.follow(token, &clearing("1.5", true)), Err(CardRefusal::Amount(_))));
-    let rupiah = Extras { quotes: Some(quotes("JPY", "0.00005")), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "100", rupiah)), Err(CardRefusal::Amount(_))));
-    let nothing =
+    let tiny_rate = Extras { quotes: Some(quotes("JPY", "0.00005")), ..Extras::default() };
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "100", tiny_rate)), Err(CardRefusal::Amount(_))));
+    let without_rates =
         Extras { quotes: Some(crate::money::Quotes { rates: vec![], ..quotes("USD", "1") }), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "1", nothing)), Err(CardRefusal::Currency(_))));
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "1", without_rates)), Err(CardRefusal::Currency(_))));
     // The card's own currency needs no conversion.
     let own = Extras { quotes: Some(quotes("GBP", "2")), ..Extras::default() };
     assert_eq!(scenario.send(&extended(FirstKind::Purchase, "1", own)).unwrap().transaction.conversion, None);

@@ -123,14 +123,14 @@ impl RuleInput<'_> {
     fn rules(&self) -> impl Iterator<Item = Rule> {
         let decision = self.decision.seen().filter(|_| self.is_debit()).map(Rule::Decision);
         let requested = self.decision.part;
-        let funds = self.taken().map(|taken| Rule::AvailableBalance {
+        let funds = self.spending().map(|spending| Rule::AvailableBalance {
             available: self.balances.available(),
-            requested: requested.unwrap_or(taken.amount),
+            requested: requested.unwrap_or(spending.amount),
         });
         self.local().chain(decision).chain(funds)
     }
 
-    fn taken(&self) -> Option<Spending> {
+    fn spending(&self) -> Option<Spending> {
         match self.effect {
             FundsEffect::Credit | FundsEffect::None | FundsEffect::Unconditional => None,
             FundsEffect::Debit(amount) => Some(Spending { amount, total: amount, is_use: true }),
@@ -154,7 +154,7 @@ impl RuleInput<'_> {
             .chain([Rule::CardActivated { state }])
             .chain(uses.into_iter().flatten())
             .chain((self.effect != FundsEffect::Credit).then(|| self.guarded()).into_iter().flatten())
-            .chain(self.taken().into_iter().flat_map(move |taken| self.limits_on(taken)))
+            .chain(self.spending().into_iter().flat_map(move |spending| self.limits_on(spending)))
     }
 
     /// The rules about the cardholder, about what the message presents, and about controls.

@@ -107,7 +107,7 @@ fn several_clearings_share_one_margin() {
 }
 
 #[test]
-fn the_margin_is_of_what_is_authorised_now() {
+fn the_margin_applies_to_the_currently_authorised_amount() {
     let (mut scenario, token) = authorized("5812", "50");
     scenario.follow(token, &incremental("50")).unwrap();
     scenario.follow(token, &reversal(Some("20"))).unwrap();
@@ -137,7 +137,7 @@ fn the_margin_is_in_the_merchants_currency() {
 }
 
 #[test]
-fn the_fee_of_an_atm_counts() {
+fn the_fee_of_an_atm_counts_towards_the_margin() {
     let mut scenario = scenario_with(100_000);
     scenario.guards.settings.over_clearing = OverClearing::Network;
     let token = scenario.withdraw("100").token;
