@@ -6,7 +6,7 @@ use crate::world::CreationClaim;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The default of the maximum number of networks of a client.
+/// Default maximum number of networks of a client.
 pub const MAX_NETWORKS: usize = 1_000;
 
 /// A network that a client may call from.

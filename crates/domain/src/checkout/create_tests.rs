@@ -60,7 +60,7 @@ fn a_session_is_open_and_expires() {
 }
 
 #[test]
-fn a_lifetime_beyond_the_last_time_ends_then() {
+fn a_lifetime_beyond_the_calendar_ends_at_its_last_time() {
     let mut request = a_session_request("12.50 GBP");
     request.draft.terms.lifetime = TimeDelta::MAX;
     let session = decide_create_session(&situation(), &request).unwrap().session;
@@ -76,7 +76,7 @@ fn a_known_idempotency_key_returns_its_session_as_it_is_now() {
 }
 
 #[test]
-fn a_session_takes_what_it_does_not_say_from_the_checkout() {
+fn absent_fields_of_a_session_come_from_the_checkout() {
     let situation = with_checkout(|checkout| checkout.locale = Locale::parse("cy").ok());
     let defaults = decide_create_session(&situation, &a_session_request("12.50 GBP")).unwrap().session;
     assert_eq!((defaults.locale, defaults.return_url), (Locale::parse("cy").ok(), Some(a_checkout().return_url)));

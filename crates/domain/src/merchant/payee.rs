@@ -57,7 +57,7 @@ impl PayeeFilter {
     }
 }
 
-/// The default of the maximum number of payees of an account.
+/// Default maximum number of payees of an account.
 pub const MAX_PAYEES: u64 = 10_000;
 
 /// The situation for the creation of a payee. An adapter loads it under the lock that serializes changes of a merchant.

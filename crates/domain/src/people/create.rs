@@ -5,7 +5,7 @@ use crate::ids::{AccountId, PersonId, PersonaId};
 use crate::text::Text;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// The default of the maximum number of people of an account.
+/// Default maximum number of people of an account.
 pub const MAX_PEOPLE: u64 = 100_000;
 
 /// A request to create a person, with the new ids and the time.
