@@ -171,7 +171,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_whole_table() {
+    fn every_move_from_every_state() {
         let upload = |has_errors| BatchMove::Upload { has_errors };
         let finish = |any_succeeded| BatchMove::Finish { any_succeeded };
         let (confirm, start) = (BatchMove::Confirm(CONFIRMATION), BatchMove::Start { at: AT });

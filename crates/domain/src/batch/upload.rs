@@ -12,7 +12,7 @@ use crate::money::{Currency, Minor};
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
-/// The situation for an upload. An adapter loads it under the lock.
+/// The situation for an upload. An adapter loads it under the lock of the batch.
 #[derive(Clone, Debug)]
 pub struct UploadSituation {
     /// The batch.
@@ -21,7 +21,7 @@ pub struct UploadSituation {
     pub funding: FundingBudgets,
 }
 
-/// An upload. Its rows are checked before the lock is acquired, because the checks take time.
+/// An upload. Its rows are checked before the batch is locked, because the checks take time.
 #[derive(Clone, Debug)]
 pub struct UploadRequest {
     /// Its format.
@@ -105,10 +105,10 @@ pub(super) fn fill(
     stamp: &Stamp<'_>,
 ) -> Result<Filled, UploadRefusal> {
     let checked_again;
-    let checked = if request.checked.was_against(funding) {
+    let checked = if request.checked.were_checked_against(funding) {
         &request.checked
     } else {
-        checked_again = request.checked.against(funding, stamp.now);
+        checked_again = request.checked.checked_against(funding, stamp.now);
         &checked_again
     };
     let mut orders = Orders::default();

@@ -118,7 +118,7 @@ fn whole(reason: BrokenLinkReason) -> Vec<BrokenLink> {
 }
 
 #[test]
-fn what_was_written_holds() {
+fn an_unchanged_journal_has_no_broken_link() {
     let journal = Journal::of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     assert_eq!(journal.broken(), []);
     let links = journal.lines.iter().flat_map(|(_, links)| links).flatten().count();
@@ -147,7 +147,7 @@ fn a_leg_whose_links_are_blanked_is_found() {
 }
 
 #[test]
-fn legs_from_before_are_counted() {
+fn legs_older_than_the_chain_are_counted() {
     let (mut journal, early) = (Journal::of(&[0]), transaction(50, 0));
     journal.lines.extend(early.lines().map(|line| (line, [None, None])));
     assert_eq!(journal.broken(), whole(BrokenLinkReason::Unlinked), "a leg without a link was added");
