@@ -80,7 +80,7 @@ fn a_new_schedule_is_due_at_once() {
 }
 
 #[test]
-fn a_previous_receiver_says_nothing_about_the_subscription() {
+fn a_failure_of_a_previous_receiver_does_not_affect_the_subscription() {
     let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
     for known in [None, Some(&failing)] {
         let standard = (RetrySchedule::Standard, Jitter::NONE);
