@@ -43,7 +43,7 @@ pub struct ErasePersonCommand {
     pub terminate: Decide<ErasureSituation, Option<CardChange>>,
 }
 
-/// Stores people. Creations are decided one after another, and so are changes on one account. So their situations stay
+/// Stores people. Creations are decided sequentially, and so are changes on one account. So their situations stay
 /// valid until they are stored.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
