@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn details_hold_no_secret_and_no_disguise() {
+    fn details_hide_secrets_and_escape_control_characters() {
         let id = "0198c0de-0006-7000-8000-000000000001";
         assert_eq!(safe_details(id), id);
         let key = format!("keys revoke florin_production_{}", "a1".repeat(32));

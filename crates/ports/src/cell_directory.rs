@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_short_and_plain() {
+    fn names_have_1_to_32_allowed_characters() {
         for name in ["home", "a", "eu-1", &"x".repeat(32)] {
             assert_eq!(CellName::parse(name).unwrap().as_str(), name);
         }

@@ -176,7 +176,7 @@ mod tests {
     use florin_domain::ids::AccountId;
 
     #[test]
-    fn keys_are_those_of_the_directory() {
+    fn a_departure_returns_its_move_keys_and_number_of_rows() {
         let of_world = ("account:W1".to_owned(), Some("W1".to_owned()));
         let keys = vec![("account:F1".to_owned(), None), of_world, ("damaged".to_owned(), None)];
         let (schema, sha256, rows) = (String::new(), String::new(), [("a".to_owned(), 2), ("b".to_owned(), 3)].into());

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_of_simulations_open_nothing_in_production() {
+    fn scopes_of_simulations_grant_nothing_in_production() {
         assert!(Scope::all_in(Environment::Sandbox).eq(Scope::ALL.iter().copied()));
         let closed = Scope::ALL.iter().filter(|scope| !scope.opens_in(Environment::Production));
         let closed: Vec<_> = closed.map(|scope| scope.as_str()).collect();

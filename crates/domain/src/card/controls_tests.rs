@@ -105,8 +105,8 @@ fn what_is_allowed_is_approved() {
         let message = purchase(mcc, country, mid, Some(EntryMode::Contactless));
         assert_eq!(outcome(&controls, &controls, &message), ("0000", None));
     }
-    let unsaid = purchase("5812", "GBR", "42", None);
-    let (code, seen) = outcome(&controls, &Controls::default(), &unsaid);
+    let without_entry_mode = purchase("5812", "GBR", "42", None);
+    let (code, seen) = outcome(&controls, &Controls::default(), &without_entry_mode);
     assert_eq!((code, seen.unwrap().value), ("1831", None), "an unknown entry mode is not allowed");
 }
 

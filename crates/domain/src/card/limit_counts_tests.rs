@@ -94,7 +94,7 @@ fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
     counted.raise(4, 2);
     assert_eq!((counted.spent(2), counted.0[1].spent), (4, Minor(4)));
     counted.raise(6, 3);
-    assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(6)), "the day before had been lowered");
+    assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(6)), "the refund had lowered the day before");
 }
 
 #[test]

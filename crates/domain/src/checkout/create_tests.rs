@@ -88,7 +88,7 @@ fn absent_fields_of_a_session_come_from_the_checkout() {
 }
 
 #[test]
-fn the_checkout_must_fit() {
+fn the_checkout_must_have_the_type_and_the_currency_of_the_session() {
     let request = a_session_request("12.50 GBP");
     let absent = CreateSessionSituation { checkout: None, ..situation() };
     assert_eq!(refusal(&absent, &request), CreateSessionRefusal::NoCheckout);
@@ -191,7 +191,7 @@ fn item(quantity: i64, unit_price: i64) -> BasketItem {
 proptest! {
     /// Exactly one amount is accepted: the sum of the basket and the shipping.
     #[test]
-    fn a_basket_costs_exactly_one_amount(
+    fn only_the_sum_of_the_basket_and_the_shipping_is_accepted(
         items in prop::collection::vec((1_i64..1_000, 0_i64..10_000), 1..20),
         rate in prop::option::of(0_i64..100_000),
         other in prop_oneof![Just(0_i64), -3_i64..4, -1_000_000_i64..1_000_000],
@@ -242,7 +242,7 @@ fn the_first_free_payment_reference_is_used() {
 }
 
 #[test]
-fn a_merchant_takes_up_to_a_million() {
+fn a_merchant_accepts_amounts_up_to_a_million() {
     for good in ["0.01 GBP", "1000000.00 GBP"] {
         assert!(check_merchant_amount(money(good).minor).is_ok(), "{good}");
     }

@@ -325,7 +325,7 @@ fn a_new_address_keeps_the_merchants_rate_and_drops_the_one_that_the_payer_chose
 }
 
 #[test]
-fn a_payer_without_a_browser_ships_where_the_page_would_ask() {
+fn a_payer_without_a_browser_sends_what_the_page_would_ask_for() {
     let pay = |scenario: &mut SessionScenario, shipping: Option<Shipping>| {
         let decision = scenario.decision(PayerOutcome::Approve, 0);
         scenario.act(&SessionAction::Pay { bank: a_bank_choice(), shipping, decision })

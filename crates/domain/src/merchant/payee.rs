@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_decides_once_and_time_never_goes_back() {
+    fn an_operator_decides_once_and_updated_at_never_goes_back() {
         let payee = decide_create_payee(&situation(None), &a_payee_request(1)).unwrap().payee;
         let early = noon() - TimeDelta::days(1);
         let decided = decide_payee_approval(&payee, Approval::Reject, early).unwrap();

@@ -92,7 +92,7 @@ fn a_filter_selects_checkouts() {
 }
 
 #[test]
-fn bodies_have_the_name_that_was_subscribed_to() {
+fn bodies_name_the_event_type_as_the_subscription_does() {
     let kind = EventKind::MerchantRefundCompleted;
     let quoted = r#"{"body":{"reason":"\"webhookEventTypeName\":\"MerchantRefundCompleted\"","#;
     let envelope = format!(r#"{quoted}"webhookEventTypeName":"MerchantRefundCompleted"}}}}"#);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_known_by_place() {
+    fn lengths_are_found_by_field() {
         assert_eq!(max_text_length("recipient.name"), Some(140));
         assert_eq!(max_text_length("recipient.subscribedEmails.name"), Some(140));
         assert_eq!((max_text_length("reference"), max_text_length("amount")), (None, None));

@@ -129,9 +129,9 @@ fn an_amount_is_disputed_once() {
     assert_eq!(rest(scenario.dispute(first, Some("10.01"))), "10.00");
     let lost = scenario.dispute(one, Some("5")).unwrap();
     act(&mut scenario, &lost, &LOST);
-    assert_eq!(rest(scenario.dispute(one, Some("1.01"))), "1.00", "also if it was lost");
+    assert_eq!(rest(scenario.dispute(one, Some("1.01"))), "1.00", "a lost dispute counts, too");
     assert_eq!(scenario.dispute(first, Some("3")).unwrap().amount, Minor(300));
-    assert_eq!(rest(scenario.dispute(two, Some("2.01"))), "2.00", "what the whole chain has left");
+    assert_eq!(rest(scenario.dispute(two, Some("2.01"))), "2.00", "the undisputed amount of the whole chain");
     assert_eq!(scenario.dispute(two, None).unwrap().amount, Minor(200));
     assert_eq!(rest(scenario.dispute(one, None)), "0.00");
     assert!(matches!(scenario.dispute(one, Some("0.001")), Err(DisputeRefusal::Amount(_))));
