@@ -54,7 +54,8 @@ pub struct CardTransition {
     pub from: CardState,
     /// The state after.
     pub to: CardState,
-    /// The reason, in the client's words. `None` if the client gave no reason.
+    /// The reason, in the words of the client, or of Florin if a message or an erasure caused the transition. `None` if
+    /// the client gave no reason.
     pub reason: Option<String>,
     /// The client that sent the request.
     pub client: ClientId,

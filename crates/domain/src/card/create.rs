@@ -39,8 +39,8 @@ pub struct CardRequest {
     pub name: CardName,
     /// The phone of a shared card.
     pub phone: CardPhone,
-    /// The last day on which it is valid (UTC). Default: the end of the month of the day three
-    /// years from today.
+    /// The last day on which it is valid (UTC). Default: the end of the month, three years from
+    /// today.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,

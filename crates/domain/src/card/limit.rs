@@ -89,7 +89,7 @@ pub struct CardLimit {
     pub carried: CarriedUse,
 }
 
-/// The use that a limit took over from another card when it was created.
+/// The use that a new limit took over from the limit of another card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CarriedUse {
     /// The amount.

@@ -222,7 +222,8 @@ pub struct JournalTransaction {
     pub account: AccountId,
     /// The kind of movement.
     pub kind: JournalKind,
-    /// The id of its cause: a card message, credit, batch, payment, transfer, or payment of a checkout session.
+    /// The id of its cause: a card message, credit, batch, payment, transfer, or payment or refund of a checkout
+    /// session.
     pub cause: Uuid,
     /// The currency of all its legs.
     pub currency: Currency,
