@@ -20,12 +20,12 @@ fn uploaded(batch: PaymentBatch, inputs: Vec<PaymentInput>) -> Result<UploadDeci
 
 #[test]
 fn an_empty_batch_is_a_draft_with_a_name() {
-    let made = created(None);
+    let empty = created(None);
     assert_eq!(
-        (made.batch.status(), made.batch.locked, made.batch.input.clone()),
+        (empty.batch.status(), empty.batch.locked, empty.batch.input.clone()),
         (PaymentBatchStatus::Draft, false, None)
     );
-    assert_eq!(made.events, []);
+    assert_eq!(empty.events, []);
     let request =
         CreateRequest { id: BATCH, account: account(), client: CLIENT, name: None, visible: false, payments: None };
     let unnamed = decide_create(&funding(), &request, &Stamp { now: NOW, ids: &ids_from(1) }).unwrap().batch;

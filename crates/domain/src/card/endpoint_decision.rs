@@ -220,21 +220,21 @@ mod tests {
     fn a_partial_approval_declines_a_message_that_cannot_be_approved_in_part() {
         let gbp = crate::money::Currency::parse("GBP").unwrap();
         let verdict = Verdict::Reply(DecisionReply::Partial(minor("1.00 GBP").of(gbp)));
-        let seen = |allows_partial| DecisionCheck { verdict, allows_partial };
-        assert_eq!((seen(true).declines_with(), seen(true).approved_part()), (None, Some(minor("1.00 GBP"))));
+        let check = |allows_partial| DecisionCheck { verdict, allows_partial };
+        assert_eq!((check(true).declines_with(), check(true).approved_part()), (None, Some(minor("1.00 GBP"))));
         assert_eq!(
-            (seen(false).declines_with(), seen(false).approved_part()),
+            (check(false).declines_with(), check(false).approved_part()),
             (Some(DecisionCode::NotPermitted), None)
         );
     }
 
     #[test]
     fn a_fallback_approves_or_declines() {
-        let seen = |fallback| {
+        let check = |fallback| {
             let reason = NoDecision::Send(SendError::Timeout);
             DecisionCheck { verdict: Verdict::Fallback { fallback, reason }, allows_partial: true }
         };
-        assert_eq!(seen(Fallback::Approve).declines_with(), None);
-        assert_eq!(seen(Fallback::Decline).declines_with(), Some(DecisionCode::NotPermitted));
+        assert_eq!(check(Fallback::Approve).declines_with(), None);
+        assert_eq!(check(Fallback::Decline).declines_with(), Some(DecisionCode::NotPermitted));
     }
 }

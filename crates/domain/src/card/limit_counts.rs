@@ -142,8 +142,8 @@ impl LimitCounts {
 
 /// The limits that count a message at this time, shortest window first, because stores return limits in any order.
 fn counting(limits: &[CardLimit], now: DateTime<Utc>) -> impl Iterator<Item = &CardLimit> {
-    let of = move |window| limits.iter().filter(move |limit| limit.window == window && !limit.has_passed(now));
-    LimitWindow::SPENDING.into_iter().flat_map(of)
+    let of_window = move |window| limits.iter().filter(move |limit| limit.window == window && !limit.has_passed(now));
+    LimitWindow::SPENDING.into_iter().flat_map(of_window)
 }
 
 fn lowered(spent: Minor, amount: Minor) -> Minor {

@@ -70,8 +70,8 @@ fn a_lifetime_beyond_the_calendar_ends_at_its_last_time() {
 #[test]
 fn a_known_idempotency_key_returns_its_session_as_it_is_now() {
     let known = CheckoutSession { status: SessionStatus::Cancelled, ..a_session("9.99 GBP") };
-    let gone = CreateSessionSituation { known: Some(known.clone()), checkout: None, ..situation() };
-    let found = decide_create_session(&gone, &a_session_request("12.50 GBP"));
+    let without_checkout = CreateSessionSituation { known: Some(known.clone()), checkout: None, ..situation() };
+    let found = decide_create_session(&without_checkout, &a_session_request("12.50 GBP"));
     assert_eq!(found, Ok(CreatedSession { session: known, is_new: false }));
 }
 

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const TIMEOUT: NoDecision = NoDecision::Send(SendError::Timeout);
 
-fn part(text: &str) -> Verdict {
+fn approve_part(text: &str) -> Verdict {
     let currency = Currency::parse(text.split(' ').nth(1).unwrap()).unwrap();
     Verdict::Reply(DecisionReply::Partial(minor(text).of(currency)))
 }
@@ -119,7 +119,7 @@ fn every_verdict_is_recorded() {
         (fallback(Fallback::Approve), Response::Approved),
         (fallback(Fallback::Decline), Response::DecisionNotPermitted),
         (FRAUD, Response::SuspectedFraud),
-        (part("4.00 GBP"), Response::DecisionNotPermitted),
+        (approve_part("4.00 GBP"), Response::DecisionNotPermitted),
     ] {
         for kind in [FirstKind::Purchase, FirstKind::Atm, FirstKind::Debit] {
             let mut scenario = scenario_with(25_000);
@@ -142,19 +142,19 @@ fn every_verdict_is_recorded() {
 #[test]
 fn a_part_is_held_if_the_message_allows_partial_approval() {
     let mut scenario = scenario_with(25_000).limited_to(a_limit(LimitWindow::Day, "100.00 GBP"));
-    let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
+    let held = scenario.send(&partial("10", approve_part("4.00 GBP"))).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "246.00", "-4.00"]);
     assert_eq!((held.transaction.response, held.transaction.requested), (Response::PartiallyApproved, Minor(1_000)));
     assert_eq!(scenario.limits[0].spent, Minor(400), "the limit counts what is held");
     // The available balance can be less than the part.
     let mut scenario = scenario_with(300);
-    let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
+    let held = scenario.send(&partial("10", approve_part("4.00 GBP"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(300), Response::PartiallyApproved));
     // A part that equals the full amount is a full approval.
-    let whole = scenario_with(25_000).send(&partial("10", part("10.00 GBP"))).unwrap();
+    let whole = scenario_with(25_000).send(&partial("10", approve_part("10.00 GBP"))).unwrap();
     assert_eq!((whole.transaction.amount, whole.transaction.response), (Minor(1_000), Response::Approved));
     // The funds cover the part, but not the full amount.
-    let covered = scenario_with(400).send(&partial("10", part("4.00 GBP"))).unwrap();
+    let covered = scenario_with(400).send(&partial("10", approve_part("4.00 GBP"))).unwrap();
     assert_eq!((covered.transaction.amount, covered.transaction.response), (Minor(400), Response::PartiallyApproved));
 }
 
@@ -167,10 +167,10 @@ fn a_part_in_another_currency_is_converted_and_never_rounds_to_zero() {
         let message = partial("1000", verdict);
         FirstMessage { extras: Extras { quotes: Some(quotes.clone()), ..message.extras }, ..message }
     };
-    let held = scenario_with(25_000).send(&message(part("500 JPY"))).unwrap();
+    let held = scenario_with(25_000).send(&message(approve_part("500 JPY"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(200), Response::PartiallyApproved));
     assert_eq!(held.transaction.conversion.unwrap().amount, Minor(500));
-    let nothing = scenario_with(25_000).send(&message(part("1 JPY"))).unwrap();
+    let nothing = scenario_with(25_000).send(&message(approve_part("1 JPY"))).unwrap();
     assert_eq!(nothing.transaction.response, Response::DecisionNotPermitted);
 }
 
@@ -189,7 +189,7 @@ fn an_increment_is_approved_in_full_or_declined() {
     let more = increment(&scenario, EndpointDecision::Decided(APPROVE)).unwrap();
     assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "235.00", "-5.00"]);
     assert_eq!(more.transaction.details.decision.unwrap().verdict, APPROVE);
-    for verdict in [FRAUD, part("1.00 GBP"), fallback(Fallback::Decline)] {
+    for verdict in [FRAUD, approve_part("1.00 GBP"), fallback(Fallback::Decline)] {
         let declined = increment(&scenario, EndpointDecision::Decided(verdict)).unwrap();
         assert_eq!(declined.declined.unwrap().failed.name(), "decision");
         assert_eq!(declined.transaction.details.decision.unwrap().verdict, verdict);

@@ -22,7 +22,7 @@ fn act(scenario: &mut CardScenario, dispute: &Dispute, action: &DisputeAction) -
     scenario.act(dispute.id, action).unwrap().message.as_ref().map(row)
 }
 
-fn text(text: &str) -> DisputeAction {
+fn evidence(text: &str) -> DisputeAction {
     DisputeAction::Evidence(EvidenceText::parse(text).unwrap())
 }
 
@@ -181,7 +181,7 @@ fn a_decided_dispute_accepts_nothing() {
         act(&mut scenario, &dispute, &DisputeAction::Credit);
         assert_eq!(scenario.act(dispute.id, &DisputeAction::Credit), Err(DisputeRefusal::AlreadyCredited));
         act(&mut scenario, &dispute, outcome);
-        for action in [&WON, &LOST, &DisputeAction::Credit, &text("late")] {
+        for action in [&WON, &LOST, &DisputeAction::Credit, &evidence("late")] {
             assert!(matches!(scenario.act(dispute.id, action), Err(DisputeRefusal::NotOpen(_))));
         }
     }
@@ -192,9 +192,9 @@ fn evidence_is_bounded() {
     let (mut scenario, token) = settled();
     let dispute = scenario.dispute(token, None).unwrap();
     for number in 0..Dispute::MAX_EVIDENCE {
-        assert_eq!(act(&mut scenario, &dispute, &text(&number.to_string())), None);
+        assert_eq!(act(&mut scenario, &dispute, &evidence(&number.to_string())), None);
     }
-    assert_eq!(scenario.act(dispute.id, &text("one more")), Err(DisputeRefusal::TooMuchEvidence));
+    assert_eq!(scenario.act(dispute.id, &evidence("one more")), Err(DisputeRefusal::TooMuchEvidence));
     let texts: Vec<_> = scenario.disputes[0].evidence.iter().map(|evidence| evidence.text.as_str()).collect();
     assert_eq!((texts[0], texts[19]), ("0", "19"));
     assert!(EvidenceText::parse("").is_err() && EvidenceText::parse("x".repeat(2001)).is_err());

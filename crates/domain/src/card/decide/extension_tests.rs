@@ -134,14 +134,14 @@ fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
 fn a_refund_authorization_can_be_reversed() {
     let mut scenario = scenario_with(25_000);
     let token = scenario.send(&first_message(FirstKind::Refund, "10")).unwrap().transaction.token;
-    let gone = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
-    assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
-    assert_eq!((gone.journal, gone.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
+    let reversed = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
+    assert_eq!(row(&reversed), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
+    assert_eq!((reversed.journal, reversed.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
     assert_eq!(scenario.state_of(token), TransactionState::NothingCleared);
     let refund_clearing = FollowUp::RefundClearing { amount: decimal("10") };
     assert_eq!(scenario.follow(token, &refund_clearing), Err(CardRefusal::AlreadyReversed));
     assert_eq!(scenario.follow(token, &FollowUp::RefundReversal), Err(CardRefusal::AlreadyReversed));
-    let named = scenario.follow(gone.transaction.token, &refund_clearing);
+    let named = scenario.follow(reversed.transaction.token, &refund_clearing);
     assert!(matches!(named, Err(CardRefusal::WrongKind { .. })));
 }
 

@@ -37,27 +37,27 @@ fn cardholder(card: &Card, is_right: bool) -> Cardholder {
 
 /// Creates a card and a message that fail these rules, given by their places in [`RULES`].
 fn failing(wrong: &[usize]) -> (CardScenario, FirstMessage) {
-    let is = |place: usize| wrong.contains(&place);
-    let limit = |window, place| a_limit(window, if is(place) { "1.00 GBP" } else { "50.00 GBP" });
-    let mut scenario = CardScenario::of(a_card(), a_budget().with(if is(9) { "1.00 GBP" } else { "250.00 GBP" }))
+    let fails = |place: usize| wrong.contains(&place);
+    let limit = |window, place| a_limit(window, if fails(place) { "1.00 GBP" } else { "50.00 GBP" });
+    let mut scenario = CardScenario::of(a_card(), a_budget().with(if fails(9) { "1.00 GBP" } else { "250.00 GBP" }))
         .limited_to(limit(LimitWindow::Day, 7))
         .limited_to(limit(LimitWindow::Transaction, 6));
-    let allowed = if is(5) { EntryMode::Chip } else { EntryMode::Keyed };
+    let allowed = if fails(5) { EntryMode::Chip } else { EntryMode::Keyed };
     scenario.guards = Guards {
         card: Controls { allowed_entry_modes: Some(vec![allowed]), ..Controls::default() },
         budget: Controls::default(),
-        holder: Some(if is(0) { PersonStatus::Inactive } else { PersonStatus::Active }),
+        holder: Some(if fails(0) { PersonStatus::Inactive } else { PersonStatus::Active }),
         pin: Some(PIN),
         ..Guards::default()
     };
-    let state = if is(3) { WalletTokenState::Suspended } else { WalletTokenState::Active };
+    let state = if fails(3) { WalletTokenState::Suspended } else { WalletTokenState::Active };
     let extras = Extras {
         pos: Some(PointOfSale { entry_mode: Some(EntryMode::Keyed), ..PointOfSale::default() }),
-        pin: Some(if is(1) { PinDigest::new([2; 32]) } else { PIN }),
-        cardholder: Some(cardholder(&scenario.card, !is(2))),
+        pin: Some(if fails(1) { PinDigest::new([2; 32]) } else { PIN }),
+        cardholder: Some(cardholder(&scenario.card, !fails(2))),
         wallet_token: Some(WalletToken { token: "a".into(), state }),
-        three_d_secure: Some(if is(4) { ThreeDSecure::NotAuthenticated } else { ThreeDSecure::Authenticated }),
-        decision: EndpointDecision::Decided(if is(8) { DUPLICATE } else { APPROVE }),
+        three_d_secure: Some(if fails(4) { ThreeDSecure::NotAuthenticated } else { ThreeDSecure::Authenticated }),
+        decision: EndpointDecision::Decided(if fails(8) { DUPLICATE } else { APPROVE }),
         ..Extras::default()
     };
     (scenario, extended(FirstKind::Purchase, "10", extras))
