@@ -32,7 +32,7 @@ MESSAGES = (
     "must be at most the amount",
     "must begin with the lower code",
     "must name each budget once",
-    "must not have the mcc and message of rules[",
+    "must differ from rules[",
     # Names of earlier steps of a scenario.
     "must name an earlier step",
     "must differ from the names of earlier steps",

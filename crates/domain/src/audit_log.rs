@@ -67,7 +67,7 @@ impl fmt::Display for AuditHash {
 /// Maximum length of the details of an event, in characters.
 const MAX_DETAILS: usize = 1000;
 /// Minimum length of a run of letters and digits that may be a secret: an API key, an encryption key, a TOTP secret.
-const SECRET: usize = 32;
+const MIN_SECRET: usize = 32;
 
 /// Makes a text safe for the log. People paste secrets where ids are expected. Therefore this function hides runs of
 /// characters that may be secrets, escapes characters that could disguise the text on a terminal, and marks the place
@@ -80,7 +80,7 @@ pub fn safe_details(text: &str) -> String {
         let run = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
         let (part, later) = rest.split_at(run);
         rest = later;
-        if is_part(first) && part.len() >= SECRET {
+        if is_part(first) && part.len() >= MIN_SECRET {
             safe.extend(["[hidden: ", &part.len().to_string(), " characters]"]);
         } else {
             part.chars().for_each(|c| if disguises(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) });
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn details_hold_no_secret_and_no_disguise() {
+    fn details_hide_secrets_and_escape_control_characters() {
         let id = "0198c0de-0006-7000-8000-000000000001";
         assert_eq!(safe_details(id), id);
         let key = format!("keys revoke florin_production_{}", "a1".repeat(32));

@@ -2,7 +2,8 @@
 
 use iban::{BaseIban, IbanLike, ParseIbanError};
 
-/// A valid IBAN: its form and check digits are right, and it has the form that the registry prescribes for its country.
+/// A valid IBAN: its form and check digits are correct, and it has the form that the registry prescribes for its
+/// country.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Iban(BaseIban);
 

@@ -36,7 +36,7 @@ impl LogoProcess {
 
 #[async_trait]
 impl LogoImages for LogoProcess {
-    async fn make(&self, file: Vec<u8>) -> Result<Vec<u8>, LogoImageError> {
+    async fn convert(&self, file: Vec<u8>) -> Result<Vec<u8>, LogoImageError> {
         check_logo_file(&file)?;
         let permit = tokio::time::timeout(MAX_WAIT, Arc::clone(&self.permits).acquire_owned()).await;
         let Ok(Ok(permit)) = permit else { return Err(LogoImageError::Overloaded) };

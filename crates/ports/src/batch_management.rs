@@ -13,7 +13,7 @@ use std::convert::Infallible;
 pub struct CreateBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The rule. Its situation is the account's budgets, each with its currencies.
+    /// The rule. Its situation is the account's budgets that can pay.
     pub decide: Decide<FundingBudgets, Result<CreateDecision, UploadRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<BatchSummary>>,

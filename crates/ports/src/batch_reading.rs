@@ -65,6 +65,7 @@ pub trait BatchReading: Send + Sync {
     /// Returns a batch with the balances of the budgets that fund its orders.
     async fn funds(&self, account: &AccountId, batch: PaymentBatchId) -> Result<Option<BatchFunds>, StoreError>;
 
-    /// Returns the account's budgets, each with its currencies. The result is empty if the account does not exist.
+    /// Returns the account's budgets with the feature `payments`, each with its currencies. The result is empty if the
+    /// account does not exist.
     async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError>;
 }

@@ -59,8 +59,8 @@ pub enum Discrepancy {
     /// A stored count of an account's cards, budgets, people or merchant payments is wrong. Only for stores that keep
     /// such counts.
     ListCount(AccountId),
-    /// What lists show of this account's merchant payments contradicts their sessions or refunds. Only for stores that
-    /// store it with the payments.
+    /// The data that lists show of this account's merchant payments contradicts their sessions or refunds. Only for
+    /// stores that keep this data with the payments.
     ListedPayments(AccountId),
     /// Two events of this object have the same sequence, or an event has a sequence beyond the last one that is stored
     /// for the object.
@@ -104,7 +104,7 @@ impl Discrepancy {
     }
 }
 
-/// A step of a check of the books, in the order in which a store takes them.
+/// A step of a check of the books. The variants are in the order of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BooksCheckStep {
     /// Check the structure of the database.

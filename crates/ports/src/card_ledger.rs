@@ -23,7 +23,7 @@ pub struct FirstMessageCommand {
     pub claim: Option<IdempotencyClaim<CardTransaction>>,
 }
 
-/// A command to record a first message that may put a physical card into use.
+/// A command to record a first message that may activate a physical card.
 pub struct FirstUseCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -85,7 +85,7 @@ pub trait CardLedger: Send + Sync {
     /// That method accepts messages of all cards, but decides them one at a time. `false`: no such card on the account.
     async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError>;
 
-    /// Decides a first message that may put a physical card into use. The rule also sees the virtual card. The changes
+    /// Decides a first message that may activate a physical card. The rule also sees the virtual card. The changes
     /// of the cards, with the records of their transitions, are stored together with the message. `Absent`: no such
     /// card on the account.
     async fn first_use(&self, command: FirstUseCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;

@@ -18,7 +18,7 @@ pub struct CreateCardCommand {
     pub account: AccountId,
     /// The budgets that the request for the card names, in its order.
     pub budgets: Vec<BudgetId>,
-    /// The person who will own the card. `None`: it has no owner.
+    /// The person who will own the card. `None`: the card is shared.
     pub person: Option<PersonId>,
     /// The rule.
     pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,

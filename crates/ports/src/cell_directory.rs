@@ -40,7 +40,7 @@ impl fmt::Display for CellName {
     }
 }
 
-/// A key of the directory: whose cell it returns.
+/// A key of the directory: the client, account or API key whose cell is looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CellKey {
     /// A client. All its accounts, keys and subscriptions are in its cell.
@@ -52,7 +52,7 @@ pub enum CellKey {
 }
 
 impl CellKey {
-    /// Reads what [`Self::stored`] has returned.
+    /// Parses a text from [`Self::stored`]. `None`: it is damaged.
     pub fn parse(stored: &str) -> Option<Self> {
         let (kind, id) = stored.split_once(':')?;
         match kind {
@@ -94,7 +94,7 @@ pub struct CellEntry {
     pub cell: CellName,
     /// The world that the entry belongs to. `None`: the entry is permanent.
     pub world: Option<AccountId>,
-    /// Differs each time the entry is added or moved, also after it was removed.
+    /// A number that is different each time the entry is added or moved, even if it was removed in between.
     pub revision: i64,
     /// The move of its client that is in progress. Until it ends, the entry must not be used.
     pub moving: Option<CellMove>,
@@ -148,14 +148,15 @@ pub trait CellDirectory: Send + Sync {
     /// Removes an entry if it still has this revision and is not marked as moving. Returns whether it was removed.
     async fn remove(&self, entry: &CellEntry) -> Result<bool, StoreError>;
 
-    /// Marks the entries of a client and of these keys of it as moving, and adds those that are missing. Entries in
-    /// other cells stay as they are. Returns the move that is in progress afterwards: an earlier one that has not ended
-    /// counts. `None`: the client is in another cell than `from`, and nothing changes.
+    /// Marks the entries of a client, and of these accounts and API keys of the client, as moving. Adds missing
+    /// entries. Entries in other cells stay unchanged. Returns the move that is in progress afterwards: an earlier move
+    /// that has not ended is returned instead of `wanted`. `None`: the client is in another cell than `from`, and
+    /// nothing changes.
     async fn begin_move(&self, wanted: CellMove, keys: Vec<KeyOfWorld>) -> Result<Option<CellMove>, StoreError>;
 
-    /// Ends a move: all entries that are marked with it, and those of these keys that are in the cell of the client,
-    /// name the cell `cell`, get another revision and lose the mark. Missing entries of `keys` are added. Returns
-    /// `false` if the client is not being moved, or by another move: then nothing changes.
+    /// Ends a move. All entries that are marked with it, and the entries of `keys` that are in the cell of the client,
+    /// get the cell `cell` and another revision, and lose the mark. Missing entries of `keys` are added. Returns
+    /// `false`, and changes nothing, if the client is not being moved by this move.
     async fn end_move(&self, begun: CellMove, keys: Vec<KeyOfWorld>, cell: CellName) -> Result<bool, StoreError>;
 
     /// Returns the moves that have not ended, in the order of the clients' ids.
@@ -180,13 +181,13 @@ pub trait CellDirectory: Send + Sync {
 }
 
 /// Returns whether a cell accepts new clients. `listed`: what [`CellDirectory::listed`] has returned. The home accepts
-/// them unless it is listed otherwise, and any other cell only if it is listed so.
+/// them unless the directory says otherwise; any other cell only if the directory says so.
 pub fn accepts_clients(listed: &BTreeMap<CellName, bool>, cell: &CellName) -> bool {
     listed.get(cell).copied().unwrap_or_else(|| *cell == CellName::home())
 }
 
-/// Returns the number of clients of each cell that has any. `home` is the store of the home: its clients from before
-/// the first cell have no entry in the directory.
+/// Returns the number of clients of each cell that has any, and of the home. `home` is the store of the
+/// home: its clients from before the first cell have no entry in the directory.
 pub async fn clients_of_cells(
     directory: &dyn CellDirectory,
     home: &(impl Registry + ?Sized),
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_short_and_plain() {
+    fn names_have_1_to_32_allowed_characters() {
         for name in ["home", "a", "eu-1", &"x".repeat(32)] {
             assert_eq!(CellName::parse(name).unwrap().as_str(), name);
         }

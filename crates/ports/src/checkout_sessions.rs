@@ -125,8 +125,8 @@ pub trait CheckoutSessions: Send + Sync {
     async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
 
     /// Returns sessions and refunds on which something is due at a given time, at most `max`, ordered by time, then by
-    /// item. A session or refund that is due again after a step has its place by the new time. `None` as the account:
-    /// those of all accounts without a timeline of their own.
+    /// item. A session or refund that is due again after a step is ordered by its new time. If `account` is `None`,
+    /// returns those of all accounts without a timeline of their own.
     async fn due(
         &self,
         account: Option<AccountId>,

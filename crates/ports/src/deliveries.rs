@@ -196,12 +196,12 @@ pub struct WaitingDeliveries {
 /// Stores deliveries. [`Self::fan_out`] queues one delivery for each subscription that matched an event and was enabled
 /// when the event was committed. A store may also queue it earlier, even in the transaction of the event.
 ///
-/// Whenever a delivery is queued, the outcome is the same: an event that was committed before a change of a
-/// subscription is queued, or not, as the subscription was before the change. The log, the backlog, redeliveries,
+/// The time at which a delivery is queued makes no difference: whether an event that was committed before a change of a
+/// subscription is queued depends on the subscription before the change. The log, the backlog, redeliveries,
 /// recoveries, the restore of a world and the deletion of events include all events whose commits were acknowledged
 /// before the call. If very many events are not queued yet, the log and the backlog need not wait for all of them.
 /// A redelivery, a recovery, a restore and a change with a deadline may then fail with [`StoreError::Overloaded`], and
-/// a repetition continues.
+/// a retry continues the work.
 ///
 /// Promises: a delivery is claimed by at most one lease at a time, and its attempt is counted with the claim. A claim
 /// whose lease was replaced, or whose attempt is not the last one, changes nothing. Deliveries are paused while their

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Parses a key. An invalid format is a [`Flaw`].
+    /// Parses a key. Any other text is `invalid_format`.
     pub fn parse(text: &[u8]) -> Result<Self, Flaw> {
         let visible = text.iter().all(u8::is_ascii_graphic);
         match std::str::from_utf8(text) {

@@ -27,5 +27,5 @@ pub enum LogoImageError {
 #[async_trait]
 pub trait LogoImages: Send + Sync {
     /// Converts an uploaded file, and returns the PNG of the logo.
-    async fn make(&self, file: Vec<u8>) -> Result<Vec<u8>, LogoImageError>;
+    async fn convert(&self, file: Vec<u8>) -> Result<Vec<u8>, LogoImageError>;
 }

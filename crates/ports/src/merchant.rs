@@ -101,7 +101,7 @@ pub trait Checkouts: Send + Sync {
 pub struct SettlementCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The bank that the situation describes.
+    /// The bank that the request names. The situation contains it if it is on the list of banks.
     pub bank: Option<BankId>,
     /// The rule. It changes neither ids nor bank details of a stored settlement account.
     pub decide: Decide<SettlementSituation, Result<SettlementChange, SettlementRefusal>>,
@@ -139,7 +139,7 @@ pub trait SettlementAccounts: Send + Sync {
 pub struct CreatePayeeCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The bank details. The situation contains the payee that already has them.
+    /// The bank details. The situation contains the payee that already has them, if there is one.
     pub details: BankDetails,
     /// The rule.
     pub decide: Decide<CreatePayeeSituation, Result<CreatedPayee, CreatePayeeRefusal>>,

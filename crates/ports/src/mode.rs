@@ -38,7 +38,7 @@ pub struct DryRun<T> {
     pub balances: BTreeMap<(BudgetId, Currency), Balances>,
 }
 
-/// The reason that a dry run of a card message was declined.
+/// The reason that the card message of a dry run would be declined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRunDecline {
     /// The reason.

@@ -13,7 +13,7 @@ use florin_domain::people::{
 pub struct CreatePersonCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The email address. The situation contains the people who already have it, ignoring case.
+    /// The email address. The situation says who already has it, ignoring case.
     pub email: EmailAddress,
     /// The rule.
     pub decide: Decide<CreatePersonSituation, Result<Person, CreatePersonRefusal>>,
@@ -43,8 +43,8 @@ pub struct ErasePersonCommand {
     pub terminate: Decide<ErasureSituation, Option<CardChange>>,
 }
 
-/// Stores people. Creations are decided sequentially, and so are changes on one account, so their situations stay
-/// valid.
+/// Stores people. Creations are decided sequentially, and so are changes on one account. So their situations stay
+/// valid until they are stored.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {

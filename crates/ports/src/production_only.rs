@@ -20,7 +20,8 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 /// Marker trait for stores that support production only. It implements all ports of [`crate::SandboxStorage`]: lookups
-/// find nothing and deletions delete nothing, except that the lookups of [`Seeding`] fail. All other operations fail.
+/// find nothing and deletions delete nothing, except that the lookups of budgets, cards and batches of [`Seeding`]
+/// fail. All other operations fail.
 pub trait ProductionOnly: Send + Sync {}
 
 /// The error of operations that only a sandbox has. No use case calls them in production.

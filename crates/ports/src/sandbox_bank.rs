@@ -21,8 +21,8 @@ pub struct AcceptedPayment {
 
 /// The storage of the simulated bank. It is durable, and shared by all instances that use the same store.
 ///
-/// The id of a payment identifies it among those of all accounts. The account is the one that pays: a store that
-/// divides its accounts keeps the payment with this account.
+/// The id of a payment is unique among the payments of all accounts. The `account` of a call is the account that pays:
+/// a store that divides its accounts keeps the payment with this account.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankStorage: Send + Sync {

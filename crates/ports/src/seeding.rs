@@ -130,7 +130,7 @@ pub struct SeedBudget {
 pub struct SeedCard {
     /// The card.
     pub card: Card,
-    /// Its spending limits.
+    /// Its limits.
     pub limits: Vec<CardLimit>,
 }
 

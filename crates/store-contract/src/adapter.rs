@@ -10,15 +10,15 @@ pub struct Adapter {
     /// The schemes of its URLs, in lower case. The first one is its name in messages.
     pub schemes: &'static [&'static str],
     /// Whether it also accepts paths without a scheme. At most one adapter of a program should.
-    pub takes_paths: bool,
-    /// Opens the store and starts its writer, without migrating. Blocks: for start-up.
+    pub accepts_paths: bool,
+    /// Opens the store and starts its writer, without migrating. Blocks the thread, so call it at start-up only.
     pub open: fn(&StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError>,
 }
 
 impl Adapter {
     /// Whether it accepts the URL of these settings.
-    pub fn takes(&self, settings: &StoreSettings) -> bool {
-        settings.has_scheme(self.schemes) || (self.takes_paths && settings.scheme().is_none())
+    pub fn accepts(&self, settings: &StoreSettings) -> bool {
+        settings.has_scheme(self.schemes) || (self.accepts_paths && settings.scheme().is_none())
     }
 }
 
@@ -28,18 +28,19 @@ impl fmt::Debug for Adapter {
     }
 }
 
-/// Opens the store with the first adapter that accepts the URL, without migrating. Blocks: for start-up.
+/// Opens the store with the first adapter that accepts the URL, without migrating. Blocks the thread, so call it at
+/// start-up only.
 pub fn open(adapters: &[Adapter], settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {
-    let adapter = adapters.iter().find(|adapter| adapter.takes(settings));
+    let adapter = adapters.iter().find(|adapter| adapter.accepts(settings));
     let adapter = adapter.ok_or_else(|| OpenError::UnknownScheme {
         scheme: settings.scheme().unwrap_or_default().to_owned(),
-        known: known(adapters),
+        known: known_schemes(adapters),
     })?;
     (adapter.open)(settings)
 }
 
 /// The first scheme of each adapter: `a:`, `b:` and `c:`.
-fn known(adapters: &[Adapter]) -> String {
+fn known_schemes(adapters: &[Adapter]) -> String {
     let names: Vec<_> = adapters.iter().filter_map(|adapter| adapter.schemes.first()).collect();
     let names: Vec<_> = names.iter().map(|name| format!("`{name}:`")).collect();
     match names.split_last() {
@@ -54,10 +55,10 @@ mod tests {
     use super::*;
 
     const FILE: Adapter =
-        Adapter { schemes: &["sqlite"], takes_paths: true, open: |_| Err(OpenError::NotBuilt("SQLite")) };
+        Adapter { schemes: &["sqlite"], accepts_paths: true, open: |_| Err(OpenError::NotBuilt("SQLite")) };
     const SERVER: Adapter = Adapter {
         schemes: &["postgres", "postgresql"],
-        takes_paths: false,
+        accepts_paths: false,
         open: |_| Err(OpenError::NotBuilt("PostgreSQL")),
     };
 

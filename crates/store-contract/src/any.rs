@@ -4,18 +4,19 @@ use crate::{ExportImport, MoveClients};
 use florin_ports::{CellDirectory, CompleteStorage, StoreError};
 use std::sync::Arc;
 
-/// Receives the number of applied migrations and of all that were pending, before each migration and after the last.
-/// If a store begins again, the numbers do, too.
+/// Receives the number of applied migrations and the number of all migrations that were pending, before each migration
+/// and after the last one. If a store starts the migrations again, the numbers start again, too.
 pub type MigrationProgress<'p> = &'p (dyn Fn(usize, usize) + Sync);
 
 /// All storage ports, plus start-up, shut-down, export and import. An `Arc<dyn AnyStore>` coerces to an `Arc` of each
 /// port.
 pub trait AnyStore: CompleteStorage + ExportImport {
     /// Applies all pending migrations or none, and returns their number. Concurrent calls apply each migration once.
-    /// Blocks: for start-up.
+    /// Blocks the thread, so call it at start-up only.
     fn migrate(&self, progress: MigrationProgress<'_>) -> Result<usize, StoreError>;
 
-    /// The names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
+    /// The names of the pending migrations, in order. Changes nothing. Blocks the thread, so
+    /// call it at start-up only.
     fn pending(&self) -> Result<Vec<String>, StoreError>;
 
     /// Whether it can serve a sandbox. A store that is [`florin_ports::ProductionOnly`] returns `false`.
@@ -34,6 +35,6 @@ pub trait AnyStore: CompleteStorage + ExportImport {
     }
 
     /// Stops the writer. Queued writes are completed, and later writes are [`StoreError::Unavailable`]. A second call
-    /// does nothing. Blocks: for shut-down.
+    /// does nothing. Blocks the thread, so call it at shut-down only.
     fn close(&self);
 }

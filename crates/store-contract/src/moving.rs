@@ -6,7 +6,7 @@ use florin_ports::{CellKey, CellMove, CellName, Discrepancy, KeyOfWorld, StoreEr
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The departure of a client from a store, which keeps its rows as text in parts.
+/// The departure of a client from a store. The store keeps the client's rows as text, in parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Departure {
@@ -40,13 +40,13 @@ impl Departure {
         self.move_id == begun.id.to_string()
     }
 
-    /// Returns the move by which a client has left a cell. `None`: it can't be read.
+    /// Returns the move by which a client has left a cell. `None`: an id or a name in the departure can't be read.
     pub fn begun(&self, client: ClientId, from: &CellName) -> Option<CellMove> {
         let id = MoveId::parse(&self.move_id).ok()?;
         Some(CellMove { id, client, from: from.clone(), to: CellName::parse(&self.to).ok()? })
     }
 
-    /// Returns the accounts and keys of the client. What can't be read is left out.
+    /// Returns the accounts and keys of the client. Keys that can't be read are left out.
     pub fn keys(&self) -> Vec<KeyOfWorld> {
         let world = |text: &str| match CellKey::parse(&format!("account:{text}")) {
             Some(CellKey::Account(account)) => Some(account),
@@ -64,7 +64,8 @@ impl Departure {
     }
 }
 
-/// Reasons that a client did not leave, arrive or return. Nothing was stored.
+/// Reasons that a client did not leave, arrive or return. Nothing was stored, except possibly after
+/// [`StoreError::OutcomeUnknown`].
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
     /// The client has not left the other store by this move, or can't leave or arrive by it any more.
@@ -112,7 +113,7 @@ pub enum MoveError {
 }
 
 impl MoveError {
-    /// Whether a repetition may succeed, or the rows may even be stored.
+    /// Whether a retry may succeed. After an unknown outcome, the rows may already be stored.
     pub const fn is_transient(&self) -> bool {
         let Self::Store(error) = self else { return false };
         matches!(
@@ -132,7 +133,7 @@ pub trait MoveClients: Send + Sync {
     fn keys_of(&self, client: ClientId) -> Result<Option<Vec<KeyOfWorld>>, StoreError>;
 
     /// Deletes all rows of a client, and keeps them as text. The deliveries of its events must be queued, and its books
-    /// must be right. If the client has left by this move before, this returns its departure. A move lets a client
+    /// must be correct. If the client has left by this move before, this returns its departure. A move lets a client
     /// leave at most once, and not at all after [`Self::recall`]. `None`: the store does not have the client.
     fn depart(&self, begun: &CellMove) -> Result<Option<Departure>, MoveError>;
 
@@ -146,18 +147,18 @@ pub trait MoveClients: Send + Sync {
     fn part(&self, client: ClientId, number: i64) -> Result<Option<String>, StoreError>;
 
     /// Stores the rows of a client that has left another store by this move, and verifies them. If the store has the
-    /// client already, it has arrived before, and nothing changes. A client that is recalled does not arrive, nor one
-    /// whose text is deleted.
+    /// client already, it has arrived before, and nothing changes. A client whose move was recalled, or whose text
+    /// was deleted, does not arrive.
     fn arrive(&self, begun: &CellMove, from: &dyn MoveClients) -> Result<(), MoveError>;
 
     /// Returns whether a client has arrived. Waits for an arrival in progress.
     fn has_arrived(&self, client: ClientId) -> Result<bool, StoreError>;
 
-    /// Recalls a move out of this store, even one by which the client has not left yet. Afterwards, it can't leave or
-    /// arrive by this move any more. Fails if the store keeps the text of another move of the client.
+    /// Recalls a move out of this store, even one by which the client has not left yet. Afterwards, the client can't
+    /// leave or arrive by this move any more. Fails if the store keeps the text of another move of the client.
     fn recall(&self, begun: &CellMove) -> Result<(), MoveError>;
 
-    /// Stores the rows of a client that has left this store by this move again, and deletes their text. The move must
+    /// Restores the rows of a client that has left this store by this move, and deletes their text. The move must
     /// have been recalled, and the client must not have arrived elsewhere. If the client is here, nothing changes.
     /// Books that were wrong before the move are only reported in the log.
     fn put_back(&self, begun: &CellMove) -> Result<(), MoveError>;
@@ -175,7 +176,7 @@ mod tests {
     use florin_domain::ids::AccountId;
 
     #[test]
-    fn keys_are_those_of_the_directory() {
+    fn a_departure_returns_its_move_keys_and_number_of_rows() {
         let of_world = ("account:W1".to_owned(), Some("W1".to_owned()));
         let keys = vec![("account:F1".to_owned(), None), of_world, ("damaged".to_owned(), None)];
         let (schema, sha256, rows) = (String::new(), String::new(), [("a".to_owned(), 2), ("b".to_owned(), 3)].into());

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 /// SQLite. Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, `sqlite:path`, or a plain path. Paths are taken
 /// literally, with no escapes. The default is 4 readers.
-pub const SQLITE: Adapter = Adapter { schemes: schemes::SQLITE, takes_paths: true, open: open_sqlite };
+pub const SQLITE: Adapter = Adapter { schemes: schemes::SQLITE, accepts_paths: true, open: open_sqlite };
 
 /// PostgreSQL. Accepts `postgres://…` or `postgresql://…` with every option of libpq, including several hosts. The
 /// default is 8 readers.
-pub const POSTGRES: Adapter = Adapter { schemes: schemes::POSTGRES, takes_paths: false, open: open_postgres };
+pub const POSTGRES: Adapter = Adapter { schemes: schemes::POSTGRES, accepts_paths: false, open: open_postgres };
 
 #[cfg(feature = "sqlite")]
 fn open_sqlite(settings: &StoreSettings) -> Result<Arc<dyn AnyStore>, OpenError> {

@@ -259,7 +259,7 @@ mod tests {
         let seeded = Timeline { seed: Some(WorldSeed([1; 32])), ..Timeline::default() };
         let world = Account { timeline: seeded.clone(), epoch: 1, ..account(2) };
         assert!(listed().may_outlive(&world));
-        assert!(!key().may_outlive(&world), "a key for all accounts is not of the world");
+        assert!(!key().may_outlive(&world), "a key for all accounts names no world");
         assert!(!listed().may_outlive(&Account { epoch: 1, ..account(2) }), "no other world gets the same id");
         assert!(!listed().may_outlive(&Account { timeline: seeded, ..account(2) }), "no world");
     }

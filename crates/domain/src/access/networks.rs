@@ -6,7 +6,7 @@ use crate::world::CreationClaim;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The default of the maximum number of networks of a client.
+/// Default maximum number of networks of a client.
 pub const MAX_NETWORKS: usize = 1_000;
 
 /// A network that a client may call from.
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_request_adds_once() {
+    fn a_repeated_request_adds_one_network() {
         let one = add(&[], claimed("a", "k", "r"), true).unwrap();
         let again = Err(NetworkRefusal::CreatedBefore(Box::new(one[0].clone())));
         assert_eq!(add(&one, claimed("a", "k", "r"), false), again);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_the_caller_uses_stays() {
+    fn the_only_network_of_the_caller_cannot_be_removed() {
         let listed = [entry("a"), entry("b"), entry("c")];
         let from = |uses: &'static [&str]| move |one: &AllowedNetwork| uses.contains(&one.network.as_str());
         assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::LocksOutCaller));

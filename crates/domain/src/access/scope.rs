@@ -70,7 +70,7 @@ impl Scope {
     }
 
     /// Returns whether an operation of the environment requires the scope. Simulations exist in the sandbox only, so
-    /// their scopes open nothing in production.
+    /// their scopes grant nothing in production.
     pub const fn opens_in(self, environment: Environment) -> bool {
         match environment {
             Environment::Sandbox => true,
@@ -80,7 +80,7 @@ impl Scope {
         }
     }
 
-    /// Returns all scopes that open an operation of the environment.
+    /// Returns all scopes that an operation of the environment requires.
     pub fn all_in(environment: Environment) -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(move |scope| scope.opens_in(environment))
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_of_simulations_open_nothing_in_production() {
+    fn scopes_of_simulations_grant_nothing_in_production() {
         assert!(Scope::all_in(Environment::Sandbox).eq(Scope::ALL.iter().copied()));
         let closed = Scope::ALL.iter().filter(|scope| !scope.opens_in(Environment::Production));
         let closed: Vec<_> = closed.map(|scope| scope.as_str()).collect();

@@ -15,13 +15,13 @@ pub struct CreditDetail {
     pub remitters_name: String,
     /// The sender's address.
     pub remitters_address: String,
-    /// The beneficiary.
+    /// The beneficiary's name.
     pub beneficiary_name: String,
     /// The sender's reference.
     pub reference: Option<String>,
-    /// The bank that sent it.
+    /// The identifier of the sending bank.
     pub bank_identifier: Option<String>,
-    /// The bank account that sent it.
+    /// The identifier of the sending bank account.
     pub account_identifier: Option<String>,
     /// The order it belongs to, in the caller's words.
     pub order_id: Option<String>,

@@ -57,6 +57,6 @@ impl std::fmt::Display for ActivityCursor {
 pub struct ActivityChanges {
     /// The rows as they are now.
     pub rows: Vec<Activity>,
-    /// The position at which the next read continues.
+    /// The place at which the next read continues.
     pub next: ActivityCursor,
 }

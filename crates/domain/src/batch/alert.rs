@@ -82,7 +82,7 @@ alert_codes! {
     FundingBudgetRequired = "funding_budget_required";
     /// The funding budget is not a valid id.
     FundingBudgetInvalid = "funding_budget_invalid";
-    /// The funding budget is not a budget of the account.
+    /// The funding budget is not a budget of the account, or lacks the feature `payments`.
     FundingBudgetNotFound = "funding_budget_not_found";
     /// The funding budget does not hold the currency.
     FundingBudgetCurrency = "funding_budget_currency";

@@ -6,7 +6,8 @@ use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
 use crate::stamp::Stamp;
 
-/// The situation for a cancellation. An adapter loads it under the lock.
+/// The situation for a cancellation. An adapter loads it under the locks of the batch and of the budgets that
+/// fund it.
 #[derive(Clone, Debug)]
 pub struct CancelSituation {
     /// The batch with its orders.

@@ -8,7 +8,8 @@ use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::stamp::Stamp;
 
-/// The situation for a confirmation. An adapter loads it under the lock.
+/// The situation for a confirmation. An adapter loads it under the locks of the batch and of the budgets that
+/// fund it.
 #[derive(Clone, Debug)]
 pub struct ConfirmSituation {
     /// The batch with its orders.

@@ -110,7 +110,7 @@ fn a_policy_without_mfa_needs_no_token() {
     let strict = situation(PaymentBatchStatus::Validated, 1000);
     assert_eq!(decide_confirm(&strict, None, client, &stamp).result, Err(ConfirmRefusal::MfaRequired));
     let draft = decide_confirm(&situation(PaymentBatchStatus::Draft, 1000), None, client, &stamp);
-    assert!(matches!(draft.result, Err(ConfirmRefusal::State(_))), "the batch comes before MFA");
+    assert!(matches!(draft.result, Err(ConfirmRefusal::State(_))), "the batch is checked before MFA");
     let lax = ConfirmSituation { mfa_required: false, ..strict };
     let confirmation = decide_confirm(&lax, None, client, &stamp).result.unwrap();
     assert_eq!(confirmation.batch.state.confirmation().unwrap().passed_mfa_check_at, None);

@@ -36,11 +36,11 @@ pub struct CreateDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
-    /// The events. Empty unless the batch is ready for approval.
+    /// The events. Empty unless the batch is validated.
     pub events: Vec<Event>,
 }
 
-/// Decides the creation of a batch. `funding` lists the budgets of the account with their currencies.
+/// Decides the creation of a batch. `funding` lists the budgets of the account that can pay.
 ///
 /// ```
 /// use florin_domain::batch::{CreateRequest, FundingBudgets, PaymentBatchStatus, decide_create};

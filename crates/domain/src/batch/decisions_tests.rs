@@ -20,12 +20,12 @@ fn uploaded(batch: PaymentBatch, inputs: Vec<PaymentInput>) -> Result<UploadDeci
 
 #[test]
 fn an_empty_batch_is_a_draft_with_a_name() {
-    let made = created(None);
+    let empty = created(None);
     assert_eq!(
-        (made.batch.status(), made.batch.locked, made.batch.input.clone()),
+        (empty.batch.status(), empty.batch.locked, empty.batch.input.clone()),
         (PaymentBatchStatus::Draft, false, None)
     );
-    assert_eq!(made.events, []);
+    assert_eq!(empty.events, []);
     let request =
         CreateRequest { id: BATCH, account: account(), client: CLIENT, name: None, visible: false, payments: None };
     let unnamed = decide_create(&funding(), &request, &Stamp { now: NOW, ids: &ids_from(1) }).unwrap().batch;
@@ -123,12 +123,12 @@ fn obstacles_to_a_confirmation() {
     let batch = created(Some(vec![abroad("10.00")])).batch;
     assert!(check_confirmable(&batch, &holds(1_500)).unwrap().is_valid());
     let short = check_confirmable(&batch, &holds(1_499)).unwrap();
-    assert_eq!((short.status, short.shortages.len()), (None, 1), "the fee is needed too");
+    assert_eq!((short.status, short.shortages.len()), (None, 1), "the fee must be available, too");
     assert_eq!(short.shortages[0].needed.to_string(), "15.00");
     let draft = check_confirmable(&created(None).batch, &holds(0)).unwrap();
     assert_eq!(draft.status, Some(IllegalMove { current: PaymentBatchStatus::Draft }));
     let confirmed = PaymentBatch { state: a_batch_state(PaymentBatchStatus::Confirmed), ..batch };
-    assert!(check_confirmable(&confirmed, &holds(0)).unwrap().shortages.is_empty(), "its money is reserved");
+    assert!(check_confirmable(&confirmed, &holds(0)).unwrap().shortages.is_empty(), "its money is already reserved");
 }
 
 #[test]

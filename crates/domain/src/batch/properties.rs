@@ -60,13 +60,9 @@ impl Life {
     }
 
     /// Returns the sum of the postings to one pool, of some kinds of journal transactions.
-    fn sum(&self, kinds: &[JournalKind], account: Pool) -> i64 {
+    fn sum(&self, kinds: &[JournalKind], pool: Pool) -> i64 {
         let entries = self.scenario.journal.iter().filter(|entry| kinds.contains(&entry.kind));
-        entries
-            .flat_map(JournalTransaction::postings)
-            .filter(|post| post.pool == account)
-            .map(|post| post.amount.0)
-            .sum()
+        entries.flat_map(JournalTransaction::postings).filter(|post| post.pool == pool).map(|post| post.amount.0).sum()
     }
 }
 
@@ -150,7 +146,7 @@ fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
 }
 
 /// Checks that each payment was paid, released and returned as often as its status requires, at most once each.
-fn final_once(life: &Life) -> Result<(), TestCaseError> {
+fn each_payment_ends_once(life: &Life) -> Result<(), TestCaseError> {
     let mut ends: BTreeMap<PaymentId, [u32; 3]> = BTreeMap::new();
     for entry in &life.scenario.journal {
         let ends = ends.entry(PaymentId(entry.cause)).or_default();
@@ -186,7 +182,7 @@ proptest! {
             life.apply(action);
             balances_agree(&life)?;
             nothing_is_lost(&life)?;
-            final_once(&life)?;
+            each_payment_ends_once(&life)?;
         }
     }
 }

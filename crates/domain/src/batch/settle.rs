@@ -14,7 +14,8 @@ use crate::ledger::{AmountOverflow, JournalTransaction};
 use crate::money::Currency;
 use std::collections::BTreeMap;
 
-/// The situation for the bank's reports. An adapter loads it under the lock.
+/// The situation for the bank's reports. An adapter loads it under the locks of the batch and of the budgets that
+/// fund it.
 #[derive(Clone, Debug)]
 pub struct SettleSituation {
     /// The batch with its orders.

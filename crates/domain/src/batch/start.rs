@@ -33,7 +33,7 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
     Ok(StartDecision { batch, events })
 }
 
-/// The situation for the start of payments. An adapter loads it under the lock.
+/// The situation for the start of payments. An adapter loads it under the lock of the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartPaymentsSituation {
     /// The batch.

@@ -171,7 +171,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_whole_table() {
+    fn every_move_from_every_state() {
         let upload = |has_errors| BatchMove::Upload { has_errors };
         let finish = |any_succeeded| BatchMove::Finish { any_succeeded };
         let (confirm, start) = (BatchMove::Confirm(CONFIRMATION), BatchMove::Start { at: AT });
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_the_sum_of_its_parts() {
+    fn a_state_can_be_restored_from_its_parts() {
         for state in STATES {
             let parts = (state.status(), state.confirmation(), state.orders_sent_at());
             assert_eq!(BatchState::from_parts(parts.0, parts.1, parts.2), Some(state));

@@ -12,16 +12,16 @@ use crate::money::{Currency, Minor};
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
-/// The situation for an upload. An adapter loads it under the lock.
+/// The situation for an upload. An adapter loads it under the lock of the batch.
 #[derive(Clone, Debug)]
 pub struct UploadSituation {
     /// The batch.
     pub batch: PaymentBatch,
-    /// The budgets of the account with their currencies.
+    /// The budgets of the account that can pay.
     pub funding: FundingBudgets,
 }
 
-/// An upload. Its rows are checked before the lock is acquired, because the checks take time.
+/// An upload. Its rows are checked before the batch is locked, because the checks take time.
 #[derive(Clone, Debug)]
 pub struct UploadRequest {
     /// Its format.
@@ -39,7 +39,7 @@ pub struct UploadDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
-    /// The events. Empty unless the batch is ready for approval.
+    /// The events. Empty unless the batch is validated.
     pub events: Vec<Event>,
 }
 
@@ -57,7 +57,7 @@ pub enum UploadRefusal {
     AmountOverflow(#[from] AmountOverflow),
 }
 
-/// Decides an upload. If the account's budgets changed since the rows were checked, checks the rows again.
+/// Decides an upload. If the budgets that can pay have changed since the rows were checked, checks the rows again.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentBatchStatus, UploadSituation, decide_upload};
@@ -105,10 +105,10 @@ pub(super) fn fill(
     stamp: &Stamp<'_>,
 ) -> Result<Filled, UploadRefusal> {
     let checked_again;
-    let checked = if request.checked.was_against(funding) {
+    let checked = if request.checked.were_checked_against(funding) {
         &request.checked
     } else {
-        checked_again = request.checked.against(funding, stamp.now);
+        checked_again = request.checked.checked_against(funding, stamp.now);
         &checked_again
     };
     let mut orders = Orders::default();

@@ -24,7 +24,7 @@ pub struct DisputeBooks {
 
 impl DisputeBooks {
     /// Whether the dispute has credited what it must, and its chain stores the correct claim and has cleared at least
-    /// that.
+    /// this amount.
     pub fn agrees(&self) -> bool {
         self.credited == self.expected.into()
             && self.claimed == self.stored_claim.into()

@@ -10,7 +10,7 @@ pub type ChainsOfAccounts = BTreeMap<(AccountId, HashChain), ChainBooks>;
 /// Verifies the stored link of one side of a leg as the next link of its chain. `links` are the stored links of both
 /// sides. An adapter passes the links of a chain in the order of their numbers.
 ///
-/// A pool without a chain has a link only if the leg was changed. The chain of settlements reports it.
+/// A pool without a chain has a link only if the leg was changed. The chain of settlements reports the change.
 pub fn verify_link(
     chains: &mut ChainsOfAccounts,
     account: &AccountId,
@@ -62,7 +62,7 @@ pub enum BrokenLinkReason {
     NotFollowing,
     /// The hash of the leg is not the hash of its contents and of the link before: the leg was changed.
     Changed,
-    /// The last leg is not the one that the balance states: legs at the end are missing, or were added.
+    /// The last leg is not the one that the balance or the account states: legs at the end are missing, or were added.
     OtherEnd,
     /// Legs without a link are missing, or were added.
     Unlinked,

@@ -109,7 +109,7 @@ impl Journal {
     }
 }
 
-fn at(line: &JournalLine, reason: BrokenLinkReason) -> Vec<BrokenLink> {
+fn broken_at(line: &JournalLine, reason: BrokenLinkReason) -> Vec<BrokenLink> {
     vec![BrokenLink { leg: Some((line.journal, line.line)), reason }]
 }
 
@@ -118,7 +118,7 @@ fn whole(reason: BrokenLinkReason) -> Vec<BrokenLink> {
 }
 
 #[test]
-fn what_was_written_holds() {
+fn an_unchanged_journal_has_no_broken_link() {
     let journal = Journal::of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     assert_eq!(journal.broken(), []);
     let links = journal.lines.iter().flat_map(|(_, links)| links).flatten().count();
@@ -131,7 +131,7 @@ fn a_missing_leg_is_found_at_the_leg_after_it_or_at_the_end() {
     let good = Journal::of(&[0, 6, 0, 6]);
     let mut journal = good.clone();
     journal.lines.remove(0);
-    assert_eq!(journal.broken(), at(&good.lines[1].0, BrokenLinkReason::NotFollowing));
+    assert_eq!(journal.broken(), broken_at(&good.lines[1].0, BrokenLinkReason::NotFollowing));
     let mut journal = good;
     journal.lines.pop();
     assert_eq!(journal.broken(), whole(BrokenLinkReason::OtherEnd));
@@ -147,7 +147,7 @@ fn a_leg_whose_links_are_blanked_is_found() {
 }
 
 #[test]
-fn legs_from_before_are_counted() {
+fn legs_older_than_the_chain_are_counted() {
     let (mut journal, early) = (Journal::of(&[0]), transaction(50, 0));
     journal.lines.extend(early.lines().map(|line| (line, [None, None])));
     assert_eq!(journal.broken(), whole(BrokenLinkReason::Unlinked), "a leg without a link was added");
@@ -162,7 +162,7 @@ fn legs_that_swap_their_contents_are_found() {
     let mut journal = Journal::of(&[0, 0]);
     let causes = [journal.lines[0].0.cause, journal.lines[1].0.cause];
     (journal.lines[0].0.cause, journal.lines[1].0.cause) = (causes[1], causes[0]);
-    assert_eq!(journal.broken(), at(&journal.lines[0].0.clone(), BrokenLinkReason::Changed));
+    assert_eq!(journal.broken(), broken_at(&journal.lines[0].0.clone(), BrokenLinkReason::Changed));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_rewritten_hash_is_found_at_the_next_leg() {
     journal.lines[0].0.amount = Minor(500);
     let forged = journal.lines[0].0.links([Some(Link::default()), None]);
     journal.lines[0].1 = forged;
-    assert_eq!(journal.broken(), at(&journal.lines[1].0.clone(), BrokenLinkReason::Changed));
+    assert_eq!(journal.broken(), broken_at(&journal.lines[1].0.clone(), BrokenLinkReason::Changed));
 }
 
 #[test]

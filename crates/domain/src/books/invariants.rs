@@ -25,7 +25,7 @@ pub struct AccountBooks {
     pub open_holds: i64,
     /// Number of payment orders of confirmed and started batches.
     pub open_orders: i64,
-    /// Spending limits, with the use that messages account for. Empty if limits were not checked.
+    /// The limits of cards, with the use that messages account for. Empty if limits were not checked.
     pub limits: Vec<LimitBooks>,
     /// Disputes, by id.
     pub disputes: Vec<DisputeBooks>,
@@ -260,14 +260,14 @@ pub fn check_books(books: &AccountBooks) -> InvariantReport {
 
 /// The first budget with a disagreement of this kind.
 fn pool(books: &AccountBooks, matches: impl Fn(Disagreement) -> bool) -> Option<CounterExample> {
-    books.budgets.iter().find_map(|(&(_, budget, currency), said)| {
-        let found = said.disagreements().into_iter().find(|found| matches(*found))?;
+    books.budgets.iter().find_map(|(&(_, budget, currency), sums)| {
+        let found = sums.disagreements().into_iter().find(|found| matches(*found))?;
         let (pool, computed) = match found {
-            Disagreement::Balance(pool) => (pool, said.posted.of(pool)),
-            Disagreement::Holds => (BudgetPool::Held, said.holds),
-            Disagreement::Reservations => (BudgetPool::Reserved, said.reservations),
+            Disagreement::Balance(pool) => (pool, sums.posted.of(pool)),
+            Disagreement::Holds => (BudgetPool::Held, sums.holds),
+            Disagreement::Reservations => (BudgetPool::Reserved, sums.reservations),
         };
-        Some(CounterExample::Pool { budget, currency, pool, stated: said.stated.of(pool), computed })
+        Some(CounterExample::Pool { budget, currency, pool, stated: sums.stated.of(pool), computed })
     })
 }
 

@@ -1,4 +1,4 @@
-//! Spending limits compared with the messages that used them.
+//! Limits of cards compared with the messages that used them.
 
 use crate::card::{CardLimit, CardTransaction, CountedAmount, CountedKind, MessageKind, Response};
 use crate::ids::CardId;
@@ -87,7 +87,7 @@ impl LimitTally {
             && let Some(limits) = self.limits.get_mut(&card)
         {
             for books in limits {
-                books.use_of(kind, at);
+                books.count_use(kind, at);
             }
         }
     }
@@ -99,7 +99,7 @@ impl LimitTally {
 }
 
 impl LimitBooks {
-    fn use_of(&mut self, kind: MessageKind, at: DateTime<Utc>) {
+    fn count_use(&mut self, kind: MessageKind, at: DateTime<Utc>) {
         let is_use = match kind {
             MessageKind::Authorization
             | MessageKind::CashbackAuthorization

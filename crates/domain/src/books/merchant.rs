@@ -71,7 +71,7 @@ pub struct MiscountedSession {
 
 impl SessionStatus {
     /// The number of COMPLETED payments that a session of this status must have.
-    pub const fn payments(self) -> i64 {
+    pub const fn completed_payments(self) -> i64 {
         match self {
             Self::Completed => 1,
             Self::Open | Self::Processing | Self::Cancelled | Self::Abandoned | Self::Expired => 0,

@@ -75,7 +75,7 @@ fn a_person_has_one_individual_budget() {
 }
 
 #[test]
-fn the_type_decides_about_the_person() {
+fn only_individual_budgets_have_a_person() {
     let persona = PersonaId(Uuid::from_u128(3));
     assert_eq!(BudgetOwner::of(BudgetKind::Shared, None), Ok(BudgetOwner::Everyone));
     assert_eq!(BudgetOwner::of(BudgetKind::Individual, Some(persona)), Ok(BudgetOwner::Person(persona)));

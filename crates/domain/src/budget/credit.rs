@@ -66,15 +66,15 @@ pub struct CreditInstruction {
     pub remitters_name: Text<1, 140>,
     /// The sender's address.
     pub remitters_address: Text<1, 140>,
-    /// The beneficiary.
+    /// The beneficiary's name.
     pub beneficiary_name: Text<1, 140>,
     /// The scheme through which it arrived.
     pub scheme: CreditScheme,
     /// The sender's reference.
     pub reference: Option<Text<0, 140>>,
-    /// The bank that sent it.
+    /// The identifier of the sending bank.
     pub bank_identifier: Option<Text<0, 140>>,
-    /// The bank account that sent it.
+    /// The identifier of the sending bank account.
     pub account_identifier: Option<Text<0, 140>>,
     /// The order it belongs to, in the caller's words.
     pub order_id: Option<Text<0, 140>>,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credit_moves_both_balances() {
+    fn a_credit_raises_the_available_and_the_ledger_balance() {
         let decision = credit(5, "200.00 GBP").unwrap();
         assert_eq!(decision.credit.balances.available(), Minor(20_005));
         assert_eq!(decision.credit.balances.ledger(), Minor(20_005));

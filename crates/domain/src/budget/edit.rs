@@ -46,7 +46,8 @@ pub enum EditBudgetRefusal {
 }
 
 /// Applies a change to a budget, which may be the parent budget. If nothing changes, `updated_at` stays the same. A
-/// name that is taken can stay, even if the request repeats it: names of earlier budgets need not be unique.
+/// budget can keep a name that another budget has, even if the request repeats the name: both may have got it before
+/// names had to be unique.
 ///
 /// ```
 /// use florin_domain::budget::{BudgetEdit, EditBudgetSituation, decide_edit_budget};
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_without_effect_is_no_change() {
+    fn a_change_without_effect_keeps_updated_at() {
         let later = noon() + TimeDelta::hours(1);
         assert_eq!(decide(&record(), &BudgetEdit::default(), later), Ok(record()));
         let edit = BudgetEdit { status: Some(BudgetStatus::Hidden), ..BudgetEdit::default() };

@@ -9,8 +9,8 @@ use crate::money::{Currency, Money};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// A use that a budget permits. It is checked when a card or a batch is created or changed, so existing ones stay
-/// usable.
+/// A use that a budget permits. It is checked when a card is created, and when payments of a batch are uploaded.
+/// Existing cards and payments stay usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetFeature {
     /// Payment batches can be funded from it.
@@ -105,7 +105,7 @@ pub struct BudgetRecord {
     pub features: BTreeSet<BudgetFeature>,
     /// The caller's reference to a box (`boxId`). Florin only stores it.
     pub box_id: Option<String>,
-    /// The balance below which the caller considers it low.
+    /// The threshold below which the caller considers its balance low.
     pub low_balance: Option<Money>,
     /// The controls of the cards that spend from it.
     pub controls: Controls,

@@ -21,7 +21,7 @@ pub struct CardChangeRequest {
     pub person: Option<PersonId>,
     /// The new stage of its production and delivery.
     pub fulfillment: Option<FulfillmentStatus>,
-    /// The new phone of a shared card. What it lacks stays as it is.
+    /// The new phone of a shared card. Its `None` members stay unchanged.
     pub phone: CardPhone,
     /// The client that sends the request.
     pub client: ClientId,
@@ -54,7 +54,8 @@ pub struct CardTransition {
     pub from: CardState,
     /// The state after.
     pub to: CardState,
-    /// The reason, in the client's words. `None` if the client gave no reason.
+    /// The reason, in the words of the client, or of Florin if a message or an erasure caused the transition. `None` if
+    /// the client gave no reason.
     pub reason: Option<String>,
     /// The client that sent the request.
     pub client: ClientId,
@@ -163,7 +164,7 @@ pub fn decide_card_change(
 pub struct ErasureSituation {
     /// The card.
     pub card: CardRecord,
-    /// The client of the account. The transition records that this client made it.
+    /// The client of the account, which the record of the transition names.
     pub client: ClientId,
 }
 
@@ -229,7 +230,7 @@ mod tests {
     const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
     const PIN: PinDigest = PinDigest::new([7; 32]);
 
-    fn of(card: CardRecord) -> ChangeCardSituation {
+    fn situation_of(card: CardRecord) -> ChangeCardSituation {
         ChangeCardSituation { card, person: None }
     }
 
@@ -243,45 +244,46 @@ mod tests {
         CardRecord { physical: Some(PhysicalCard { virtual_card: CardId(uuid::Uuid::nil()), recipient }), ..card }
     }
 
-    fn recipient(card: &CardRecord) -> bool {
+    fn has_recipient(card: &CardRecord) -> bool {
         card.physical.as_ref().is_some_and(|physical| physical.recipient.is_some())
     }
 
     #[test]
-    fn the_address_of_a_physical_card_is_forgotten_when_it_ends_or_changes_hands() {
+    fn a_physical_card_forgets_its_address_when_it_ends_or_gets_another_owner() {
         for to in [CardState::Suspended, CardState::Replaced, CardState::Terminated] {
             let request = CardChangeRequest::transition(to, None, CLIENT, NOW);
-            let card = decide_card_change(&of(physical(CardState::Active)), &request).unwrap().card;
-            assert_eq!((recipient(&card), card.physical.is_some()), (!to.is_final(), true), "{to:?}");
+            let card = decide_card_change(&situation_of(physical(CardState::Active)), &request).unwrap().card;
+            assert_eq!((has_recipient(&card), card.physical.is_some()), (!to.is_final(), true), "{to:?}");
         }
         let ended = terminate_for_erasure(&erasure(physical(CardState::Unactivated)), NOW).unwrap().card;
-        assert!(!recipient(&ended));
+        assert!(!has_recipient(&ended));
         let ada = a_person("ada@example.com");
         let personal = IndividualHolder { person: PersonId(uuid::Uuid::nil()), budgets: vec![] };
         let card = CardRecord { person: Some(personal), ..physical(CardState::Active) };
         let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };
         let situation = ChangeCardSituation { card, person: Some(ada) };
-        assert!(!recipient(&decide_card_change(&situation, &request).unwrap().card));
+        assert!(!has_recipient(&decide_card_change(&situation, &request).unwrap().card));
     }
 
     #[test]
-    fn only_the_pin_puts_a_physical_card_into_use() {
+    fn only_the_first_use_of_its_pin_activates_a_physical_card() {
         let request = |to| CardChangeRequest::transition(to, None, CLIENT, NOW);
-        let refused = decide_card_change(&of(physical(CardState::Unactivated)), &request(CardState::Active));
+        let refused = decide_card_change(&situation_of(physical(CardState::Unactivated)), &request(CardState::Active));
         assert_eq!(refused, Err(ChangeCardRefusal::AwaitsFirstUse));
-        let ended = decide_card_change(&of(physical(CardState::Unactivated)), &request(CardState::Terminated));
+        let ended =
+            decide_card_change(&situation_of(physical(CardState::Unactivated)), &request(CardState::Terminated));
         assert_eq!(ended.unwrap().card.card.state, CardState::Terminated);
-        let again = decide_card_change(&of(physical(CardState::Suspended)), &request(CardState::Active));
+        let again = decide_card_change(&situation_of(physical(CardState::Suspended)), &request(CardState::Active));
         assert_eq!(again.unwrap().card.card.state, CardState::Active);
     }
 
     fn decide(from: CardState, to: CardState) -> Result<CardChange, ChangeCardRefusal> {
         let request = CardChangeRequest::transition(to, Text::parse("lost").ok(), CLIENT, NOW);
-        decide_card_change(&of(CardRecord::seeded(a_card().in_state(from).build())), &request)
+        decide_card_change(&situation_of(CardRecord::seeded(a_card().in_state(from).build())), &request)
     }
 
     #[test]
-    fn an_individual_card_changes_hands() {
+    fn an_individual_card_can_get_another_owner() {
         let ada = a_person("ada@example.com");
         let before = PersonId(uuid::Uuid::nil());
         let personal = IndividualHolder { person: before, budgets: vec![] };
@@ -292,7 +294,7 @@ mod tests {
         assert_eq!((changed.person.as_ref().map(|owner| owner.person), changed.pin), (Some(ada.id), None));
         let hers = ChangeCardSituation { card: CardRecord { pin: Some(PIN), ..changed }, ..known.clone() };
         assert_eq!(decide_card_change(&hers, &request).unwrap().card.pin, Some(PIN), "the owner stays");
-        let unknown = of(known.card.clone());
+        let unknown = situation_of(known.card.clone());
         assert_eq!(decide_card_change(&unknown, &request), Err(ChangeCardRefusal::NoPerson));
         let erased = ChangeCardSituation { person: Some(erase_person(&ada, NOW)), ..known.clone() };
         assert_eq!(decide_card_change(&erased, &request), Err(ChangeCardRefusal::Erased));
@@ -345,11 +347,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_does_not_name_stays() {
+    fn absent_members_stay_unchanged() {
         let phone = CardPhone { number: Text::parse("+1").ok(), person: Some(PersonId(uuid::Uuid::nil())) };
         let before = CardRecord { phone, ..CardRecord::seeded(a_card().build()) };
         let nothing = CardChangeRequest::nothing(CLIENT, NOW);
-        let same = decide_card_change(&of(before.clone()), &nothing).unwrap();
+        let same = decide_card_change(&situation_of(before.clone()), &nothing).unwrap();
         let expected = CardRecord { updated_at: Some(NOW), ..before.clone() };
         assert_eq!(same, CardChange { card: expected.clone(), transition: None });
         let request = CardChangeRequest {
@@ -358,11 +360,11 @@ mod tests {
             ..nothing
         };
         let renamed = CardRecord { name: "Ather".into(), fulfillment: FulfillmentStatus::Shipped, ..expected.clone() };
-        assert_eq!(decide_card_change(&of(before.clone()), &request).unwrap().card, renamed);
+        assert_eq!(decide_card_change(&situation_of(before.clone()), &request).unwrap().card, renamed);
         let number = Text::parse("+2").ok();
         let sent = CardPhone { number: number.clone(), person: None };
         let request = CardChangeRequest { phone: sent, ..CardChangeRequest::nothing(CLIENT, NOW) };
         let phone = CardPhone { number, ..before.phone.clone() };
-        assert_eq!(decide_card_change(&of(before), &request).unwrap().card, CardRecord { phone, ..expected });
+        assert_eq!(decide_card_change(&situation_of(before), &request).unwrap().card, CardRecord { phone, ..expected });
     }
 }

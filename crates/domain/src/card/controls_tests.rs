@@ -105,8 +105,8 @@ fn what_is_allowed_is_approved() {
         let message = purchase(mcc, country, mid, Some(EntryMode::Contactless));
         assert_eq!(outcome(&controls, &controls, &message), ("0000", None));
     }
-    let unsaid = purchase("5812", "GBR", "42", None);
-    let (code, seen) = outcome(&controls, &Controls::default(), &unsaid);
+    let without_entry_mode = purchase("5812", "GBR", "42", None);
+    let (code, seen) = outcome(&controls, &Controls::default(), &without_entry_mode);
     assert_eq!((code, seen.unwrap().value), ("1831", None), "an unknown entry mode is not allowed");
 }
 
@@ -120,7 +120,7 @@ fn an_empty_list_of_what_is_allowed_allows_nothing() {
 }
 
 #[test]
-fn codes_come_in_the_order_of_the_contract_whoever_has_the_control() {
+fn controls_decline_in_the_order_of_the_contract_whoever_owns_them() {
     let message = purchase("5812", "GBR", "42", Some(EntryMode::Keyed));
     let card = Controls { allowed_entry_modes: Some(vec![EntryMode::Chip]), ..Controls::default() };
     let budget = Controls { blocked_countries: Some(countries(&["GBR"])), ..Controls::default() };
@@ -129,7 +129,7 @@ fn codes_come_in_the_order_of_the_contract_whoever_has_the_control() {
 }
 
 #[test]
-fn refunds_and_settled_messages_look_at_no_control() {
+fn refunds_and_settled_messages_are_not_checked_against_controls() {
     let nothing = Controls { allowed_mccs: Some(vec![]), ..Controls::default() };
     for kind in FirstKind::ALL {
         let amount = if kind == FirstKind::Inquiry { "0" } else { "1" };
@@ -156,7 +156,7 @@ fn an_increment_is_checked_like_its_first_message() {
 }
 
 #[test]
-fn entries_have_one_spelling() {
+fn malformed_entries_are_refused() {
     for (wrong, code) in [
         ("", FlawCode::InvalidFormat),
         ("581", FlawCode::InvalidFormat),

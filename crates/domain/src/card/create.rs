@@ -14,12 +14,12 @@ use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
 /// Default maximum number of cards of an account, in any state.
 pub const MAX_CARDS: u64 = 1_000_000;
-/// The reason that a new card has for its first state.
+/// The recorded reason for the first state of a new card.
 pub(super) const NEW_CARD: &str = "New card";
 /// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;
 /// Default number of years that a card is valid.
-const YEARS: u32 = 3;
+const DEFAULT_YEARS: u32 = 3;
 
 /// A request to create a card, with its new ids and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub struct CardRequest {
     pub name: CardName,
     /// The phone of a shared card.
     pub phone: CardPhone,
-    /// The last day on which it is valid (UTC). Default: the end of the current month, three years later.
+    /// The last day on which it is valid (UTC). Default: the end of the month, three years from
+    /// today.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,
@@ -106,17 +107,17 @@ pub fn decide_create_card(
 ) -> Result<CardRecord, CreateCardRefusal> {
     let budgets = usable(situation, &request.holder)?;
     let mut faults = Vec::new();
-    let payer = payer_of(&budgets, request.currency);
-    if let Err(flaw) = &payer {
+    let funding = funding_of(&budgets, request.currency);
+    if let Err(flaw) = &funding {
         faults.push(flaw.clone().at("body.currencyCode"));
     }
     let today = request.now.date_naive();
-    let expires_on = request.expires_on.unwrap_or_else(|| usual_expiry(today));
-    if expires_on < today || expires_on > years_on(today, MAX_YEARS) {
+    let expires_on = request.expires_on.unwrap_or_else(|| default_expiry(today));
+    if expires_on < today || expires_on > years_after(today, MAX_YEARS) {
         let flaw = Flaw::range(format!("must be from today to {MAX_YEARS} years from today"));
         faults.push(flaw.at("body.expiryDate"));
     }
-    let Some((budget, currency)) = payer.ok().filter(|_| faults.is_empty()) else {
+    let Some((budget, currency)) = funding.ok().filter(|_| faults.is_empty()) else {
         return Err(CreateCardRefusal::Faults(faults));
     };
     let feature = match request.holder {
@@ -171,7 +172,7 @@ pub(super) fn successor(
     new.card.id = CardId(stamp.id());
     new.card.user_token = UserToken(stamp.id());
     new.card.state = CardState::Unactivated;
-    new.card.expires_on = usual_expiry(stamp.now.date_naive());
+    new.card.expires_on = default_expiry(stamp.now.date_naive());
     new.state_reason = Some(NEW_CARD.to_owned());
     new.fulfillment = fulfillment;
     new.pin = None;
@@ -187,8 +188,8 @@ pub(super) fn successor(
 }
 
 /// Returns the default expiry date of a card that is created today.
-pub(super) fn usual_expiry(today: NaiveDate) -> NaiveDate {
-    end_of_month(years_on(today, YEARS))
+pub(super) fn default_expiry(today: NaiveDate) -> NaiveDate {
+    end_of_month(years_after(today, DEFAULT_YEARS))
 }
 
 /// Returns the budgets that the card may spend from, with their places in the request. Refuses a missing budget or
@@ -216,7 +217,7 @@ fn usable<'a>(
 
 /// Returns the first budget that holds the currency of the card, and the currency. The currencies of a budget never
 /// change, so this budget always pays.
-fn payer_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Result<(BudgetId, Currency), Flaw> {
+fn funding_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Result<(BudgetId, Currency), Flaw> {
     let all = || {
         budgets.iter().flat_map(|(_, record)| {
             record.budget.balances.iter().map(move |(currency, _)| (record.budget.id, *currency))
@@ -232,7 +233,7 @@ fn payer_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Resu
     }
 }
 
-fn years_on(day: NaiveDate, years: u32) -> NaiveDate {
+fn years_after(day: NaiveDate, years: u32) -> NaiveDate {
     // The addition fails only at the end of chrono's calendar.
     day.checked_add_months(Months::new(years * 12)).unwrap_or(day)
 }
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn the_person_and_every_budget_exist() {
+    fn a_missing_person_or_budget_is_refused() {
         let ada = a_person("ada@example.com");
         let known = CreateCardSituation { person: Some(ada.clone()), ..situation("GBP", 0) };
         let decide = |situation: &CreateCardSituation, active: &[bool]| {
@@ -369,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_currency_is_pounds_or_the_first_of_the_budget() {
+    fn the_default_currency_is_gbp_or_the_first_of_the_budget() {
         let any = CardRequest { currency: None, ..request() };
         let currency_of = |budget: crate::test_support::BudgetBuilder| {
             let situation = CreateCardSituation { budgets: vec![Some(budget.build())], person: None, cards: 0 };

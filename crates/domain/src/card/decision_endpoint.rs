@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_needs_the_secrets_that_were_seen() {
+    fn a_rotation_needs_the_current_secrets() {
         let [old, new] = [1, 2].map(|byte| SealedSecret::new(vec![byte]));
         let current = endpoint("https://a.example", 1, NOW);
         assert_eq!(rotate_endpoint(None, (&old, &new), NOW), Err(EndpointRefusal::Absent));

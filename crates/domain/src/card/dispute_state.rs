@@ -114,7 +114,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_state_is_the_sum_of_its_parts() {
+    fn a_state_can_be_restored_from_its_parts() {
         let (settlement, at) = (TransactionToken(Uuid::nil()), DateTime::UNIX_EPOCH);
         let states = [
             DisputeState::Open,

@@ -128,7 +128,7 @@ pub enum NoDecision {
     Send(SendError),
     /// The status of the response is not 2xx. Redirects are not followed.
     BadStatus,
-    /// The reply is not a valid decision on the question. Its name in the API, `bad_answer`, is an earlier word.
+    /// The reply is not a valid decision on the question. The API calls it `bad_answer`.
     BadReply,
     /// The response is larger than allowed.
     TooLarge,
@@ -192,7 +192,7 @@ impl DecisionCheck {
 
     /// Returns the amount of a partial approval, in the currency of the message. `None` for any other verdict, and if
     /// the message cannot be approved in part.
-    pub fn part(&self) -> Option<Minor> {
+    pub fn approved_part(&self) -> Option<Minor> {
         match self.verdict {
             Verdict::Reply(DecisionReply::Partial(part)) if self.allows_partial => Some(part.minor),
             _ => None,
@@ -217,21 +217,24 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_cannot_be_approved_declines() {
+    fn a_partial_approval_declines_a_message_that_cannot_be_approved_in_part() {
         let gbp = crate::money::Currency::parse("GBP").unwrap();
         let verdict = Verdict::Reply(DecisionReply::Partial(minor("1.00 GBP").of(gbp)));
-        let seen = |allows_partial| DecisionCheck { verdict, allows_partial };
-        assert_eq!((seen(true).declines_with(), seen(true).part()), (None, Some(minor("1.00 GBP"))));
-        assert_eq!((seen(false).declines_with(), seen(false).part()), (Some(DecisionCode::NotPermitted), None));
+        let check = |allows_partial| DecisionCheck { verdict, allows_partial };
+        assert_eq!((check(true).declines_with(), check(true).approved_part()), (None, Some(minor("1.00 GBP"))));
+        assert_eq!(
+            (check(false).declines_with(), check(false).approved_part()),
+            (Some(DecisionCode::NotPermitted), None)
+        );
     }
 
     #[test]
-    fn a_fallback_is_what_the_account_chose() {
-        let seen = |fallback| {
+    fn a_fallback_approves_or_declines() {
+        let check = |fallback| {
             let reason = NoDecision::Send(SendError::Timeout);
             DecisionCheck { verdict: Verdict::Fallback { fallback, reason }, allows_partial: true }
         };
-        assert_eq!(seen(Fallback::Approve).declines_with(), None);
-        assert_eq!(seen(Fallback::Decline).declines_with(), Some(DecisionCode::NotPermitted));
+        assert_eq!(check(Fallback::Approve).declines_with(), None);
+        assert_eq!(check(Fallback::Decline).declines_with(), Some(DecisionCode::NotPermitted));
     }
 }

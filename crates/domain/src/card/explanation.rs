@@ -42,12 +42,12 @@ pub enum Rule {
     },
     /// The PIN is the PIN of the card. Evaluated only if the message has a PIN.
     Pin {
-        /// Whether the card has a PIN and it is the same.
+        /// Whether the card has a PIN, and the PIN of the message equals it.
         matches: bool,
     },
     /// The security code is the code of the card. Evaluated only if the message has a security code.
     SecurityCode {
-        /// Whether it is the same.
+        /// Whether the two codes are equal.
         matches: bool,
     },
     /// The token of the digital wallet is active. Evaluated only if the message has a wallet token.

@@ -1,4 +1,4 @@
-//! Guards: what decides the use of a card, in addition to its state, its limits and the balance.
+//! Guards: data that decides whether a card can be used, in addition to its state, its limits and the balance.
 
 use super::pin::PinDigest;
 use super::{CardSettings, Controls};

@@ -72,7 +72,7 @@ impl HoldLife {
     pub fn checked(default: TimeDelta, rules: Vec<HoldLifeRule>) -> Result<Self, Vec<Fault>> {
         let repeats = |(place, rule): (usize, &HoldLifeRule)| {
             let first = rules.iter().position(|other| (other.mcc, other.message) == (rule.mcc, rule.message))?;
-            let flaw = || Flaw::value(format!("must not have the mcc and message of rules[{first}]"));
+            let flaw = || Flaw::value(format!("must differ from rules[{first}] in mcc or message"));
             (first < place).then(|| flaw().at(format!("body.rules[{place}]")))
         };
         let faults: Vec<_> = rules.iter().enumerate().filter_map(repeats).collect();

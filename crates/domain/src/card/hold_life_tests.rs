@@ -59,7 +59,7 @@ fn a_range() -> impl Strategy<Value = Option<MccRange>> {
 proptest! {
     /// The winning rule has the narrowest range of categories. Among equally wide ranges, a rule for a message wins.
     #[test]
-    fn no_rule_is_more_specific(
+    fn no_rule_is_more_specific_than_the_winning_one(
         scopes in prop::collection::vec(
             (a_range(), prop::option::of(prop::sample::select(&HoldLife::MESSAGES))),
             0..12,

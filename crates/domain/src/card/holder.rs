@@ -94,7 +94,7 @@ impl CardHolder {
                 _ => {}
             }
         }
-        if let (CardOwnerKind::People, Some(Err(flaw))) = (owner, budgets.as_deref().map(check)) {
+        if let (CardOwnerKind::People, Some(Err(flaw))) = (owner, budgets.as_deref().map(check_budgets)) {
             faults.push(flaw.at("body.budgets"));
         }
         match (owner, budget, person, budgets) {
@@ -141,7 +141,7 @@ impl CardHolder {
     }
 }
 
-fn check(budgets: &[GrantedBudget]) -> Result<(), Flaw> {
+fn check_budgets(budgets: &[GrantedBudget]) -> Result<(), Flaw> {
     let named: BTreeSet<_> = budgets.iter().map(|granted| granted.budget).collect();
     if budgets.is_empty() {
         Err(Flaw::range("must list at least one budget"))
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_individual_card_names_each_budget_once_and_one_active_one() {
+    fn an_individual_card_names_each_budget_once_and_at_least_one_active_one() {
         let many = (0..=100).map(|number| granted(number, true)).collect::<Vec<_>>();
         for (budgets, code) in [
             (vec![], FlawCode::OutOfRange),

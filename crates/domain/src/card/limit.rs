@@ -89,7 +89,7 @@ pub struct CardLimit {
     pub carried: CarriedUse,
 }
 
-/// The use that a limit took over from another card when it was created.
+/// The use that a new limit took over from the limit of another card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CarriedUse {
     /// The amount.
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_left_for_a_later_one_only() {
+    fn a_window_moves_forward_only() {
         let start = LimitWindow::Day.start(at(16));
         let limit = CardLimit { spent: Minor(7), uses: 2, ..a_limit(LimitWindow::Day, "10.00 GBP") };
         let limit = CardLimit { window_start: start, ..limit };

@@ -27,8 +27,8 @@ pub struct CountedAmount {
 pub enum CountedKind {
     /// Spent. It is given back when the hold is released or the money is returned.
     Spent,
-    /// Spent, and never given back: a clearing next to the hold, or a refund that was taken back. A later release of
-    /// the hold gives back only what the hold counted.
+    /// Spent, and never given back: a forced clearing, or a refund that was taken back. A later release of the hold
+    /// gives back only what the hold counted.
     Permanent,
     /// Subtracted by a refund. If the refund is taken back, it is added again.
     Refunded,
@@ -54,7 +54,7 @@ impl LimitCounts {
         for limit in counting(limits, now) {
             let current = limit.current(now);
             let spent = current.spent.plus(amount).unwrap_or(Minor(i64::MAX));
-            // A sum at the limit of 64 bits counts only what fits.
+            // If the sum overflows 64 bits, only the part that fits is counted.
             counts.add(&current, Minor(spent.0.saturating_sub(current.spent.0)), kind);
             let uses = if is_use { current.uses.saturating_add(1) } else { current.uses };
             counts.changed.push(CardLimit { spent, uses, ..current });
@@ -142,8 +142,8 @@ impl LimitCounts {
 
 /// The limits that count a message at this time, shortest window first, because stores return limits in any order.
 fn counting(limits: &[CardLimit], now: DateTime<Utc>) -> impl Iterator<Item = &CardLimit> {
-    let of = move |window| limits.iter().filter(move |limit| limit.window == window && !limit.has_passed(now));
-    LimitWindow::SPENDING.into_iter().flat_map(of)
+    let of_window = move |window| limits.iter().filter(move |limit| limit.window == window && !limit.has_passed(now));
+    LimitWindow::SPENDING.into_iter().flat_map(of_window)
 }
 
 fn lowered(spent: Minor, amount: Minor) -> Minor {

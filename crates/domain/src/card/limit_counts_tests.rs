@@ -57,18 +57,18 @@ fn a_limit_that_was_set_later_gives_nothing_back() {
 }
 
 #[test]
-fn the_window_that_counted_gets_it_back() {
+fn an_amount_is_given_back_to_the_window_that_counted_it() {
     let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
     counted.spend(60, 2);
     counted.spend(20, 3);
     counted.give_back(30, 3);
     assert_eq!(counted.spent(3), 0, "the newest first: 20 of this day, 10 of the day before");
     assert_eq!(counted.1.iter().map(|entry| entry.amount.0).collect::<Vec<_>>(), [50]);
-    let mut week = LimitsOfChain(vec![limit(LimitWindow::Lifetime)], vec![]);
-    week.spend(60, 2);
-    week.spend(20, 3);
-    week.give_back(30, 3);
-    assert_eq!((week.spent(3), week.0[0].uses), (50, 2));
+    let mut lifetime = LimitsOfChain(vec![limit(LimitWindow::Lifetime)], vec![]);
+    lifetime.spend(60, 2);
+    lifetime.spend(20, 3);
+    lifetime.give_back(30, 3);
+    assert_eq!((lifetime.spent(3), lifetime.0[0].uses), (50, 2));
 }
 
 #[test]
@@ -94,15 +94,16 @@ fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
     counted.raise(4, 2);
     assert_eq!((counted.spent(2), counted.0[1].spent), (4, Minor(4)));
     counted.raise(6, 3);
-    assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(6)), "the day before had been lowered");
+    assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(6)), "the refund had lowered the day before");
 }
 
 #[test]
-fn what_is_kept_is_not_given_back() {
+fn permanent_amounts_are_not_given_back() {
     let mut counted = LimitsOfChain(vec![limit(LimitWindow::Day)], vec![]);
     counted.spend(10, 2);
-    let kept = LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Permanent, false), at(3));
-    counted.keep(kept);
+    let permanent =
+        LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Permanent, false), at(3));
+    counted.keep(permanent);
     counted.give_back(10, 3);
     assert_eq!(counted.spent(3), 10, "the hold was counted on the day before");
 }

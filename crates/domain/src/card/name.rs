@@ -25,7 +25,7 @@ impl CardName {
     /// ```
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let text = Text::<1, 255>::parse(text)?;
-        let name: String = flattened(text.as_str()).chars().take(Self::MAX).collect();
+        let name: String = without_diacritics(text.as_str()).chars().take(Self::MAX).collect();
         if name.is_empty() { Err(Flaw::format("must contain a letter or digit")) } else { Ok(Self(name)) }
     }
 
@@ -47,7 +47,7 @@ pub struct CardSearch(String);
 impl CardSearch {
     /// Parses a search of 1 to 100 characters. Case and diacritics are ignored.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
-        Text::<1, 100>::parse(text).map(|text| Self(flattened(text.as_str()).to_lowercase()))
+        Text::<1, 100>::parse(text).map(|text| Self(without_diacritics(text.as_str()).to_lowercase()))
     }
 
     /// The prefix that one of the card's [`search_words`] must have.
@@ -59,14 +59,14 @@ impl CardSearch {
 /// The texts that a search compares by prefix: the name from the start of each word, in lower case, and the last four
 /// digits.
 pub fn search_words(name: &str, last_four: &str) -> BTreeSet<String> {
-    let name = flattened(name).to_lowercase();
+    let name = without_diacritics(name).to_lowercase();
     let starts = [0].into_iter().chain(name.match_indices(' ').map(|(space, _)| space + 1));
     let words = starts.map(|start| name[start..].to_owned()).filter(|word| !word.is_empty());
     words.chain([last_four.to_owned()]).collect()
 }
 
 /// Replaces Latin letters with diacritics by the nearest English letters, and drops combining marks.
-fn flattened(text: &str) -> String {
+fn without_diacritics(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -87,7 +87,7 @@ mod tests {
     use crate::fault::FlawCode;
 
     #[test]
-    fn names_are_flattened_then_cut() {
+    fn diacritics_are_removed_before_the_name_is_cut() {
         let name = |text: &str| CardName::parse(text).map(CardName::into_string).map_err(|flaw| flaw.code);
         assert_eq!(name("Zoe\u{308} Ærø ǅ Ṩ ñ"), Ok("Zoe AEro Dz S n".to_owned()));
         assert_eq!(name(&"ß".repeat(11)), Ok("s".repeat(21)));

@@ -96,7 +96,7 @@ mod tests {
     ];
 
     #[test]
-    fn no_scheme_issues_such_numbers() {
+    fn no_scheme_issues_numbers_with_this_prefix() {
         assert!(PREFIX.starts_with('9'));
         for (scheme, ranges) in SCHEMES {
             for range in ranges {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_check_of_luhn_is_the_known_one() {
+    fn known_numbers_pass_the_luhn_check() {
         assert_eq!(luhn_sum("4242424242424242") % 10, 0);
         assert_eq!(luhn_sum("79927398713") % 10, 0);
         assert_ne!(luhn_sum("79927398710") % 10, 0);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_have_other_numbers() {
+    fn similar_ids_have_different_numbers() {
         let numbers: std::collections::BTreeSet<_> =
             (0..1000).map(|id| CardNumber::of(CardId(Uuid::from_u128(id * 10_000))).number).collect();
         assert_eq!(numbers.len(), 1000);

@@ -40,12 +40,12 @@ impl OverClearing {
     /// use florin_domain::money::Minor;
     /// use florin_domain::test_support::currency;
     ///
-    /// let max = |mcc| OverClearing::Network.max(Minor(50_00), mcc, currency("GBP"));
+    /// let max = |mcc| OverClearing::Network.max_cleared(Minor(50_00), mcc, currency("GBP"));
     /// assert_eq!([max("5812"), max("7011"), max("5542"), max("5411")],
     ///     [Some(Minor(60_00)), Some(Minor(57_50)), Some(Minor(100_00)), Some(Minor(50_00))]);
-    /// assert_eq!(OverClearing::Accept.max(Minor(50_00), "5411", currency("GBP")), None);
+    /// assert_eq!(OverClearing::Accept.max_cleared(Minor(50_00), "5411", currency("GBP")), None);
     /// ```
-    pub fn max(self, authorised: Minor, mcc: &str, currency: Currency) -> Option<Minor> {
+    pub fn max_cleared(self, authorised: Minor, mcc: &str, currency: Currency) -> Option<Minor> {
         if self == Self::Accept {
             return None;
         }
@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn max(authorised: i64, mcc: &str, code: &str) -> i64 {
-        OverClearing::Network.max(Minor(authorised), mcc, currency(code)).unwrap().0
+        OverClearing::Network.max_cleared(Minor(authorised), mcc, currency(code)).unwrap().0
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         }
 
         #[test]
-        fn more_is_never_less(one in 0..=i64::MAX, other in 0..=i64::MAX, code in 0_u16..10_000) {
+        fn a_larger_hold_never_lowers_the_maximum(one in 0..=i64::MAX, other in 0..=i64::MAX, code in 0_u16..10_000) {
             let mcc = format!("{code:04}");
             prop_assert_eq!(one <= other || max(one, &mcc, "EUR") >= max(other, &mcc, "EUR"), true);
             prop_assert_eq!(other <= one || max(other, &mcc, "EUR") >= max(one, &mcc, "EUR"), true);

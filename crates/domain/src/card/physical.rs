@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_physical_card_has_what_the_virtual_one_has_but_the_pin() {
+    fn a_physical_card_copies_the_virtual_card_except_for_the_pin() {
         let mut situation = situation(CardState::Active);
         situation.record.pin = Some(PinDigest::new([7; 32]));
         situation.record.controls =
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_for_each_virtual_card_that_has_not_ended() {
+    fn a_virtual_card_that_has_not_ended_has_at_most_one_physical_card() {
         for state in CardState::ALL {
             let expected = if state.is_final() { Err(PhysicalCardRefusal::Ended(state)) } else { Ok(()) };
             assert_eq!(decide(&situation(state)).map(|_| ()), expected, "{state:?}");

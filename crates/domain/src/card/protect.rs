@@ -48,7 +48,7 @@ mod tests {
     use chrono::TimeDelta;
 
     #[test]
-    fn a_change_without_effect_is_no_change() {
+    fn a_change_without_effect_keeps_updated_at() {
         let before = CardRecord::seeded(a_card().build());
         let (pin, later) = (PinDigest::new([7; 32]), noon() + TimeDelta::hours(1));
         let set = decide_card_pin(&before, pin, noon()).card;

@@ -97,7 +97,7 @@ pub fn decide_replacement(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::create::{NEW_CARD, usual_expiry};
+    use crate::card::create::{NEW_CARD, default_expiry};
     use crate::card::{CarriedUse, LimitWindow};
     use crate::money::Minor;
     use crate::test_support::{CLIENT, a_card, a_limit, a_stamp};
@@ -113,11 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn the_new_card_has_the_limits_with_what_was_used() {
+    fn the_new_card_copies_the_limits_with_their_used_amounts() {
         let situation = situation(CardState::Suspended);
         let done = decide_replacement(&situation, &REQUEST, &a_stamp()).unwrap();
         assert_eq!((done.replaced.card.state, done.transition.to), (CardState::Replaced, CardState::Replaced));
-        let (fresh, expiry) = (NEW_CARD.to_owned(), usual_expiry(a_stamp().now.date_naive()));
+        let (fresh, expiry) = (NEW_CARD.to_owned(), default_expiry(a_stamp().now.date_naive()));
         assert_eq!((&done.new.state_reason, done.new.card.expires_on), (&Some(fresh), expiry));
         assert_eq!(done.new.fulfillment, FulfillmentStatus::Issued);
         assert_eq!((&done.new.name, done.new.card.budget), (&situation.record.name, situation.record.card.budget));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_cards_in_use_of_accounts_that_are_not_full() {
+    fn only_cards_in_use_can_be_replaced_and_not_on_full_accounts() {
         for state in CardState::ALL {
             let replaced = decide_replacement(&situation(state), &REQUEST, &a_stamp());
             assert_eq!(replaced.is_ok(), matches!(state, CardState::Active | CardState::Suspended), "{state:?}");

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_approval_is_a_decline() {
+    fn approvals_are_not_declines() {
         for approval in [Response::Approved, Response::AccountVerified, Response::PartiallyApproved] {
             assert!(!Response::DECLINES.contains(&approval), "{approval:?}");
         }

@@ -156,7 +156,7 @@ impl TransactionState {
     }
 }
 
-/// The record of one card message. Only the state of a first message ever changes.
+/// The record of one card message. Only its [`state`](Self::state) can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardTransaction {
     /// Its token.

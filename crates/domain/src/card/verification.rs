@@ -130,9 +130,9 @@ impl fmt::Debug for Cardholder {
 /// The result of comparing a value with the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Match {
-    /// They are the same.
+    /// The values are equal.
     Match,
-    /// They differ.
+    /// The values differ.
     NoMatch,
     /// The message does not contain the value, or none is stored for the card.
     NotChecked,

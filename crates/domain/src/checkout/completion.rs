@@ -28,8 +28,8 @@ impl Completion {
         let Some(settled) = session.purpose.settles_to() else {
             return Self::credit(situation, payment, (id, at));
         };
-        let cause = (id, JournalKind::MerchantPayment, at);
-        let journal = movement(payment, cause, Pool::PayerBanks, settled)?;
+        let booking = (id, JournalKind::MerchantPayment, at);
+        let journal = book_payment(payment, booking, Pool::PayerBanks, settled)?;
         Ok(Self { order, journal, credited: None, movement: None })
     }
 
@@ -43,7 +43,7 @@ impl Completion {
         let currency = payment.amount.currency;
         let before = budget.in_currency(currency).ok_or(SessionRefusal::NoBudget)?;
         let journal =
-            movement(payment, (id, JournalKind::TopUp, at), Pool::InboundPayments, Pool::Available(budget.id))?;
+            book_payment(payment, (id, JournalKind::TopUp, at), Pool::InboundPayments, Pool::Available(budget.id))?;
         let journal = journal.numbered(credit.number);
         let balances = before.after(budget.id, journal.legs())?;
         let movement = BudgetEvent {
@@ -89,8 +89,8 @@ impl Completion {
     }
 }
 
-/// Moves the amount of a payment from one pool to another.
-pub(super) fn movement(
+/// Books the amount of a payment from one pool to another.
+pub(super) fn book_payment(
     payment: &MerchantPayment,
     (id, kind, at): (JournalId, JournalKind, DateTime<Utc>),
     from: Pool,

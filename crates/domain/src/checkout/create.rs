@@ -37,7 +37,7 @@ pub struct CreateSessionSituation {
 
 /// The fields of a session request that depend on the type of the session.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a request has one, which is never kept")]
+#[expect(clippy::large_enum_variant, reason = "a request has one, and it is not stored")]
 pub enum SessionTarget {
     /// A SHOPPING session.
     Shopping {
@@ -180,7 +180,7 @@ pub fn decide_create_session(
     Ok(CreatedSession { session, is_new: true })
 }
 
-/// Returns the recipient of the money: a settlement account or a payee.
+/// Returns the purpose of the session, with the recipient of the money: a settlement account or a payee.
 fn purpose(
     situation: &CreateSessionSituation,
     checkout: &Checkout,

@@ -60,7 +60,7 @@ fn a_session_is_open_and_expires() {
 }
 
 #[test]
-fn a_lifetime_beyond_the_last_time_ends_then() {
+fn a_lifetime_beyond_the_calendar_ends_at_its_last_time() {
     let mut request = a_session_request("12.50 GBP");
     request.draft.terms.lifetime = TimeDelta::MAX;
     let session = decide_create_session(&situation(), &request).unwrap().session;
@@ -70,13 +70,13 @@ fn a_lifetime_beyond_the_last_time_ends_then() {
 #[test]
 fn a_known_idempotency_key_returns_its_session_as_it_is_now() {
     let known = CheckoutSession { status: SessionStatus::Cancelled, ..a_session("9.99 GBP") };
-    let gone = CreateSessionSituation { known: Some(known.clone()), checkout: None, ..situation() };
-    let found = decide_create_session(&gone, &a_session_request("12.50 GBP"));
+    let without_checkout = CreateSessionSituation { known: Some(known.clone()), checkout: None, ..situation() };
+    let found = decide_create_session(&without_checkout, &a_session_request("12.50 GBP"));
     assert_eq!(found, Ok(CreatedSession { session: known, is_new: false }));
 }
 
 #[test]
-fn a_session_takes_what_it_does_not_say_from_the_checkout() {
+fn absent_fields_of_a_session_come_from_the_checkout() {
     let situation = with_checkout(|checkout| checkout.locale = Locale::parse("cy").ok());
     let defaults = decide_create_session(&situation, &a_session_request("12.50 GBP")).unwrap().session;
     assert_eq!((defaults.locale, defaults.return_url), (Locale::parse("cy").ok(), Some(a_checkout().return_url)));
@@ -88,7 +88,7 @@ fn a_session_takes_what_it_does_not_say_from_the_checkout() {
 }
 
 #[test]
-fn the_checkout_must_fit() {
+fn the_checkout_must_have_the_type_and_the_currency_of_the_session() {
     let request = a_session_request("12.50 GBP");
     let absent = CreateSessionSituation { checkout: None, ..situation() };
     assert_eq!(refusal(&absent, &request), CreateSessionRefusal::NoCheckout);
@@ -191,7 +191,7 @@ fn item(quantity: i64, unit_price: i64) -> BasketItem {
 proptest! {
     /// Exactly one amount is accepted: the sum of the basket and the shipping.
     #[test]
-    fn a_basket_costs_exactly_one_amount(
+    fn only_the_sum_of_the_basket_and_the_shipping_is_accepted(
         items in prop::collection::vec((1_i64..1_000, 0_i64..10_000), 1..20),
         rate in prop::option::of(0_i64..100_000),
         other in prop_oneof![Just(0_i64), -3_i64..4, -1_000_000_i64..1_000_000],
@@ -242,7 +242,7 @@ fn the_first_free_payment_reference_is_used() {
 }
 
 #[test]
-fn a_merchant_takes_up_to_a_million() {
+fn a_merchant_accepts_amounts_up_to_a_million() {
     for good in ["0.01 GBP", "1000000.00 GBP"] {
         assert!(check_merchant_amount(money(good).minor).is_ok(), "{good}");
     }

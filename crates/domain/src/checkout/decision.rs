@@ -50,7 +50,7 @@ pub enum SessionRefusal {
     #[error("the session is {}", .0.as_str())]
     NotOpen(SessionStatus),
     /// The page asks for a shipping address, and the session has none.
-    #[error("the payer must say where to ship")]
+    #[error("the payer must enter a shipping address")]
     ShippingRequired,
     /// The page does not ask for a shipping address.
     #[error("the session collects no shipping address")]

@@ -37,7 +37,7 @@ fn sessions_match_by_each_member() {
 }
 
 #[test]
-fn both_days_are_whole_and_in_utc() {
+fn both_days_are_inclusive_and_in_utc() {
     let filter = SessionFilter { from: Some(day(0)), to: Some(day(0)), ..SessionFilter::default() };
     let midnight = noon() - TimeDelta::hours(12);
     let moment = TimeDelta::nanoseconds(1);
@@ -53,7 +53,7 @@ fn both_days_are_whole_and_in_utc() {
 }
 
 #[test]
-fn top_ups_of_budgets_are_no_sessions_but_payments() {
+fn top_ups_of_budgets_are_listed_as_payments_only() {
     let top_up = a_top_up("12.50 GBP");
     assert!(!SessionFilter::default().matches(&top_up));
     let (_, payment) = a_completed_session("12.50 GBP");

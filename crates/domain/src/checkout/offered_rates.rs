@@ -78,7 +78,7 @@ mod tests {
         let is_good =
             |rates: &[OfferedRate], session: &CheckoutSession| OfferedRates::new(rates.to_vec(), session).is_ok();
         assert!(is_good(&[rate("a", 0), rate("b", 1_000)], &session));
-        assert!(!is_good(&[rate("a", 1_001)], &session), "more than an amount can be");
+        assert!(!is_good(&[rate("a", 1_001)], &session), "the sum exceeds the maximum amount");
         assert!(!is_good(&[rate("a", -1)], &session));
         assert!(!is_good(&[rate("a", i64::MAX)], &session));
         assert!(!is_good(&[rate("a", 1), rate("a", 2)], &session));

@@ -159,7 +159,8 @@ impl MerchantPaymentState {
         }
     }
 
-    /// Returns the state after an answer of the bank that is not due yet. Only a state that the bank knows changes.
+    /// Returns the state after an answer of the bank that is not due yet. Any state other than `Pending` stays
+    /// unchanged.
     pub(super) const fn answered(self, answer: BankAnswer) -> Self {
         match self {
             Self::Pending { initiated_at, .. } => Self::Pending { initiated_at, answer: Some(answer) },
@@ -167,7 +168,7 @@ impl MerchantPaymentState {
         }
     }
 
-    /// Returns the final state after a report of the bank that is due. Only a state that the bank knows changes.
+    /// Returns the final state after a report of the bank that is due. Any state other than `Pending` stays unchanged.
     pub(super) const fn reported(self, report: BankReport) -> Self {
         match (self, report.result) {
             (Self::Pending { initiated_at, .. }, BankReportResult::Confirmed) => {
@@ -180,7 +181,7 @@ impl MerchantPaymentState {
         }
     }
 
-    /// Returns the final state after the payer rejected the payment. Only a state that the bank knows changes.
+    /// Returns the final state after the payer rejected the payment. Any state other than `Pending` stays unchanged.
     pub(super) const fn rejected(self) -> Self {
         match self {
             Self::Pending { initiated_at, .. } => {
@@ -231,9 +232,9 @@ mod tests {
         }
     }
 
-    /// All combinations of a status and parts that are no state are refused.
+    /// Every combination of a status and parts either is a state with exactly these parts, or is refused.
     #[test]
-    fn parts_that_contradict_the_status_are_no_state() {
+    fn parts_that_contradict_the_status_are_refused() {
         let (times, failures) = ([None, Some(AT), Some(LATER)], [None, Some(PaymentFailure::TimedOut)]);
         for status in MerchantPaymentStatus::ALL {
             for report in [None, Some(CONFIRMED), Some(TIMED_OUT)] {

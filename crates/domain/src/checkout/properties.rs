@@ -279,7 +279,7 @@ fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCa
 
 proptest! {
     #[test]
-    fn a_story_goes_as_the_table_says(
+    fn a_random_story_follows_the_table_of_statuses(
         kind in prop::sample::select(&[Kind::Shopping, Kind::Payee, Kind::Budget][..]),
         may_reconcile in any::<bool>(),
         story in prop::collection::vec(step(), 1..25),
@@ -290,7 +290,7 @@ proptest! {
             scenario.wait(wait);
             let before = scenario.clone();
             let action = action(&scenario, &step);
-            prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "a decision must repeat");
+            prop_assert_eq!(scenario.preview(&action), scenario.preview(&action), "the decision is the same again");
             let mut next = model.clone();
             let is_accepted = next.apply(&step, kind, now);
             match scenario.act(&action) {

@@ -1,6 +1,6 @@
 //! Decisions about refunds: their creation, their authorisation by the merchant at its bank, and the bank's report.
 
-use super::completion::movement;
+use super::completion::book_payment;
 use super::{
     BankAnswer, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentKind,
     MerchantPaymentState, MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentFailure, RefundPart,
@@ -17,7 +17,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// Maximum amount of a refund, in minor units: 1,000.00.
 pub const MAX_REFUND: Minor = Minor(100_000);
 /// The time in which a merchant can authorise a refund.
-const AUTHORISATION: TimeDelta = TimeDelta::minutes(20);
+const AUTHORISATION_TIME: TimeDelta = TimeDelta::minutes(20);
 
 /// The situation for the creation of a refund. An adapter loads it under the lock of the payment.
 #[derive(Clone, Debug)]
@@ -138,7 +138,7 @@ pub fn decide_create_refund(
             payment: payment.id,
             reason: request.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             token: request.token,
-            authorise_before: request.now.checked_add_signed(AUTHORISATION).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            authorise_before: request.now.checked_add_signed(AUTHORISATION_TIME).unwrap_or(DateTime::<Utc>::MAX_UTC),
         }),
     })
 }
@@ -175,7 +175,7 @@ pub struct RefundChange {
     pub events: Vec<Event>,
 }
 
-/// Decides an action on a locked refund, after everything that was due before.
+/// Decides an action on a locked refund. What was due before is applied first.
 ///
 /// ```
 /// use florin_domain::checkout::{
@@ -261,9 +261,9 @@ impl RefundChange {
             MerchantPaymentState::Pending { answer: Some(BankAnswer::Report(report)), .. } => {
                 self.refund.state = self.refund.state.reported(report);
                 if report.result == BankReportResult::Confirmed {
-                    let cause = (JournalId(stamp.id()), JournalKind::MerchantRefund, report.at);
+                    let booking = (JournalId(stamp.id()), JournalKind::MerchantRefund, report.at);
                     let settled = situation.session.purpose.settles_to().ok_or(RefundRefusal::NotRefundable)?;
-                    self.journal = Some(movement(&self.refund, cause, settled, Pool::PayerBanks)?);
+                    self.journal = Some(book_payment(&self.refund, booking, settled, Pool::PayerBanks)?);
                     let kind = EventKind::MerchantRefundCompleted;
                     self.events.push(situation.session.payment_event(&self.refund, kind, report.at));
                 }

@@ -24,7 +24,7 @@ enum Step {
     Create(i64),
     /// The merchant decides about the refund with this index. The bank reports after some minutes.
     Decide(usize, PayerOutcome, i64),
-    /// What is due of the refund with this index happens.
+    /// What is due on the refund with this index is applied.
     Due(usize),
 }
 
@@ -132,7 +132,7 @@ proptest! {
                     prop_assert_eq!(refunds.create(amount, now), expected);
                 }
                 Step::Decide(place, outcome, delay) => {
-                    // First what is due: the decision must see the refund as it is then.
+                    // What is due is applied first, so that `before` is the status that the decision reads.
                     prop_assert_eq!(refunds.act(place, RefundAction::Due, now), None);
                     let visit = BankVisit::new(outcome, outcome.delayed().map(|_| delay)).unwrap();
                     let decision = visit.decision(noon() + TimeDelta::minutes(now));

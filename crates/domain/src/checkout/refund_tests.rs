@@ -180,7 +180,7 @@ fn a_refund_is_decided_once_and_in_time() {
     assert_eq!((late.refund.refund_status(), late.journal), (RefundStatus::Cancelled, None));
 }
 
-/// A bank that answers later, and is asked again. The refund follows its answers, dated by when they happened.
+/// The bank answers later and is asked again. The refund follows its answers, with the times that the bank reports.
 #[test]
 fn a_bank_is_asked_until_it_has_a_result() {
     let at = |minutes| noon() + TimeDelta::minutes(minutes);

@@ -9,8 +9,9 @@ use crate::money::Money;
 use crate::stamp::Stamp;
 
 /// The stage of a session: everything that a payment page depends on. A form that a payer sends only takes effect if
-/// the session is still at the stage that the page showed. Therefore, of two tabs with the same stage, only the first
-/// one acts. `has_begun` is not part of the stage, so that a first form does not invalidate the forms in other tabs.
+/// the session is still at the stage that the page showed. Therefore, if two tabs show the same stage, only the first
+/// form takes effect. `has_begun` is not part of the stage, so that a first form does not invalidate the forms in other
+/// tabs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionStage {
     /// The status of the session.

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documented_table_is_the_code() {
+    fn the_code_follows_the_documented_table() {
         for (step, text) in SessionStep::ALL.into_iter().zip(STEPS) {
             let of_end = cell(ENDS[0], step);
             assert!(ENDS.iter().all(|end| cell(*end, step) == of_end), "{step:?}");

@@ -56,7 +56,7 @@ pub enum PayerDecision {
     Leave,
 }
 
-/// Decides an action on a locked session, after everything that was due before.
+/// Decides an action on a locked session. What was due before is applied first.
 ///
 /// ```
 /// use florin_domain::checkout::{SessionAction, SessionRefusal, SessionSituation, SessionStatus, decide_session};

@@ -129,7 +129,7 @@ fn a_payer_who_rejects_or_leaves_can_choose_again() {
 }
 
 #[test]
-fn choosing_again_cancels_the_payment_before() {
+fn choosing_again_cancels_the_previous_payment() {
     let mut scenario = scenario();
     let first = scenario.choose_bank().unwrap();
     let second = scenario.choose_bank().unwrap();
@@ -179,7 +179,7 @@ fn everything_due_happens_in_order_and_is_dated_when_it_was_due() {
 }
 
 #[test]
-fn processing_outlasts_the_time_of_the_session() {
+fn a_processing_session_does_not_expire() {
     let mut scenario = scenario();
     scenario.pay(PayerOutcome::Pending, 60).unwrap();
     scenario.wait(30);
@@ -217,7 +217,7 @@ fn the_moment_of_expiry_is_too_late() {
     }
 }
 
-/// A bank that answers later, and is asked again. The session follows its answers, dated by when they happened.
+/// The bank answers later and is asked again. The session follows its answers, with the times that the bank reports.
 #[test]
 fn a_bank_is_asked_until_it_has_a_result() {
     let mut scenario = scenario();
@@ -325,7 +325,7 @@ fn a_new_address_keeps_the_merchants_rate_and_drops_the_one_that_the_payer_chose
 }
 
 #[test]
-fn a_payer_without_a_browser_ships_where_the_page_would_ask() {
+fn a_payer_without_a_browser_sends_what_the_page_would_ask_for() {
     let pay = |scenario: &mut SessionScenario, shipping: Option<Shipping>| {
         let decision = scenario.decision(PayerOutcome::Approve, 0);
         scenario.act(&SessionAction::Pay { bank: a_bank_choice(), shipping, decision })

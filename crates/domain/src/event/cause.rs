@@ -54,7 +54,7 @@ impl PaymentBatch {
         Event { account: self.account.clone(), kind, at: self.updated_at, body }
     }
 
-    /// Returns the event of a batch that is ready for approval. `None`: the batch is not validated.
+    /// Returns the event of a batch that can be confirmed. `None`: the batch is not validated.
     pub(crate) fn ready(&self) -> Option<Event> {
         let is_ready = self.status() == PaymentBatchStatus::Validated;
         is_ready.then(|| self.event(EventKind::PaymentBatchCreated, None, None))

@@ -56,9 +56,9 @@ kinds! {
     CardTransaction = "da153b21-9c8d-46d2-8911-83c6da10655a";
     /// A card was created, or its state changed.
     CardStateUpdated = "a1920089-8cdd-404d-b1aa-624bc4170b40";
-    /// A payment batch became ready for approval.
+    /// A payment batch was validated, so that it can be confirmed.
     PaymentBatchCreated = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a01";
-    /// An order of a payment batch was approved.
+    /// A payment batch with this order was confirmed.
     PaymentBatchOrderCreated = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a02";
     /// Processing of a payment batch has started.
     PaymentBatchProcessing = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a03";
@@ -66,7 +66,7 @@ kinds! {
     PaymentBatchCompleted = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a04";
     /// A payment batch was cancelled.
     PaymentBatchCancelled = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a05";
-    /// An approved order was cancelled with its batch.
+    /// A confirmed payment batch with this order was cancelled.
     PaymentBatchOrderCancelled = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a06";
     /// A payment of a batch was started, to be sent to the bank.
     PaymentCreated = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a07";

@@ -75,7 +75,7 @@ impl Event {
     }
 
     /// Returns whether the event counts as the next one of its object, which has had `before` events. A batch becomes
-    /// ready for approval once: later uploads that validate it again do not count.
+    /// validated once: later uploads that validate it again do not count.
     pub const fn counts_after(&self, before: u64) -> bool {
         before == 0 || !matches!(self.kind, EventKind::PaymentBatchCreated)
     }

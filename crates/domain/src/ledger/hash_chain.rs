@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use uuid::Uuid;
 
-/// The name of the pools of merchants.
+/// The stored name of the pools into which merchants' payments are settled.
 const SETTLED: &str = Pool::MerchantSettled(Uuid::nil()).kind();
-/// No leg has more bytes to hash.
+/// Maximum number of bytes to hash for a leg.
 const MAX_BYTES: usize = 288;
 
-/// The SHA-256 of a leg and of the link before it. The default, zeros, is no hash of a leg.
+/// The SHA-256 of a leg and of the link before it. The default, all zeros, stands for no hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkHash(pub [u8; 32]);
 

@@ -71,7 +71,7 @@ fn the_account_is_not_hashed() {
 
 /// If this fails, the format has changed: `florin check` would report every leg that is stored already.
 #[test]
-fn the_bytes_are_those_that_are_documented() {
+fn the_hashed_bytes_are_as_documented() {
     let line = JournalLine {
         number: Some(7),
         settled_to: Some(MERCHANT),

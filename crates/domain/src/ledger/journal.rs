@@ -95,8 +95,8 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// Moves an amount from one pool to another one. A negative amount is moved the other way round. `None` if nothing
-    /// moves: the amount is zero, or both pools are the same.
+    /// Creates the leg that moves an amount from one pool to another one. A negative amount is moved the other way
+    /// round. `None` if nothing moves: the amount is zero, or both pools are the same.
     pub fn new(from: Pool, to: Pool, amount: Minor) -> Result<Option<Self>, AmountOverflow> {
         if amount.is_zero() || from == to {
             return Ok(None);
@@ -222,7 +222,8 @@ pub struct JournalTransaction {
     pub account: AccountId,
     /// The kind of movement.
     pub kind: JournalKind,
-    /// The id of its cause: a card message, credit, batch, payment, transfer, or payment of a checkout session.
+    /// The id of its cause: a card message, credit, batch, payment, transfer, or payment or refund of a checkout
+    /// session.
     pub cause: Uuid,
     /// The currency of all its legs.
     pub currency: Currency,

@@ -86,18 +86,18 @@ fn amount() -> impl Strategy<Value = i64> {
 }
 
 proptest! {
-    /// Whatever the legs are, their postings add up to zero, each pool has one at most, and balances change by them.
+    /// Whatever the legs are, their postings add up to zero, each pool has at most one, and balances change by them.
     #[test]
     fn postings_add_up_to_zero(
         moves in prop::collection::vec((pool(), pool(), amount()), 0..6),
         opening in 0..5_000_i64,
     ) {
-        let made: Result<Vec<_>, _> =
+        let created: Result<Vec<_>, _> =
             moves.iter().map(|(from, to, amount)| Leg::new(*from, *to, Minor(*amount))).collect();
         let expected = moves.iter().all(|(from, to, amount)| from == to || *amount != i64::MIN);
-        prop_assert_eq!(made.is_ok(), expected);
-        let Ok(made) = made else { return Ok(()) };
-        let legs: Vec<_> = made.into_iter().flatten().collect();
+        prop_assert_eq!(created.is_ok(), expected);
+        let Ok(created) = created else { return Ok(()) };
+        let legs: Vec<_> = created.into_iter().flatten().collect();
         prop_assert!(legs.iter().all(|leg| leg.amount().0 > 0 && leg.from() != leg.to()));
         let mut net: BTreeMap<Pool, i128> = BTreeMap::new();
         for (from, to, amount) in &moves {

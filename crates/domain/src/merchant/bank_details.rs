@@ -112,7 +112,7 @@ impl BankDetails {
     ///
     /// A sort code has six digits and an account number has eight, and the pair must pass the modulus check. An IBAN
     /// may contain spaces and lower-case letters, which are normalized. Its check digits and its form for its country
-    /// must be right.
+    /// must be valid.
     pub fn parse(details: BankDetailsType, input: &BankDetailsInput, table: &ModulusTable) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         let foreign: &[(&str, &Option<String>)] = match details {

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_has_one_form() {
+    fn a_colour_is_six_hexadecimal_digits_in_lower_case() {
         assert_eq!(colour("#A0b1C2").to_string(), "#a0b1c2");
         for wrong in ["", "#", "a0b1c2", "#a0b1c", "#a0b1c22", "#+0b1c2", "#g0b1c2", "#a0b1c\u{e9}", "red", "#fff"] {
             assert_eq!(Colour::parse(wrong).unwrap_err().code, FlawCode::InvalidFormat, "{wrong}");
@@ -123,7 +123,7 @@ mod tests {
 
     /// The greys on both sides of the limit: #767676 has a ratio of 4.54 to white, #777777 has 4.48.
     #[test]
-    fn the_limit_is_a_ratio_of_4_5() {
+    fn readable_colours_have_a_contrast_of_at_least_4_5() {
         for (one, other, readable) in [
             ("#ffffff", "#767676", true),
             ("#ffffff", "#777777", false),

@@ -9,11 +9,11 @@ use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
-/// The default of the maximum number of checkouts of an account.
+/// Default maximum number of checkouts of an account.
 pub const MAX_CHECKOUTS: u64 = 10_000;
 
-/// What rules about checkouts need to know of the merchant; the creation of a checkout needs nothing else. An adapter
-/// loads it under the lock that serializes changes of a merchant.
+/// The situation for the creation of a checkout, and the part of [`EditCheckoutSituation`] about the merchant. An
+/// adapter loads it under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CheckoutSituation {
     /// The merchant's profile.
@@ -27,7 +27,7 @@ pub struct CheckoutSituation {
 /// The situation for a change of an existing checkout.
 #[derive(Clone, Debug)]
 pub struct EditCheckoutSituation {
-    /// What the rule needs to know of the merchant.
+    /// The merchant's profile, settlement accounts and number of checkouts.
     pub merchant: CheckoutSituation,
     /// The checkout.
     pub checkout: Checkout,

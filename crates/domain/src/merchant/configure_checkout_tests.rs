@@ -9,7 +9,7 @@ use uuid::Uuid;
 const APPROVED: SettlementAccountId = SettlementAccountId(Uuid::from_u128(1));
 const PENDING: SettlementAccountId = SettlementAccountId(Uuid::from_u128(2));
 const EUROS: SettlementAccountId = SettlementAccountId(Uuid::from_u128(3));
-const FOREIGN: SettlementAccountId = SettlementAccountId(Uuid::from_u128(9));
+const ABSENT: SettlementAccountId = SettlementAccountId(Uuid::from_u128(9));
 
 fn situation() -> CheckoutSituation {
     let euros = BankDetails::Iban("DE89370400440532013000".into());
@@ -24,7 +24,7 @@ fn situation() -> CheckoutSituation {
     }
 }
 
-fn of(checkout: &Checkout) -> EditCheckoutSituation {
+fn edit_situation(checkout: &Checkout) -> EditCheckoutSituation {
     EditCheckoutSituation { merchant: situation(), checkout: checkout.clone() }
 }
 
@@ -48,7 +48,7 @@ fn a_checkout_pays_into_an_approved_account_of_its_currency() {
     assert_eq!(create(None).unwrap().kind, shopping(None));
     assert_eq!(create(Some(PENDING)), Err(CheckoutRefusal::NotApproved));
     assert_eq!(create(Some(EUROS)), Err(CheckoutRefusal::OtherCurrency(MerchantCurrency::Eur)));
-    assert_eq!(create(Some(FOREIGN)), Err(CheckoutRefusal::NoSettlementAccount));
+    assert_eq!(create(Some(ABSENT)), Err(CheckoutRefusal::NoSettlementAccount));
     let mut without = situation();
     without.accounts.remove(0);
     let refused = decide_create_checkout(&without, &a_checkout_request(shopping(None)));
@@ -70,7 +70,7 @@ fn only_what_is_sent_changes() {
     let mut request = a_checkout_request(shopping(None));
     request.locale = Locale::parse("cy").ok();
     let checkout = decide_create_checkout(&situation(), &request).unwrap();
-    let edit = |checkout: &Checkout, edit: CheckoutEdit| decide_edit_checkout(&of(checkout), &edit, later);
+    let edit = |checkout: &Checkout, edit: CheckoutEdit| decide_edit_checkout(&edit_situation(checkout), &edit, later);
     assert_eq!(edit(&checkout, CheckoutEdit::default()), Ok(checkout.clone()));
     let options = ShippingOptions { collect_address: true, dynamic_rates_url: None };
     let edited = edit(
@@ -104,14 +104,14 @@ fn only_what_is_sent_changes() {
 fn a_change_names_an_approved_account_or_the_same_as_before() {
     let edit = |checkout: &Checkout, target| {
         let edit = CheckoutEdit { settlement_account: Some(Some(target)), ..CheckoutEdit::default() };
-        decide_edit_checkout(&of(checkout), &edit, noon())
+        decide_edit_checkout(&edit_situation(checkout), &edit, noon())
     };
     let checkout = decide_create_checkout(&situation(), &a_checkout_request(shopping(None))).unwrap();
     assert_eq!(edit(&checkout, PENDING), Err(CheckoutRefusal::NotApproved));
     assert_eq!(edit(&checkout, EUROS), Err(CheckoutRefusal::OtherCurrency(MerchantCurrency::Eur)));
-    assert_eq!(edit(&checkout, FOREIGN), Err(CheckoutRefusal::NoSettlementAccount));
-    let old = Checkout { kind: shopping(Some(FOREIGN)), ..checkout };
-    assert_eq!(edit(&old, FOREIGN), Ok(old));
+    assert_eq!(edit(&checkout, ABSENT), Err(CheckoutRefusal::NoSettlementAccount));
+    let old = Checkout { kind: shopping(Some(ABSENT)), ..checkout };
+    assert_eq!(edit(&old, ABSENT), Ok(old));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn default_of(accounts: &[SettlementAccount]) -> Option<SettlementAccountId> {
 }
 
 #[test]
-fn the_first_approved_one_is_the_default() {
+fn the_first_approved_account_is_the_default() {
     let mut situation = a_settlement_situation([]);
     for number in [1, 2] {
         let change = decide_create_settlement_account(&situation, &a_settlement_request(number)).unwrap();
@@ -88,7 +88,7 @@ fn only_what_is_sent_changes() {
 }
 
 #[test]
-fn another_approved_one_can_become_the_default() {
+fn another_approved_account_can_become_the_default() {
     let situation = approved(3);
     let make_default = SettlementAccountEdit { make_default: true, ..SettlementAccountEdit::default() };
     let later = noon() + TimeDelta::days(1);
@@ -107,7 +107,7 @@ fn another_approved_one_can_become_the_default() {
 }
 
 #[test]
-fn one_that_a_checkout_needs_stays() {
+fn an_account_that_a_checkout_needs_cannot_be_deleted() {
     let mut situation = approved(2);
     situation.targets = vec![target(1, Some(2)), target(2, None)];
     let later = noon() + TimeDelta::days(1);

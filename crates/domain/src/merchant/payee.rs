@@ -57,7 +57,7 @@ impl PayeeFilter {
     }
 }
 
-/// The default of the maximum number of payees of an account.
+/// Default maximum number of payees of an account.
 pub const MAX_PAYEES: u64 = 10_000;
 
 /// The situation for the creation of a payee. An adapter loads it under the lock that serializes changes of a merchant.
@@ -187,34 +187,34 @@ mod tests {
 
     #[test]
     fn the_same_bank_details_are_the_same_payee() {
-        let made = decide_create_payee(&situation(None), &a_payee_request(1)).unwrap();
-        assert!(made.is_new && made.payee.approval == ApprovalStatus::Pending);
+        let created = decide_create_payee(&situation(None), &a_payee_request(1)).unwrap();
+        assert!(created.is_new && created.payee.approval == ApprovalStatus::Pending);
         let again = PayeeRequest { name: Text::parse("Another").unwrap(), ..a_payee_request(2) };
-        let found = decide_create_payee(&situation(Some(made.payee.clone())), &again).unwrap();
-        assert_eq!(found, CreatedPayee { is_new: false, ..made });
+        let found = decide_create_payee(&situation(Some(created.payee.clone())), &again).unwrap();
+        assert_eq!(found, CreatedPayee { is_new: false, ..created });
     }
 
     #[test]
     fn an_account_has_a_maximum_number_of_payees() {
         let request = |max_payees| PayeeRequest { max_payees, ..a_payee_request(1) };
-        let made = decide_create_payee(&situation(None), &request(3)).unwrap();
+        let created = decide_create_payee(&situation(None), &request(3)).unwrap();
         let refused = decide_create_payee(&situation(None), &request(2));
         assert_eq!(refused, Err(CreatePayeeRefusal::TooMany { max: 2 }));
-        assert!(decide_create_payee(&situation(Some(made.payee)), &request(2)).is_ok(), "it is known");
+        assert!(decide_create_payee(&situation(Some(created.payee)), &request(2)).is_ok(), "it is known");
     }
 
     #[test]
     fn a_merchant_with_top_up_checkouts_needs_no_approval() {
         let mut permitted = situation(None);
         permitted.profile.permissions.insert(MerchantPermission::CreateTopUpCheckouts);
-        let made = decide_create_payee(&permitted, &a_payee_request(1)).unwrap().payee;
-        assert_eq!(made.approval, ApprovalStatus::Approved);
-        let refused = decide_payee_approval(&made, Approval::Reject, noon());
+        let created = decide_create_payee(&permitted, &a_payee_request(1)).unwrap().payee;
+        assert_eq!(created.approval, ApprovalStatus::Approved);
+        let refused = decide_payee_approval(&created, Approval::Reject, noon());
         assert_eq!(refused, Err(PayeeRefusal::Decided(ApprovalStatus::Approved)));
     }
 
     #[test]
-    fn an_operator_decides_once_and_time_never_goes_back() {
+    fn an_operator_decides_once_and_updated_at_never_goes_back() {
         let payee = decide_create_payee(&situation(None), &a_payee_request(1)).unwrap().payee;
         let early = noon() - TimeDelta::days(1);
         let decided = decide_payee_approval(&payee, Approval::Reject, early).unwrap();

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_1_to_64_characters_and_one_is_not_blank() {
+    fn a_name_has_1_to_64_characters_and_is_not_blank() {
         assert_eq!(MerchantName::parse(" a ").unwrap().as_str(), " a ");
         for (wrong, code) in [
             ("", FlawCode::InvalidFormat),

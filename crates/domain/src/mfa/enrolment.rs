@@ -15,11 +15,13 @@ pub struct TotpEnrolment {
     pub used_steps: Vec<i64>,
     /// The times of wrong tokens within the last hour.
     pub wrong_at: Vec<DateTime<Utc>>,
-    /// The end of the lock: until then every token is refused. `None`: TOTP was never locked.
+    /// The end of the lock: until then every token is refused. `None`: TOTP was not locked since the
+    /// enrolment, or since an operator unlocked it.
     pub locked_until: Option<DateTime<Utc>>,
     /// Number of wrong tokens that are not forgiven yet, however long ago they were sent.
     pub unforgiven: u32,
-    /// The time from which [`Self::forgiven_after`] counts for the next wrong token. `None`: there was no wrong token.
+    /// The time up to which wrong tokens were forgiven: the next one is forgiven [`Self::forgiven_after`] later.
+    /// `None`: there was no wrong token since the enrolment, or since an operator unlocked TOTP.
     pub forgiven_at: Option<DateTime<Utc>>,
 }
 

@@ -3,7 +3,7 @@
 use crate::fault::Flaw;
 use std::fmt;
 
-/// A currency of money: an ISO 4217 code that is in use, and whose number of decimal digits ISO 4217 defines.
+/// A currency of ISO 4217 that is in use, and for which the standard defines a number of decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Currency {
     iso: iso_currency::Currency,
@@ -11,7 +11,7 @@ pub struct Currency {
 }
 
 impl Currency {
-    /// Parses an alphabetic code such as `GBP`. Anything but three capitals is `invalid_format`. An unknown or
+    /// Parses an alphabetic code such as `GBP`. Any other form is `invalid_format`. An unknown or
     /// withdrawn code, or the code of a fund, a metal or a test, is `invalid_value`.
     pub fn parse(code: &str) -> Result<Self, Flaw> {
         if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
@@ -26,7 +26,7 @@ impl Currency {
         Ok(Self { iso, exponent })
     }
 
-    /// All currencies, by code.
+    /// All currencies, in the order of their codes.
     pub fn all() -> impl Iterator<Item = Self> {
         let letters = || b'A'..=b'Z';
         let codes =

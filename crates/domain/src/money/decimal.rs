@@ -13,9 +13,9 @@ pub struct DecimalAmount {
 }
 
 /// Maximum number of decimals of an ISO 4217 currency.
-const FINEST: i64 = 4;
+const MAX_DECIMALS: i64 = 4;
 /// Number of digits before the point of the largest amount.
-const WIDEST: i64 = 10;
+const MAX_WHOLE_DIGITS: i64 = 10;
 
 impl DecimalAmount {
     /// The largest amount in one request, in major units, inclusive.
@@ -61,12 +61,12 @@ impl DecimalAmount {
         let point = (to_i64(whole.len()) - leading).saturating_add(exponent);
         let decimals = to_i64(significant.len()).saturating_sub(point);
         let too_large = || Flaw::range("must be at most 1000000000");
-        if point > WIDEST {
+        if point > MAX_WHOLE_DIGITS {
             return Err(too_large());
         }
-        if decimals > FINEST {
-            // With ten digits before the point and more after it, the value can't be 1,000,000,000 itself.
-            return if point == WIDEST { Err(too_large()) } else { Ok(Self { value: None }) };
+        if decimals > MAX_DECIMALS {
+            // A value with ten digits before the point and further ones after it is above 1,000,000,000.
+            return if point == MAX_WHOLE_DIGITS { Err(too_large()) } else { Ok(Self { value: None }) };
         }
         let value = BigDecimal::from_str(&format!("{significant}e{}", point - to_i64(significant.len())))
             .map_err(|_| Flaw::format("must be a decimal number"))?;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_and_decimals() {
+    fn amounts_out_of_range_or_with_too_many_decimals_are_refused() {
         for (literal, code) in [
             ("-1", FlawCode::OutOfRange),
             ("-0", FlawCode::OutOfRange),

@@ -53,8 +53,8 @@ pub struct Money {
 }
 
 impl Money {
-    /// Writes the amount at the end of a buffer, and returns this part of it. It exists so that lists do not need the
-    /// general formatter for each amount.
+    /// Writes the amount at the end of the buffer, and returns it as text. In long lists, this is faster than
+    /// `Display`.
     pub fn text(self, buffer: &mut [u8; 24]) -> &str {
         let decimals = self.currency.exponent();
         let mut units = self.minor.0.unsigned_abs();

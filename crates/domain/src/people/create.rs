@@ -5,7 +5,7 @@ use crate::ids::{AccountId, PersonId, PersonaId};
 use crate::text::Text;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// The default of the maximum number of people of an account.
+/// Default maximum number of people of an account.
 pub const MAX_PEOPLE: u64 = 100_000;
 
 /// A request to create a person, with the new ids and the time.
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_person_joins_under_the_same_id() {
+    fn a_person_of_another_account_keeps_the_id() {
         let known = PersonId(uuid::Uuid::from_u128(7));
         let (new, joined) = (decide(0, false, None).unwrap(), decide(0, false, Some(known)).unwrap());
         assert_eq!((joined.id, joined.persona), (known, new.persona));

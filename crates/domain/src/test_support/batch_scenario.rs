@@ -29,7 +29,7 @@ pub struct BatchScenario {
     pub payments: Vec<Payment>,
     /// The alerts of its last upload.
     pub alerts: Vec<Alert>,
-    /// The budgets of the account, each with the currencies that it holds.
+    /// The budgets that can pay.
     pub funding: FundingBudgets,
     /// The balances of the budgets.
     pub balances: BatchBalances,

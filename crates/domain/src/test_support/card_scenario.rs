@@ -23,7 +23,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub struct CardScenario {
     /// The card.
     pub card: Card,
-    /// Its spending limits.
+    /// Its limits.
     pub limits: Vec<CardLimit>,
     /// The guards of the card.
     pub guards: Guards,
@@ -67,7 +67,7 @@ impl CardScenario {
         }
     }
 
-    /// Adds a spending limit to the card.
+    /// Adds a limit to the card.
     #[must_use]
     pub fn limited_to(mut self, limit: CardLimit) -> Self {
         self.limits.push(limit);

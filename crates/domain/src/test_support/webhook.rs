@@ -7,7 +7,7 @@ use crate::secret::SealedSecret;
 use crate::webhook::{Webhook, WebhookState, WebhookUrl};
 use uuid::Uuid;
 
-/// Returns an enabled subscription to the card messages of all accounts of the client. Its secrets are no real ones.
+/// Returns an enabled subscription to the card messages of all accounts of the client. Its secrets cannot be decrypted.
 pub fn a_webhook() -> Webhook {
     Webhook {
         id: WebhookId(Uuid::from_u128(1)),

@@ -35,7 +35,7 @@ impl Breaker {
         if self.paused_until.is_some_and(|until| now < until) { 0 } else { self.limit.saturating_sub(in_flight) }
     }
 
-    /// Returns whether the receiver is tripped: it receives one delivery at a time, after pauses.
+    /// Returns whether the receiver gets one delivery at a time, after pauses.
     pub const fn is_tripped(&self) -> bool {
         self.failures >= TRIPS_AT
     }

@@ -23,7 +23,7 @@ pub enum DeliveryStatus {
     Failed,
     /// The receiver accepted the delivery.
     Delivered,
-    /// Every attempt failed.
+    /// Every attempt failed, or too many attempts were interrupted.
     Exhausted,
     /// A restore undid the event, the event is no longer stored, or the delivery was imported.
     Cancelled,

@@ -80,7 +80,7 @@ fn a_new_schedule_is_due_at_once() {
 }
 
 #[test]
-fn a_previous_receiver_says_nothing_about_the_subscription() {
+fn a_failure_of_a_previous_receiver_does_not_affect_the_subscription() {
     let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
     for known in [None, Some(&failing)] {
         let standard = (RetrySchedule::Standard, Jitter::NONE);
@@ -91,7 +91,7 @@ fn a_previous_receiver_says_nothing_about_the_subscription() {
 }
 
 #[test]
-fn gone_disables_at_once() {
+fn a_410_response_disables_at_once() {
     let decision = decide(&delivery(0), Ok(410), None);
     assert_eq!((decision.status, decision.disable), (DeliveryStatus::Failed, Some(DisabledReason::Gone)));
 }
@@ -105,7 +105,7 @@ fn five_days_without_a_success_disable() {
     assert_eq!(decide(&delivery(0), Ok(500), Some(&failing(5))).disable, Some(DisabledReason::Failing));
     assert_eq!(decide(&delivery(0), Ok(200), Some(&failing(9))).failing, None);
     let other = Failing { account: AccountId::parse("other").unwrap(), ..failing(9) };
-    assert_eq!(decide(&delivery(0), Ok(500), Some(&other)).disable, None, "the clock of another account counts");
+    assert_eq!(decide(&delivery(0), Ok(500), Some(&other)).disable, None, "real time counts between two accounts");
 }
 
 #[test]

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_secret_signs_both_ways() {
+    fn a_shared_secret_is_also_the_signing_secret() {
         let shared = "0198C0DE-0000-7000-8000-00000000000a";
         let secrets = WebhookSecrets::new(secret(1), Some(shared_secret(shared).unwrap()), None);
         assert_eq!(secrets.current.expose(), shared.as_bytes());

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_is_the_sum_of_its_parts() {
+    fn a_state_can_be_restored_from_its_parts() {
         let at = DateTime::UNIX_EPOCH;
         let reasons = [None, Some(DisabledReason::Gone), Some(DisabledReason::Failing)];
         let disabled = reasons.map(|reason| WebhookState::Disabled { at, reason });

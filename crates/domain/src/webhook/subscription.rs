@@ -241,14 +241,14 @@ pub fn decide_recover(webhook: &Webhook, since: DateTime<Utc>, now: DateTime<Utc
     webhook.must_be_enabled()
 }
 
-/// The situation in which a client asks to send an event again.
+/// The situation for a redelivery: a client asks to send an event again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedeliverSituation {
     /// The subscription.
     pub webhook: Webhook,
     /// The delivery of the event.
     pub delivery: Delivery,
-    /// Whether the event is stored. That of a test never is.
+    /// Whether the event is stored. The event of a test never is.
     pub is_event_stored: bool,
 }
 

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 #[test]
-fn a_change_leaves_other_members() {
+fn a_change_keeps_other_fields() {
     let later = noon() + TimeDelta::hours(1);
     let same = a_webhook().changed(WebhookChange::default(), later).unwrap();
     assert_eq!(same, Webhook { updated_at: later, resumptions: 1, ..a_webhook() });
@@ -40,7 +40,7 @@ fn enabling_forgets_failures() {
 }
 
 #[test]
-fn limits() {
+fn maximum_numbers_are_inclusive() {
     assert_eq!(decide_create_webhook(99), Ok(()));
     assert_eq!(decide_create_webhook(100), Err(WebhookRefusal::TooMany));
     let ids = |count| CheckoutIds::new(vec![CheckoutId(Uuid::nil()); count]).is_ok();
@@ -92,7 +92,7 @@ fn a_filter_selects_checkouts() {
 }
 
 #[test]
-fn bodies_have_the_name_that_was_subscribed_to() {
+fn bodies_name_the_event_type_as_the_subscription_does() {
     let kind = EventKind::MerchantRefundCompleted;
     let quoted = r#"{"body":{"reason":"\"webhookEventTypeName\":\"MerchantRefundCompleted\"","#;
     let envelope = format!(r#"{quoted}"webhookEventTypeName":"MerchantRefundCompleted"}}}}"#);

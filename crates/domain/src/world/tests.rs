@@ -94,28 +94,28 @@ fn a_clock_that_is_not_ahead_returns_to_real_time() {
 fn an_idempotency_key_creates_one_world() {
     let claim = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
-    let of = |worlds, exists, created_before: Option<&str>| CreateSituation {
+    let situation = |worlds, exists, created_before: Option<&str>| CreateSituation {
         is_key_revoked: false,
         worlds,
         exists,
         created_before: created_before.map(|request| (account.clone(), request.to_owned())),
         outdated: false,
     };
-    assert_eq!(decide_create_world(&of(99, false, None), false, Some(&claim)), Ok(false));
-    assert_eq!(decide_create_world(&of(100, false, None), true, None), Err(CreateWorldRefusal::TooMany));
-    assert_eq!(decide_create_world(&of(100, true, None), true, None), Ok(true));
-    assert_eq!(decide_create_world(&of(1, true, None), false, None), Err(CreateWorldRefusal::Exists));
-    let made = Err(CreateWorldRefusal::CreatedBefore(account.clone()));
-    assert_eq!(decide_create_world(&of(1, true, Some("one")), true, Some(&claim)), made);
+    assert_eq!(decide_create_world(&situation(99, false, None), false, Some(&claim)), Ok(false));
+    assert_eq!(decide_create_world(&situation(100, false, None), true, None), Err(CreateWorldRefusal::TooMany));
+    assert_eq!(decide_create_world(&situation(100, true, None), true, None), Ok(true));
+    assert_eq!(decide_create_world(&situation(1, true, None), false, None), Err(CreateWorldRefusal::Exists));
+    let created_before = Err(CreateWorldRefusal::CreatedBefore(account.clone()));
+    assert_eq!(decide_create_world(&situation(1, true, Some("one")), true, Some(&claim)), created_before);
     let other = Err(CreateWorldRefusal::OtherRequest);
-    assert_eq!(decide_create_world(&of(1, false, Some("two")), false, Some(&claim)), other);
+    assert_eq!(decide_create_world(&situation(1, false, Some("two")), false, Some(&claim)), other);
     let outdated = |situation| CreateSituation { outdated: true, ..situation };
-    let revoked = CreateSituation { is_key_revoked: true, ..of(0, false, None) };
+    let revoked = CreateSituation { is_key_revoked: true, ..situation(0, false, None) };
     assert_eq!(decide_create_world(&revoked, true, None), Err(CreateWorldRefusal::KeyRevoked));
     for (situation, refusal) in [
-        (of(1, false, None), CreateWorldRefusal::Outdated),
-        (of(1, true, None), CreateWorldRefusal::Outdated),
-        (of(100, false, None), CreateWorldRefusal::TooMany),
+        (situation(1, false, None), CreateWorldRefusal::Outdated),
+        (situation(1, true, None), CreateWorldRefusal::Outdated),
+        (situation(100, false, None), CreateWorldRefusal::TooMany),
     ] {
         assert_eq!(decide_create_world(&outdated(situation), true, None), Err(refusal));
     }

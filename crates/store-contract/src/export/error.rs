@@ -4,7 +4,8 @@ use super::header::VERSION;
 use florin_ports::{BooksReport, StoreError};
 use std::io;
 
-/// The reason that an export or import failed. Nothing was imported.
+/// The reason that an export or import failed. Nothing was imported, except possibly after
+/// [`StoreError::OutcomeUnknown`].
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The file can't be read or written.

@@ -55,12 +55,12 @@ impl CheckedRows {
     }
 
     /// Returns whether the rows were checked against these budgets.
-    pub(in crate::batch) fn was_against(&self, funding: &FundingBudgets) -> bool {
+    pub(in crate::batch) fn were_checked_against(&self, funding: &FundingBudgets) -> bool {
         self.basis.funding == *funding
     }
 
     /// Checks the rows again, against other budgets.
-    pub(in crate::batch) fn against(&self, funding: &FundingBudgets, now: DateTime<Utc>) -> Self {
+    pub(in crate::batch) fn checked_against(&self, funding: &FundingBudgets, now: DateTime<Utc>) -> Self {
         let rows = self.rows.iter().map(|checked| checked.row.clone()).collect();
         check_rows(rows, CheckBasis { funding: funding.clone(), ..self.basis.clone() }, now)
     }

@@ -35,7 +35,7 @@ use findings::Findings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The budgets of an account, each with the currencies that it holds.
+/// The budgets of an account with the feature `payments`, each with the currencies that it holds.
 pub type FundingBudgets = BTreeMap<BudgetId, BTreeSet<Currency>>;
 
 /// One row of an upload.
@@ -55,7 +55,7 @@ pub struct FieldCount {
     pub line: usize,
     /// The character that separates the fields.
     pub separator: Separator,
-    /// Whether all fields beyond the number of the header are empty.
+    /// Whether all fields beyond those of the header are empty.
     pub ends_empty: bool,
     /// Number of fields in the row.
     pub found: usize,
@@ -100,7 +100,7 @@ impl Separator {
 pub struct CheckBasis {
     /// The budget that pays for rows that name none.
     pub default_budget: Option<BudgetId>,
-    /// The budgets of the account.
+    /// The budgets that can pay.
     pub funding: FundingBudgets,
     /// The table for the modulus check.
     pub modulus: Arc<ModulusTable>,

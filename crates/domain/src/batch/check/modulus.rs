@@ -1,5 +1,5 @@
 //! The modulus check: whether a UK sort code and an account number can belong together (Vocalink, "Validating Account
-//! Numbers"). A pair that passes may not exist; a pair that fails can't exist.
+//! Numbers"). A pair that passes need not exist; a pair that fails can't exist.
 
 mod rule;
 #[cfg(test)]

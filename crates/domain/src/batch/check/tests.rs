@@ -10,8 +10,8 @@ fn codes(input: PaymentInput) -> Vec<&'static str> {
     checked(vec![input]).alerts().iter().map(|alert| alert.code.as_str()).collect()
 }
 
-/// Returns a valid payment in pounds with a change.
-fn but(change: impl FnOnce(&mut PaymentInput)) -> PaymentInput {
+/// Returns a valid payment in pounds, changed by this function.
+fn changed(change: impl FnOnce(&mut PaymentInput)) -> PaymentInput {
     let mut input = pounds("10.00");
     change(&mut input);
     input
@@ -25,7 +25,7 @@ fn text(text: &str) -> Option<String> {
 #[test]
 fn valid_payments_get_a_network_and_a_fee() {
     let dirhams = with_country(
-        but(|input| {
+        changed(|input| {
             input.currency_code = text("AED");
             input.funding_budget_id = text(&OTHER.to_string());
             input.purpose_code = text("SAL");
@@ -35,7 +35,7 @@ fn valid_payments_get_a_network_and_a_fee() {
         "AE",
     );
     let yen = with_country(
-        but(|input| {
+        changed(|input| {
             input.amount = text("10");
             input.currency_code = text("JPY");
             input.funding_budget_id = text(&OTHER.to_string());
@@ -44,14 +44,14 @@ fn valid_payments_get_a_network_and_a_fee() {
         }),
         "JP",
     );
-    let uk_iban = but(|input| {
+    let uk_iban = changed(|input| {
         input.recipient.account_identifier = text("GB29 NWBK 6016 1331 9268 19");
         input.recipient.bank_identifier = None;
     });
     for (input, network, fee) in [
         (pounds("10.00"), PaymentNetwork::FasterPayments, 0),
         (uk_iban, PaymentNetwork::FasterPayments, 0),
-        (but(|input| input.recipient.payment_network = text("CHAPS")), PaymentNetwork::Chaps, 0),
+        (changed(|input| input.recipient.payment_network = text("CHAPS")), PaymentNetwork::Chaps, 0),
         (euros("10.00"), PaymentNetwork::Sepa, 0),
         (abroad("10.00"), PaymentNetwork::Swift, 500),
         (dirhams, PaymentNetwork::Swift, 500),
@@ -66,18 +66,18 @@ fn valid_payments_get_a_network_and_a_fee() {
 
 #[test]
 fn invalid_values_get_the_right_alert_codes() {
-    let recipient = |change: fn(&mut crate::batch::RecipientInput)| but(|input| change(&mut input.recipient));
+    let recipient = |change: fn(&mut crate::batch::RecipientInput)| changed(|input| change(&mut input.recipient));
     let email = |email: &str| vec![EmailInput { name: None, email: text(email) }];
     for (input, code) in vec![
-        (but(|i| i.amount = text(" ")), "amount_required"),
-        (but(|i| i.amount = text("ten")), "amount_invalid"),
-        (but(|i| i.amount = text("1.001")), "amount_too_precise"),
-        (but(|i| i.amount = text("0.00")), "amount_out_of_range"),
-        (but(|i| i.amount = text("1000000000.01")), "amount_out_of_range"),
-        (but(|i| i.currency_code = None), "currency_required"),
-        (but(|i| i.currency_code = text("XXX")), "currency_unknown"),
-        (but(|i| i.funding_budget_id = text("main")), "funding_budget_invalid"),
-        (but(|i| i.funding_budget_id = text(&uuid::Uuid::nil().to_string())), "funding_budget_not_found"),
+        (changed(|i| i.amount = text(" ")), "amount_required"),
+        (changed(|i| i.amount = text("ten")), "amount_invalid"),
+        (changed(|i| i.amount = text("1.001")), "amount_too_precise"),
+        (changed(|i| i.amount = text("0.00")), "amount_out_of_range"),
+        (changed(|i| i.amount = text("1000000000.01")), "amount_out_of_range"),
+        (changed(|i| i.currency_code = None), "currency_required"),
+        (changed(|i| i.currency_code = text("XXX")), "currency_unknown"),
+        (changed(|i| i.funding_budget_id = text("main")), "funding_budget_invalid"),
+        (changed(|i| i.funding_budget_id = text(&uuid::Uuid::nil().to_string())), "funding_budget_not_found"),
         (PaymentInput { funding_budget_id: text(&OTHER.to_string()), ..euros("1") }, "funding_budget_currency"),
         (recipient(|r| r.name = text("")), "recipient_name_required"),
         (recipient(|r| r.kind = text("person")), "recipient_type_unknown"),
@@ -93,11 +93,11 @@ fn invalid_values_get_the_right_alert_codes() {
         (recipient(|r| r.payment_network = text("PIGEON")), "network_unknown"),
         (recipient(|r| r.payment_network = text("SEPA")), "network_currency"),
         (with_country(pounds("1"), "UK"), "country_unknown"),
-        (but(|i| i.reference = text("nineteen characters")), "reference_invalid"),
-        (but(|i| i.reference = text("Überweisung")), "reference_invalid"),
-        (but(|i| i.recipient.subscribed_emails = email("ann@")), "email_invalid"),
-        (but(|i| i.external_id = text(&"x".repeat(256))), "text_too_long"),
-        (but(|i| i.purpose = text("rent\0")), "text_invalid"),
+        (changed(|i| i.reference = text("nineteen characters")), "reference_invalid"),
+        (changed(|i| i.reference = text("Überweisung")), "reference_invalid"),
+        (changed(|i| i.recipient.subscribed_emails = email("ann@")), "email_invalid"),
+        (changed(|i| i.external_id = text(&"x".repeat(256))), "text_too_long"),
+        (changed(|i| i.purpose = text("rent\0")), "text_invalid"),
     ] {
         let found = codes(input.clone());
         assert!(checked(vec![input.clone()]).rows()[0].terms.is_none(), "{code}");
@@ -160,8 +160,8 @@ fn an_upload_without_rows_and_rows_with_a_wrong_number_of_fields() {
 
 #[test]
 fn a_duplicate_gets_a_warning_that_names_the_first_row() {
-    let spelt = but(|input| input.recipient.bank_identifier = text("089999"));
-    let another = but(|input| {
+    let spelt = changed(|input| input.recipient.bank_identifier = text("089999"));
+    let another = changed(|input| {
         input.recipient.bank_identifier = text("601613");
         input.recipient.account_identifier = text("31926819");
     });
@@ -236,7 +236,7 @@ proptest! {
 #[test]
 fn a_lost_zero_is_suggested() {
     let messages = |bank: &str, account: &str| {
-        let input = but(|input| {
+        let input = changed(|input| {
             input.recipient.bank_identifier = text(bank);
             input.recipient.account_identifier = text(account);
         });

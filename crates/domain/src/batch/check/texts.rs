@@ -18,15 +18,15 @@ macro_rules! texts {
     ($($place:literal $max:expr, $get:expr;)*) => { &[$(PassedText { place: $place, max: $max, get: $get }),*] };
 }
 
-fn of(input: &PaymentInput, get: fn(&RecipientInput) -> Option<&String>) -> Option<&String> {
+fn of_recipient(input: &PaymentInput, get: fn(&RecipientInput) -> Option<&String>) -> Option<&String> {
     get(&input.recipient)
 }
 
-fn home(input: &PaymentInput, get: fn(&PostalAddressInput) -> Option<&String>) -> Option<&String> {
+fn of_address(input: &PaymentInput, get: fn(&PostalAddressInput) -> Option<&String>) -> Option<&String> {
     input.recipient.address.as_ref().and_then(get)
 }
 
-fn bank(input: &PaymentInput, get: fn(&BankAddressInput) -> Option<&String>) -> Option<&String> {
+fn of_bank_address(input: &PaymentInput, get: fn(&BankAddressInput) -> Option<&String>) -> Option<&String> {
     input.recipient.bank_address.as_ref().and_then(get)
 }
 
@@ -35,26 +35,26 @@ const TEXTS: &[PassedText] = texts! {
     "purpose" Some(140), |input| input.purpose.as_ref();
     "reference" None, |input| input.reference.as_ref();
     "externalId" Some(255), |input| input.external_id.as_ref();
-    "recipient.id" Some(36), |input| of(input, |r| r.id.as_ref());
-    "recipient.defaultReference" Some(140), |input| of(input, |r| r.default_reference.as_ref());
-    "recipient.name" Some(140), |input| of(input, |r| r.name.as_ref());
-    "recipient.displayName" Some(140), |input| of(input, |r| r.display_name.as_ref());
-    "recipient.secondaryBankIdentifier" Some(35), |input| of(input, |r| r.secondary_bank_identifier.as_ref());
-    "recipient.address.addressType" Some(35), |input| home(input, |a| a.address_type.as_ref());
-    "recipient.address.streetName" Some(70), |input| home(input, |a| a.street_name.as_ref());
-    "recipient.address.buildingNumber" Some(16), |input| home(input, |a| a.building_number.as_ref());
-    "recipient.address.buildingName" Some(140), |input| home(input, |a| a.building_name.as_ref());
-    "recipient.address.postcode" Some(16), |input| home(input, |a| a.postcode.as_ref());
-    "recipient.address.city" Some(35), |input| home(input, |a| a.city.as_ref());
-    "recipient.address.region" Some(35), |input| home(input, |a| a.region.as_ref());
-    "recipient.bankAddress.bankName" Some(140), |input| bank(input, |a| a.bank_name.as_ref());
-    "recipient.bankAddress.branch" Some(140), |input| bank(input, |a| a.branch.as_ref());
-    "recipient.bankAddress.buildingName" Some(140), |input| bank(input, |a| a.building_name.as_ref());
-    "recipient.bankAddress.buildingNumber" Some(16), |input| bank(input, |a| a.building_number.as_ref());
-    "recipient.bankAddress.streetName" Some(70), |input| bank(input, |a| a.street_name.as_ref());
-    "recipient.bankAddress.city" Some(35), |input| bank(input, |a| a.city.as_ref());
-    "recipient.bankAddress.region" Some(35), |input| bank(input, |a| a.region.as_ref());
-    "recipient.bankAddress.postcode" Some(16), |input| bank(input, |a| a.postcode.as_ref());
+    "recipient.id" Some(36), |input| of_recipient(input, |r| r.id.as_ref());
+    "recipient.defaultReference" Some(140), |input| of_recipient(input, |r| r.default_reference.as_ref());
+    "recipient.name" Some(140), |input| of_recipient(input, |r| r.name.as_ref());
+    "recipient.displayName" Some(140), |input| of_recipient(input, |r| r.display_name.as_ref());
+    "recipient.secondaryBankIdentifier" Some(35), |input| of_recipient(input, |r| r.secondary_bank_identifier.as_ref());
+    "recipient.address.addressType" Some(35), |input| of_address(input, |a| a.address_type.as_ref());
+    "recipient.address.streetName" Some(70), |input| of_address(input, |a| a.street_name.as_ref());
+    "recipient.address.buildingNumber" Some(16), |input| of_address(input, |a| a.building_number.as_ref());
+    "recipient.address.buildingName" Some(140), |input| of_address(input, |a| a.building_name.as_ref());
+    "recipient.address.postcode" Some(16), |input| of_address(input, |a| a.postcode.as_ref());
+    "recipient.address.city" Some(35), |input| of_address(input, |a| a.city.as_ref());
+    "recipient.address.region" Some(35), |input| of_address(input, |a| a.region.as_ref());
+    "recipient.bankAddress.bankName" Some(140), |input| of_bank_address(input, |a| a.bank_name.as_ref());
+    "recipient.bankAddress.branch" Some(140), |input| of_bank_address(input, |a| a.branch.as_ref());
+    "recipient.bankAddress.buildingName" Some(140), |input| of_bank_address(input, |a| a.building_name.as_ref());
+    "recipient.bankAddress.buildingNumber" Some(16), |input| of_bank_address(input, |a| a.building_number.as_ref());
+    "recipient.bankAddress.streetName" Some(70), |input| of_bank_address(input, |a| a.street_name.as_ref());
+    "recipient.bankAddress.city" Some(35), |input| of_bank_address(input, |a| a.city.as_ref());
+    "recipient.bankAddress.region" Some(35), |input| of_bank_address(input, |a| a.region.as_ref());
+    "recipient.bankAddress.postcode" Some(16), |input| of_bank_address(input, |a| a.postcode.as_ref());
 };
 
 /// The place and the maximum length of the name of an e-mail subscriber.
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_known_by_place() {
+    fn lengths_are_found_by_field() {
         assert_eq!(max_text_length("recipient.name"), Some(140));
         assert_eq!(max_text_length("recipient.subscribedEmails.name"), Some(140));
         assert_eq!((max_text_length("reference"), max_text_length("amount")), (None, None));

@@ -18,10 +18,10 @@ use PaymentOutcome::{Completed, Failed, Pending, Returned};
 fn started() -> SettleSituation {
     let ids = ids_from(5000);
     let stamp = Stamp { now: NOW, ids: &ids };
-    let made = created(Some(vec![pounds("10.00"), abroad("20.00")]));
+    let validated = created(Some(vec![pounds("10.00"), abroad("20.00")]));
     let funds = Balances::new(Minor(10_000), Minor(0), Minor(0)).unwrap();
     let situation = ConfirmSituation {
-        batch: made.batch,
+        batch: validated.batch,
         session: None,
         enrolment: None,
         mfa_required: false,
@@ -29,7 +29,7 @@ fn started() -> SettleSituation {
     };
     let confirmed = decide_confirm(&situation, None, CLIENT, &stamp).result.unwrap();
     let batch = decide_start(&confirmed.batch, &stamp).unwrap().batch;
-    let mut payments = made.payments;
+    let mut payments = validated.payments;
     for payment in &mut payments {
         confirmed.payments.apply(payment, confirmed.batch.updated_at);
     }

@@ -7,7 +7,8 @@ use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, L
 use crate::money::Minor;
 use crate::stamp::Stamp;
 
-/// The changes of the pools: what held and the network gain, or lose if negative. Available loses what both gain.
+/// The changes of the pools: the amounts that the held money and the network gain, or lose if they are negative. The
+/// available money loses the sum of both.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PoolChange {
     held: Minor,
@@ -31,14 +32,16 @@ impl PoolChange {
         Ok(Self { held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
     }
 
-    /// The legs, as few as possible. The pool that gains or loses the most is on each of them.
+    /// The legs, as few as possible. The pool that gains or loses the most is a side of each of them.
     fn legs(self, budget: BudgetId) -> Result<impl Iterator<Item = Leg>, AmountOverflow> {
         let available = Minor::ZERO.minus(self.held).and_then(|rest| rest.minus(self.network)).ok_or(AmountOverflow)?;
         let gains =
             [(Pool::Available(budget), available), (Pool::Held(budget), self.held), (Pool::CardNetwork, self.network)];
-        let most = gains.map(|(_, gain)| gain.0.unsigned_abs()).into_iter().max().unwrap_or_default();
-        let hub =
-            gains.iter().find(|(_, gain)| gain.0.unsigned_abs() == most).map_or(Pool::CardNetwork, |(pool, _)| *pool);
+        let largest = gains.map(|(_, gain)| gain.0.unsigned_abs()).into_iter().max().unwrap_or_default();
+        let hub = gains
+            .iter()
+            .find(|(_, gain)| gain.0.unsigned_abs() == largest)
+            .map_or(Pool::CardNetwork, |(pool, _)| *pool);
         let [first, second, third] = gains.map(|(pool, gain)| Leg::new(hub, pool, gain));
         Ok([first?, second?, third?].into_iter().flatten())
     }

@@ -154,12 +154,12 @@ mod tests {
         ClearingInput { card, force_post: true, network, acceptor, ..input() }
     }
 
-    fn places(input: ClearingInput) -> Vec<String> {
+    fn fault_paths(input: ClearingInput) -> Vec<String> {
         Clearing::of(input).unwrap_err().into_iter().map(|fault| fault.path).collect()
     }
 
     #[test]
-    fn it_names_an_authorization_or_a_card() {
+    fn a_clearing_names_an_authorization_or_a_card() {
         let of = |is_final, force_post| {
             Clearing::of(ClearingInput { preceding: Some(TOKEN), is_final, force_post, ..input() }).unwrap()
         };
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn its_place_is_among_the_clearings() {
+    fn the_number_of_a_clearing_is_at_most_their_count() {
         let at = |number, count| MultiClearing { number, count };
         for (place, is_right) in [
             (at(Some(3), Some(3)), true),
@@ -196,8 +196,8 @@ mod tests {
 
     #[test]
     fn each_member_that_does_not_fit_is_named() {
-        assert_eq!(places(input()), ["body.precedingRelatedTransactionToken"]);
-        assert_eq!(places(ClearingInput { preceding: Some(TOKEN), ..of_card() }), ["body.cardId"]);
+        assert_eq!(fault_paths(input()), ["body.precedingRelatedTransactionToken"]);
+        assert_eq!(fault_paths(ClearingInput { preceding: Some(TOKEN), ..of_card() }), ["body.cardId"]);
         let with_card_members = ClearingInput {
             preceding: Some(TOKEN),
             card: None,
@@ -207,9 +207,9 @@ mod tests {
             ..of_card()
         };
         let expected = ["body.network", "body.cardAcceptor", "body.currencyCode", "body.pos", "body.finalClearing"];
-        assert_eq!(places(with_card_members), expected);
+        assert_eq!(fault_paths(with_card_members), expected);
         let bare = ClearingInput { card: of_card().card, is_final: Some(true), ..input() };
         let expected = ["body.forcePost", "body.finalClearing", "body.network", "body.cardAcceptor"];
-        assert_eq!(places(bare), expected);
+        assert_eq!(fault_paths(bare), expected);
     }
 }

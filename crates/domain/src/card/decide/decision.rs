@@ -81,7 +81,7 @@ pub enum CardRefusal {
         authorised: Money,
     },
     /// The clearing exceeds the hold by more than the account's settings allow.
-    #[error("must be at most {max} {}, what the network lets this merchant clear", max.currency)]
+    #[error("must be at most {max} {}, the network's maximum for this merchant", max.currency)]
     ExceedsMargin {
         /// The maximum amount of this clearing.
         max: Money,

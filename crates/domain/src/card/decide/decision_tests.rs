@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const TIMEOUT: NoDecision = NoDecision::Send(SendError::Timeout);
 
-fn part(text: &str) -> Verdict {
+fn approve_part(text: &str) -> Verdict {
     let currency = Currency::parse(text.split(' ').nth(1).unwrap()).unwrap();
     Verdict::Reply(DecisionReply::Partial(minor(text).of(currency)))
 }
@@ -25,16 +25,16 @@ const fn fallback(fallback: Fallback) -> Verdict {
 const APPROVE: Verdict = Verdict::Reply(DecisionReply::Approve);
 const FRAUD: Verdict = Verdict::Reply(DecisionReply::Decline(DecisionCode::SuspectedFraud));
 
-fn heard(kind: FirstKind, amount: &str, verdict: Verdict) -> FirstMessage {
-    consulted(kind, amount, EndpointDecision::Decided(verdict))
+fn with_verdict(kind: FirstKind, amount: &str, verdict: Verdict) -> FirstMessage {
+    with_decision(kind, amount, EndpointDecision::Decided(verdict))
 }
 
-fn consulted(kind: FirstKind, amount: &str, decision: EndpointDecision) -> FirstMessage {
+fn with_decision(kind: FirstKind, amount: &str, decision: EndpointDecision) -> FirstMessage {
     extended(kind, amount, Extras { decision, ..Extras::default() })
 }
 
 fn partial(amount: &str, verdict: Verdict) -> FirstMessage {
-    let message = heard(FirstKind::Purchase, amount, verdict);
+    let message = with_verdict(FirstKind::Purchase, amount, verdict);
     FirstMessage { extras: Extras { partial_approval: true, ..message.extras }, ..message }
 }
 
@@ -44,18 +44,18 @@ fn question(result: Result<CardDecision, CardRefusal>) -> DecisionQuestion {
 }
 
 #[test]
-fn what_takes_funds_is_asked_about_and_nothing_else() {
+fn only_messages_that_take_funds_are_asked_about() {
     for kind in FirstKind::ALL {
         let amount = if kind == FirstKind::Inquiry { "0" } else { "10" };
         let mut scenario = scenario_with(25_000);
         let asks = matches!(kind, FirstKind::Purchase | FirstKind::Atm | FirstKind::Debit);
-        let result = scenario.send(&consulted(kind, amount, EndpointDecision::Due));
+        let result = scenario.send(&with_decision(kind, amount, EndpointDecision::Due));
         assert_eq!(matches!(result, Err(CardRefusal::EndpointNotAsked(_))), asks, "{kind:?}: {result:?}");
         // A verdict has no effect on other kinds of messages.
-        let declined = scenario_with(25_000).send(&heard(kind, amount, FRAUD)).unwrap();
+        let declined = scenario_with(25_000).send(&with_verdict(kind, amount, FRAUD)).unwrap();
         assert_eq!(declined.declined.is_some(), asks, "{kind:?}");
     }
-    let check = scenario_with(25_000).send(&consulted(FirstKind::Purchase, "0", EndpointDecision::Due)).unwrap();
+    let check = scenario_with(25_000).send(&with_decision(FirstKind::Purchase, "0", EndpointDecision::Due)).unwrap();
     assert_eq!(check.transaction.response, Response::AccountVerified);
     assert_eq!(check.transaction.details.decision, None);
 }
@@ -73,7 +73,7 @@ fn a_question_has_the_message_with_the_balances_before_it() {
     );
     assert_eq!((message.ledger_balance, message.available_balance), (Minor(25_000), Minor(25_000)));
     assert!(scenario.records.is_empty(), "nothing is stored");
-    let debit = question(scenario.send(&consulted(FirstKind::Debit, "10", EndpointDecision::Due)));
+    let debit = question(scenario.send(&with_decision(FirstKind::Debit, "10", EndpointDecision::Due)));
     assert_eq!((debit.message.state, debit.allows_partial), (TransactionState::Completed, false));
     for (text, is_allowed) in [("0.01 GBP", true), ("10.00 GBP", true), ("10.01 GBP", false), ("0.00 GBP", false)] {
         assert_eq!(asked.allows_amount(minor(text)), is_allowed, "{text}");
@@ -89,7 +89,7 @@ fn rules_before_the_decision_decline_without_a_question() {
         for endpoint_decision in
             [EndpointDecision::Due, EndpointDecision::Decided(APPROVE), EndpointDecision::Decided(FRAUD)]
         {
-            let decided = scenario.send(&consulted(FirstKind::Purchase, "10", endpoint_decision)).unwrap();
+            let decided = scenario.send(&with_decision(FirstKind::Purchase, "10", endpoint_decision)).unwrap();
             assert_eq!(decided.transaction.response, response, "local rules win");
             let names: Vec<_> = decided.declined.as_ref().unwrap().rules().map(|(rule, _)| rule.name()).collect();
             assert!(!names.contains(&"decision"), "{names:?}");
@@ -103,11 +103,11 @@ fn rules_before_the_decision_decline_without_a_question() {
 #[test]
 fn the_endpoint_is_asked_though_the_funds_do_not_suffice() {
     let mut scenario = scenario_with(500);
-    question(scenario.send(&consulted(FirstKind::Purchase, "10", EndpointDecision::Due)));
-    let declined = scenario.send(&heard(FirstKind::Purchase, "10", FRAUD)).unwrap();
+    question(scenario.send(&with_decision(FirstKind::Purchase, "10", EndpointDecision::Due)));
+    let declined = scenario.send(&with_verdict(FirstKind::Purchase, "10", FRAUD)).unwrap();
     assert_eq!(declined.transaction.response, Response::SuspectedFraud);
-    let short = scenario.send(&heard(FirstKind::Purchase, "10", APPROVE)).unwrap();
-    assert_eq!(short.transaction.response, Response::NotSufficientFunds, "no endpoint approves what is not there");
+    let short = scenario.send(&with_verdict(FirstKind::Purchase, "10", APPROVE)).unwrap();
+    assert_eq!(short.transaction.response, Response::NotSufficientFunds, "an approval does not replace missing funds");
     let explained = short.declined.unwrap();
     assert!(matches!(explained.passed.last(), Some(Rule::Decision(seen)) if seen.verdict == APPROVE), "{explained:?}");
 }
@@ -119,11 +119,11 @@ fn every_verdict_is_recorded() {
         (fallback(Fallback::Approve), Response::Approved),
         (fallback(Fallback::Decline), Response::DecisionNotPermitted),
         (FRAUD, Response::SuspectedFraud),
-        (part("4.00 GBP"), Response::DecisionNotPermitted),
+        (approve_part("4.00 GBP"), Response::DecisionNotPermitted),
     ] {
         for kind in [FirstKind::Purchase, FirstKind::Atm, FirstKind::Debit] {
             let mut scenario = scenario_with(25_000);
-            let decided = scenario.send(&heard(kind, "10", verdict)).unwrap();
+            let decided = scenario.send(&with_verdict(kind, "10", verdict)).unwrap();
             assert_eq!(decided.transaction.response, response, "{verdict:?}");
             assert_eq!(decided.transaction.details.decision.unwrap().verdict, verdict);
             if let Some(declined) = &decided.declined {
@@ -134,27 +134,27 @@ fn every_verdict_is_recorded() {
     }
     for code in DecisionCode::ALL {
         let verdict = Verdict::Reply(DecisionReply::Decline(code));
-        let decided = scenario_with(25_000).send(&heard(FirstKind::Atm, "10", verdict)).unwrap();
+        let decided = scenario_with(25_000).send(&with_verdict(FirstKind::Atm, "10", verdict)).unwrap();
         assert_eq!(decided.transaction.response.code(), code.code());
     }
 }
 
 #[test]
-fn a_part_is_held_where_the_message_allows_it() {
+fn a_part_is_held_if_the_message_allows_partial_approval() {
     let mut scenario = scenario_with(25_000).limited_to(a_limit(LimitWindow::Day, "100.00 GBP"));
-    let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
+    let held = scenario.send(&partial("10", approve_part("4.00 GBP"))).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "246.00", "-4.00"]);
     assert_eq!((held.transaction.response, held.transaction.requested), (Response::PartiallyApproved, Minor(1_000)));
     assert_eq!(scenario.limits[0].spent, Minor(400), "the limit counts what is held");
     // The available balance can be less than the part.
     let mut scenario = scenario_with(300);
-    let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
+    let held = scenario.send(&partial("10", approve_part("4.00 GBP"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(300), Response::PartiallyApproved));
     // A part that equals the full amount is a full approval.
-    let whole = scenario_with(25_000).send(&partial("10", part("10.00 GBP"))).unwrap();
+    let whole = scenario_with(25_000).send(&partial("10", approve_part("10.00 GBP"))).unwrap();
     assert_eq!((whole.transaction.amount, whole.transaction.response), (Minor(1_000), Response::Approved));
     // The funds cover the part, but not the full amount.
-    let covered = scenario_with(400).send(&partial("10", part("4.00 GBP"))).unwrap();
+    let covered = scenario_with(400).send(&partial("10", approve_part("4.00 GBP"))).unwrap();
     assert_eq!((covered.transaction.amount, covered.transaction.response), (Minor(400), Response::PartiallyApproved));
 }
 
@@ -167,15 +167,15 @@ fn a_part_in_another_currency_is_converted_and_never_rounds_to_zero() {
         let message = partial("1000", verdict);
         FirstMessage { extras: Extras { quotes: Some(quotes.clone()), ..message.extras }, ..message }
     };
-    let held = scenario_with(25_000).send(&message(part("500 JPY"))).unwrap();
+    let held = scenario_with(25_000).send(&message(approve_part("500 JPY"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(200), Response::PartiallyApproved));
     assert_eq!(held.transaction.conversion.unwrap().amount, Minor(500));
-    let nothing = scenario_with(25_000).send(&message(part("1 JPY"))).unwrap();
+    let nothing = scenario_with(25_000).send(&message(approve_part("1 JPY"))).unwrap();
     assert_eq!(nothing.transaction.response, Response::DecisionNotPermitted);
 }
 
 #[test]
-fn an_increment_is_decided_on_whole() {
+fn an_increment_is_approved_in_full_or_declined() {
     let mut scenario = scenario_with(25_000);
     let token = scenario.authorize("10").token;
     let increment = |scenario: &CardScenario, endpoint_decision| {
@@ -189,7 +189,7 @@ fn an_increment_is_decided_on_whole() {
     let more = increment(&scenario, EndpointDecision::Decided(APPROVE)).unwrap();
     assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "235.00", "-5.00"]);
     assert_eq!(more.transaction.details.decision.unwrap().verdict, APPROVE);
-    for verdict in [FRAUD, part("1.00 GBP"), fallback(Fallback::Decline)] {
+    for verdict in [FRAUD, approve_part("1.00 GBP"), fallback(Fallback::Decline)] {
         let declined = increment(&scenario, EndpointDecision::Decided(verdict)).unwrap();
         assert_eq!(declined.declined.unwrap().failed.name(), "decision");
         assert_eq!(declined.transaction.details.decision.unwrap().verdict, verdict);
@@ -239,12 +239,12 @@ proptest! {
 }
 
 #[test]
-fn the_scenario_has_a_time() {
-    // The rules do not read a clock, so the same verdict always gives the same decision.
+fn the_same_verdict_gives_the_same_decision() {
+    // The time is an input: the rules do not read a clock.
     let decide = || {
         let mut scenario = CardScenario::of(a_card(), a_budget().with("250.00 GBP"));
         scenario.now = noon();
-        scenario.send(&heard(FirstKind::Purchase, "10", APPROVE)).unwrap()
+        scenario.send(&with_verdict(FirstKind::Purchase, "10", APPROVE)).unwrap()
     };
     assert_eq!(decide(), decide());
 }

@@ -134,14 +134,14 @@ fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
 fn a_refund_authorization_can_be_reversed() {
     let mut scenario = scenario_with(25_000);
     let token = scenario.send(&first_message(FirstKind::Refund, "10")).unwrap().transaction.token;
-    let gone = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
-    assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
-    assert_eq!((gone.journal, gone.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
+    let reversed = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
+    assert_eq!(row(&reversed), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
+    assert_eq!((reversed.journal, reversed.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
     assert_eq!(scenario.state_of(token), TransactionState::NothingCleared);
     let refund_clearing = FollowUp::RefundClearing { amount: decimal("10") };
     assert_eq!(scenario.follow(token, &refund_clearing), Err(CardRefusal::AlreadyReversed));
     assert_eq!(scenario.follow(token, &FollowUp::RefundReversal), Err(CardRefusal::AlreadyReversed));
-    let named = scenario.follow(gone.transaction.token, &refund_clearing);
+    let named = scenario.follow(reversed.transaction.token, &refund_clearing);
     assert!(matches!(named, Err(CardRefusal::WrongKind { .. })));
 }
 
@@ -220,11 +220,11 @@ fn foreign_amounts_use_the_decimals_of_their_currency_and_must_not_round_to_zero
     let token = scenario.send(&extended(FirstKind::Purchase, "100", yen)).unwrap().transaction.token;
     assert_eq!(scenario.balances.held(), Minor(52));
     assert!(matches!(scenario.follow(token, &clearing("1.5", true)), Err(CardRefusal::Amount(_))));
-    let rupiah = Extras { quotes: Some(quotes("JPY", "0.00005")), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "100", rupiah)), Err(CardRefusal::Amount(_))));
-    let nothing =
+    let tiny_rate = Extras { quotes: Some(quotes("JPY", "0.00005")), ..Extras::default() };
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "100", tiny_rate)), Err(CardRefusal::Amount(_))));
+    let without_rates =
         Extras { quotes: Some(crate::money::Quotes { rates: vec![], ..quotes("USD", "1") }), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "1", nothing)), Err(CardRefusal::Currency(_))));
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "1", without_rates)), Err(CardRefusal::Currency(_))));
     // The card's own currency needs no conversion.
     let own = Extras { quotes: Some(quotes("GBP", "2")), ..Extras::default() };
     assert_eq!(scenario.send(&extended(FirstKind::Purchase, "1", own)).unwrap().transaction.conversion, None);

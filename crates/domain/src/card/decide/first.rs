@@ -37,8 +37,8 @@ pub struct FirstMessage {
 /// Extensions of first messages (contract 5.7).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Exchange rates from the merchant's currency, which is then the currency of all amounts. `None` if it is the
-    /// card's.
+    /// Exchange rates from the merchant's currency, which is then the currency of all amounts of the message. `None`:
+    /// all amounts are in the card's currency.
     pub quotes: Option<Quotes>,
     /// Whether a purchase may be approved for less when the budget lacks the full amount.
     pub partial_approval: bool,
@@ -113,7 +113,7 @@ impl FirstMessage {
     fn decided(&self, priced: &Priced) -> Result<(EndpointInput, Option<Minor>), CardRefusal> {
         let (endpoint_decision, allows_partial) = (self.extras.decision, self.allows_partial());
         let decision = EndpointInput { endpoint_decision, allows_partial, part: None };
-        let Some(part) = decision.seen().and_then(|seen| seen.part()) else { return Ok((decision, None)) };
+        let Some(part) = decision.seen().and_then(|seen| seen.approved_part()) else { return Ok((decision, None)) };
         let in_card_currency = priced.terms.to_card(part)?;
         if in_card_currency.is_zero() {
             return Ok((EndpointInput { allows_partial: false, ..decision }, None));
@@ -265,8 +265,8 @@ impl FirstInput<'_> {
         let total = terms.to_card(both)?;
         let (journal, balances) =
             PoolChange::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
-        let taken = total.negated().ok_or(AmountOverflow)?;
-        let mut transaction = self.record(taken, TransactionState::Pending, response);
+        let impacted = total.negated().ok_or(AmountOverflow)?;
+        let mut transaction = self.record(impacted, TransactionState::Pending, response);
         (transaction.amount, transaction.conversion) = (amount, terms.shown(in_merchant_currency));
         transaction.acquirer_fee = total.minus(amount).ok_or(AmountOverflow)?;
         transaction.available_balance = balances.available();
@@ -411,8 +411,8 @@ impl FirstInput<'_> {
         }
     }
 
-    /// Returns the new chain. `merchant` is the hold in the merchant's currency.
-    fn chain(&self, authorised: Minor, merchant: Minor, state: ChainState) -> Chain {
+    /// Returns the new chain. `merchant_held` is the hold in the merchant's currency.
+    fn chain(&self, authorised: Minor, merchant_held: Minor, state: ChainState) -> Chain {
         let card = &self.situation.card;
         Chain {
             id: self.token,
@@ -428,7 +428,7 @@ impl FirstInput<'_> {
             disputed: Minor::ZERO,
             created_at: self.stamp.now,
             expires_at: None,
-            merchant: self.priced.terms.merchant_amounts(merchant, Minor::ZERO),
+            merchant: self.priced.terms.merchant_amounts(merchant_held, Minor::ZERO),
             counted: Vec::new(),
         }
     }

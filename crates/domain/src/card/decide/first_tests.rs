@@ -9,7 +9,7 @@ use crate::test_support::{CardScenario, a_limit, first_message};
 use chrono::{NaiveDate, TimeDelta};
 
 #[test]
-fn the_balance_table() {
+fn balances_change_as_in_the_contracts_table() {
     for (kind, expected) in [
         (FirstKind::Purchase, ["authorization", "PENDING", "250.00", "240.00", "-10.00"]),
         (FirstKind::Atm, ["authorization.atm.withdrawal", "PENDING", "250.00", "240.00", "-10.00"]),

@@ -1,4 +1,4 @@
-//! The first use of a physical card, which puts it into use (contract 5.6).
+//! The first use of a physical card, which activates it (contract 5.6).
 //!
 //! Sources:
 //! - Messages with a PIN are PIN debits, ATM withdrawals and balance inquiries.
@@ -62,7 +62,7 @@ pub fn decide_first_use(
     stamp: &Stamp<'_>,
 ) -> Result<FirstUseDecision, CardRefusal> {
     let FirstUseSituation { message: first, card, virtual_card } = situation;
-    if !begins(card, message) {
+    if !is_first_use(card, message) {
         return Ok(FirstUseDecision { message: decide_first(first, message, stamp)?, changes: Vec::new() });
     }
     let mut used = first.clone();
@@ -79,7 +79,7 @@ pub fn decide_first_use(
 }
 
 /// Whether a message is the first use of a physical card.
-fn begins(card: &CardRecord, message: &FirstMessage) -> bool {
+fn is_first_use(card: &CardRecord, message: &FirstMessage) -> bool {
     let has_pin = matches!(message.kind, FirstKind::Atm | FirstKind::Debit | FirstKind::Inquiry);
     let is_right = message.extras.pin.is_some() && message.extras.pin == card.pin;
     card.awaits_first_use() && has_pin && is_right
@@ -96,15 +96,15 @@ mod tests {
     const RIGHT: PinDigest = PinDigest::new([7; 32]);
 
     fn situation(state: CardState, available: &str) -> (CardScenario, FirstUseSituation) {
-        let mut world = CardScenario::of(a_card().in_state(state), a_budget().with(available));
-        world.guards.pin = Some(RIGHT);
-        let mut card = CardRecord { pin: Some(RIGHT), ..CardRecord::seeded(world.card.clone()) };
+        let mut scenario = CardScenario::of(a_card().in_state(state), a_budget().with(available));
+        scenario.guards.pin = Some(RIGHT);
+        let mut card = CardRecord { pin: Some(RIGHT), ..CardRecord::seeded(scenario.card.clone()) };
         let mut virtual_card = CardRecord::seeded(a_card().build());
         virtual_card.card.id = CardId(Uuid::from_u128(9));
         let recipient = Some(a_physical_card_request().recipient);
         card.physical = Some(PhysicalCard { virtual_card: virtual_card.card.id, recipient });
-        let message = world.first_situation();
-        (world, FirstUseSituation { message, card, virtual_card: Some(virtual_card) })
+        let message = scenario.first_situation();
+        (scenario, FirstUseSituation { message, card, virtual_card: Some(virtual_card) })
     }
 
     fn with_pin(kind: FirstKind, amount: &str, pin: Option<PinDigest>) -> FirstMessage {
@@ -118,11 +118,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_right_pin_puts_the_card_into_use_and_ends_the_virtual_one() {
+    fn the_first_correct_pin_activates_the_card_and_ends_the_virtual_one() {
         for (kind, amount) in [(FirstKind::Atm, "1"), (FirstKind::Debit, "1"), (FirstKind::Inquiry, "0")] {
-            let (world, situation) = situation(CardState::Unactivated, "10.00 GBP");
+            let (scenario, situation) = situation(CardState::Unactivated, "10.00 GBP");
             let message = with_pin(kind, amount, Some(RIGHT));
-            let done = decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap();
+            let done = decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap();
             assert_eq!(done.message.transaction.response, Response::Approved, "{kind:?}");
             let (own, other) = (situation.card.card.id, CardId(Uuid::from_u128(9)));
             assert_eq!(states(&done), [(own, CardState::Active), (other, CardState::Terminated)]);
@@ -132,19 +132,19 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_run_afterwards() {
-        let (world, situation) = situation(CardState::Unactivated, "0.50 GBP");
+    fn the_rules_run_after_the_activation() {
+        let (scenario, situation) = situation(CardState::Unactivated, "0.50 GBP");
         let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
-        let done = decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap();
+        let done = decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap();
         assert_eq!(done.message.transaction.response, Response::NotSufficientFunds);
         assert_eq!(done.changes.len(), 2);
         let refused =
-            decide_first_use(&situation, &with_pin(FirstKind::Debit, "0.001", Some(RIGHT)), CLIENT, &world.stamp());
+            decide_first_use(&situation, &with_pin(FirstKind::Debit, "0.001", Some(RIGHT)), CLIENT, &scenario.stamp());
         assert!(matches!(refused, Err(CardRefusal::Amount(_))));
     }
 
     #[test]
-    fn nothing_else_puts_it_into_use() {
+    fn only_the_correct_pin_of_an_unactivated_card_is_a_first_use() {
         let wrong = PinDigest::new([8; 32]);
         for (kind, pin) in [
             (FirstKind::Debit, Some(wrong)),
@@ -152,33 +152,33 @@ mod tests {
             (FirstKind::Purchase, Some(RIGHT)),
             (FirstKind::Purchase, None),
         ] {
-            let (world, situation) = situation(CardState::Unactivated, "10.00 GBP");
-            let done = decide_first_use(&situation, &with_pin(kind, "1", pin), CLIENT, &world.stamp()).unwrap();
+            let (scenario, situation) = situation(CardState::Unactivated, "10.00 GBP");
+            let done = decide_first_use(&situation, &with_pin(kind, "1", pin), CLIENT, &scenario.stamp()).unwrap();
             assert_eq!(
                 (done.message.transaction.state, states(&done)),
                 (TransactionState::Declined, vec![]),
                 "{kind:?}"
             );
         }
-        let (world, mut without) = situation(CardState::Unactivated, "10.00 GBP");
+        let (scenario, mut without) = situation(CardState::Unactivated, "10.00 GBP");
         without.card.physical = None;
         let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
-        let done = decide_first_use(&without, &message, CLIENT, &world.stamp()).unwrap();
+        let done = decide_first_use(&without, &message, CLIENT, &scenario.stamp()).unwrap();
         assert_eq!((done.message.transaction.response, states(&done)), (Response::CardNotActive, vec![]));
         for state in CardState::ALL.into_iter().filter(|state| *state != CardState::Unactivated) {
-            let (world, situation) = situation(state, "10.00 GBP");
-            assert!(decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap().changes.is_empty());
+            let (scenario, situation) = situation(state, "10.00 GBP");
+            assert!(decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap().changes.is_empty());
         }
     }
 
     #[test]
-    fn a_virtual_card_that_has_ended_stays_as_it_is() {
-        let (world, mut situation) = situation(CardState::Unactivated, "10.00 GBP");
+    fn a_virtual_card_that_has_ended_stays_unchanged() {
+        let (scenario, mut situation) = situation(CardState::Unactivated, "10.00 GBP");
         if let Some(card) = &mut situation.virtual_card {
             card.card.state = CardState::Replaced;
         }
         let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
-        let done = decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap();
+        let done = decide_first_use(&situation, &message, CLIENT, &scenario.stamp()).unwrap();
         assert_eq!(states(&done), [(situation.card.card.id, CardState::Active)]);
     }
 }

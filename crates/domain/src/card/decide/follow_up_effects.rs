@@ -37,7 +37,7 @@ pub(super) struct FollowUpInput<'a> {
 struct Amounts {
     /// The message's own amount, as sent.
     sent: Minor,
-    /// The same in the card's currency.
+    /// The message's own amount in the card's currency.
     own: Minor,
     requested: Minor,
     fee: Minor,
@@ -58,7 +58,7 @@ enum Counting {
     /// This amount is spent, or given back if it is negative.
     Change(Minor),
     /// An amount is spent permanently, and the hold grows or shrinks by `change`.
-    Keep { amount: Minor, change: Minor },
+    Permanent { amount: Minor, change: Minor },
     /// A refund is paid.
     Lower(Minor),
     /// A refund is taken back.
@@ -149,17 +149,18 @@ impl<'a> FollowUpInput<'a> {
 
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.held_and_cleared();
-        let (own, both) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
-        self.must_be_within_margin(both, fee)?;
+        let (without_fee, with_fee) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
+        self.must_be_within_margin(with_fee, fee)?;
         let left = if is_final { Minor::ZERO } else { less(held, more(sent, fee)?)?.max(Minor::ZERO) };
-        let mut chain = self.still_open(left, both)?;
+        let mut chain = self.still_open(left, with_fee)?;
         let ends = is_final || chain.held().is_zero();
         if ends {
-            chain = self.ended(chain, ChainEnd::Cleared, both);
+            chain = self.ended(chain, ChainEnd::Cleared, with_fee);
         }
         // Each part is the growth of the converted sum, so the parts add up to the conversion of the whole.
         let before = self.terms.to_card(cleared)?;
-        let (own, posted) = (less(self.terms.to_card(own)?, before)?, less(self.terms.to_card(both)?, before)?);
+        let own = less(self.terms.to_card(without_fee)?, before)?;
+        let posted = less(self.terms.to_card(with_fee)?, before)?;
         let taken = less(self.chain.held(), chain.held())?;
         chain.cleared = more(self.chain.cleared, posted)?;
         self.apply(Effect {
@@ -173,20 +174,20 @@ impl<'a> FollowUpInput<'a> {
             state: TransactionState::Completed,
             pool_change: PoolChange::clear(taken, posted)?,
             chain,
-            // Limits count what exceeds the hold. What is left of the hold is given back.
+            // If more is cleared than the hold loses, limits count the difference. If less, they give it back.
             counting: Counting::Change(less(posted, taken)?),
         })
     }
 
-    /// Refuses a clearing above the margin that the account's settings allow. `both` is the cleared amount after the
-    /// clearing.
-    fn must_be_within_margin(&self, both: Minor, fee: Minor) -> Result<(), CardRefusal> {
+    /// Refuses a clearing above the margin that the account's settings allow. `cleared_after` is the cleared amount
+    /// after the clearing.
+    fn must_be_within_margin(&self, cleared_after: Minor, fee: Minor) -> Result<(), CardRefusal> {
         let ChainSituation { guards, first, .. } = self.situation;
         let (held, cleared) = self.held_and_cleared();
         let before = less(cleared, self.chain.forced)?;
-        let (authorised, after) = (more(held, before)?, less(both, self.chain.forced)?);
+        let (authorised, after) = (more(held, before)?, less(cleared_after, self.chain.forced)?);
         let currency = self.terms.currency();
-        match guards.settings.over_clearing.max(authorised, &first.acceptor.mcc, currency) {
+        match guards.settings.over_clearing.max_cleared(authorised, &first.acceptor.mcc, currency) {
             Some(max) if after > max => {
                 let max = less(max, more(before, fee)?)?.max(Minor::ZERO);
                 Err(CardRefusal::ExceedsMargin { max: max.of(currency) })
@@ -263,17 +264,17 @@ impl<'a> FollowUpInput<'a> {
     /// Clears an amount, whether the chain is open or has ended. The hold of an open chain stays.
     pub(super) fn forced_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.held_and_cleared();
-        let both = more(cleared, sent)?;
+        let cleared_after = more(cleared, sent)?;
         let forced = more(self.chain.forced, sent)?;
         let mut chain = match self.chain.state {
-            ChainState::Open { .. } => self.still_open(held, both)?,
-            ChainState::Ended(end) => self.ended(self.chain.clone(), end, both),
+            ChainState::Open { .. } => self.still_open(held, cleared_after)?,
+            ChainState::Ended(end) => self.ended(self.chain.clone(), end, cleared_after),
         };
         // A hold that rounds to zero in the card's currency ends.
         if chain.end().is_none() && chain.held().is_zero() {
-            chain = self.ended(chain, ChainEnd::Cleared, both);
+            chain = self.ended(chain, ChainEnd::Cleared, cleared_after);
         }
-        let posted = less(self.terms.to_card(both)?, self.terms.to_card(cleared)?)?;
+        let posted = less(self.terms.to_card(cleared_after)?, self.terms.to_card(cleared)?)?;
         // In another currency, the conversion of the hold may change by a minor unit.
         let taken = less(self.chain.held(), chain.held())?;
         (chain.cleared, chain.forced) = (more(self.chain.cleared, posted)?, forced);
@@ -288,7 +289,7 @@ impl<'a> FollowUpInput<'a> {
             state: TransactionState::Completed,
             pool_change: PoolChange::clear(taken, posted)?,
             chain,
-            counting: Counting::Keep { amount: posted, change: less(Minor::ZERO, taken)? },
+            counting: Counting::Permanent { amount: posted, change: less(Minor::ZERO, taken)? },
         })
     }
 
@@ -344,8 +345,8 @@ impl<'a> FollowUpInput<'a> {
     /// card's currency is the conversion of their sum minus the conversion of the cleared amount, so it is zero when
     /// nothing is held.
     fn still_open(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
-        let both = self.terms.to_card(more(held, cleared)?)?;
-        let state = ChainState::Open { held: less(both, self.terms.to_card(cleared)?)? };
+        let sum = self.terms.to_card(more(held, cleared)?)?;
+        let state = ChainState::Open { held: less(sum, self.terms.to_card(cleared)?)? };
         Ok(Chain { state, merchant: self.terms.merchant_amounts(held, cleared), ..self.chain.clone() })
     }
 
@@ -408,14 +409,14 @@ impl<'a> FollowUpInput<'a> {
             Counting::Change(change) => changed(limits, counted, change, now),
             Counting::Lower(amount) => Ok(LimitCounts::lower(limits, counted, amount, now)),
             Counting::Raise(amount) => Ok(LimitCounts::raise(limits, counted, amount, now)),
-            Counting::Keep { amount, change } => {
-                let kept = LimitCounts::spend(limits, counted, (amount, CountedKind::Permanent, false), now);
+            Counting::Permanent { amount, change } => {
+                let permanent = LimitCounts::spend(limits, counted, (amount, CountedKind::Permanent, false), now);
                 let mut limits = limits.clone();
-                for new in &kept.changed {
+                for new in &permanent.changed {
                     limits.iter_mut().filter(|old| old.id == new.id).for_each(|old| old.clone_from(new));
                 }
-                let LimitCounts { changed: later, counted } = changed(&limits, kept.counted, change, now)?;
-                let mut all = kept.changed;
+                let LimitCounts { changed: later, counted } = changed(&limits, permanent.counted, change, now)?;
+                let mut all = permanent.changed;
                 all.retain(|limit| later.iter().all(|new| new.id != limit.id));
                 all.extend(later);
                 Ok(LimitCounts { changed: all, counted })

@@ -36,28 +36,28 @@ fn cardholder(card: &Card, is_right: bool) -> Cardholder {
 }
 
 /// Creates a card and a message that fail these rules, given by their places in [`RULES`].
-fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
-    let is = |place: usize| wrong.contains(&place);
-    let limit = |window, place| a_limit(window, if is(place) { "1.00 GBP" } else { "50.00 GBP" });
-    let mut scenario = CardScenario::of(a_card(), a_budget().with(if is(9) { "1.00 GBP" } else { "250.00 GBP" }))
+fn failing(wrong: &[usize]) -> (CardScenario, FirstMessage) {
+    let fails = |place: usize| wrong.contains(&place);
+    let limit = |window, place| a_limit(window, if fails(place) { "1.00 GBP" } else { "50.00 GBP" });
+    let mut scenario = CardScenario::of(a_card(), a_budget().with(if fails(9) { "1.00 GBP" } else { "250.00 GBP" }))
         .limited_to(limit(LimitWindow::Day, 7))
         .limited_to(limit(LimitWindow::Transaction, 6));
-    let allowed = if is(5) { EntryMode::Chip } else { EntryMode::Keyed };
+    let allowed = if fails(5) { EntryMode::Chip } else { EntryMode::Keyed };
     scenario.guards = Guards {
         card: Controls { allowed_entry_modes: Some(vec![allowed]), ..Controls::default() },
         budget: Controls::default(),
-        holder: Some(if is(0) { PersonStatus::Inactive } else { PersonStatus::Active }),
+        holder: Some(if fails(0) { PersonStatus::Inactive } else { PersonStatus::Active }),
         pin: Some(PIN),
         ..Guards::default()
     };
-    let state = if is(3) { WalletTokenState::Suspended } else { WalletTokenState::Active };
+    let state = if fails(3) { WalletTokenState::Suspended } else { WalletTokenState::Active };
     let extras = Extras {
         pos: Some(PointOfSale { entry_mode: Some(EntryMode::Keyed), ..PointOfSale::default() }),
-        pin: Some(if is(1) { PinDigest::new([2; 32]) } else { PIN }),
-        cardholder: Some(cardholder(&scenario.card, !is(2))),
+        pin: Some(if fails(1) { PinDigest::new([2; 32]) } else { PIN }),
+        cardholder: Some(cardholder(&scenario.card, !fails(2))),
         wallet_token: Some(WalletToken { token: "a".into(), state }),
-        three_d_secure: Some(if is(4) { ThreeDSecure::NotAuthenticated } else { ThreeDSecure::Authenticated }),
-        decision: EndpointDecision::Decided(if is(8) { DUPLICATE } else { APPROVE }),
+        three_d_secure: Some(if fails(4) { ThreeDSecure::NotAuthenticated } else { ThreeDSecure::Authenticated }),
+        decision: EndpointDecision::Decided(if fails(8) { DUPLICATE } else { APPROVE }),
         ..Extras::default()
     };
     (scenario, extended(FirstKind::Purchase, "10", extras))
@@ -67,7 +67,7 @@ fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
 fn the_first_rule_of_the_contract_that_fails_decides() {
     for first in 0..RULES.len() {
         let wrong: Vec<_> = (first..RULES.len()).collect();
-        let (mut scenario, message) = setting(&wrong);
+        let (mut scenario, message) = failing(&wrong);
         let decision = scenario.send(&message).unwrap();
         let declined = decision.declined.unwrap();
         assert_eq!((declined.failed.name(), decision.transaction.response), RULES[first]);
@@ -75,15 +75,15 @@ fn the_first_rule_of_the_contract_that_fails_decides() {
         let expected: Vec<_> = RULES[..first].iter().map(|(name, _)| *name).collect();
         assert_eq!(passed, expected, "after the four rules about the state of the card");
     }
-    let (mut scenario, message) = setting(&[]);
+    let (mut scenario, message) = failing(&[]);
     assert_eq!(scenario.send(&message).unwrap().transaction.response, Response::Approved);
 }
 
 #[test]
-fn account_checks_skip_limits_and_balance_and_refunds_all() {
+fn account_checks_skip_limits_and_balance_and_refunds_skip_all_rules() {
     let all: Vec<_> = (0..RULES.len()).collect();
     let of_kind = |kind, amount: &str, wrong: &[usize]| {
-        let (mut scenario, message) = setting(wrong);
+        let (mut scenario, message) = failing(wrong);
         let message = FirstMessage { amount: crate::test_support::decimal(amount), kind, ..message };
         scenario.send(&message).unwrap().transaction
     };
@@ -107,14 +107,14 @@ fn rules_without_values_are_not_checked() {
 
 #[test]
 fn a_pin_for_a_card_without_one_is_wrong() {
-    let (mut scenario, message) = setting(&[]);
+    let (mut scenario, message) = failing(&[]);
     scenario.guards.pin = None;
     assert_eq!(scenario.send(&message).unwrap().transaction.response, Response::IncorrectPin);
 }
 
 #[test]
 fn what_was_sent_and_verified_is_recorded() {
-    let (mut scenario, message) = setting(&[2]);
+    let (mut scenario, message) = failing(&[2]);
     let record = scenario.send(&message).unwrap().transaction;
     let details = &record.details;
     assert_eq!(record.state, TransactionState::Declined);
@@ -132,7 +132,7 @@ proptest! {
         wrong in proptest::collection::btree_set(0..RULES.len(), 0..5),
     ) {
         let wrong: Vec<_> = wrong.into_iter().collect();
-        let (mut scenario, message) = setting(&wrong);
+        let (mut scenario, message) = failing(&wrong);
         let before: (CardLimit, _) = (scenario.limits[0].clone(), scenario.balances);
         let decision = scenario.send(&message).unwrap();
         let expected = wrong.first().map_or(Response::Approved, |first| RULES[*first].1);

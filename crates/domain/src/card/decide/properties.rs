@@ -98,9 +98,9 @@ fn pick(scenario: &CardScenario, which: usize) -> Option<TransactionToken> {
 }
 
 /// Sums the postings to one pool.
-fn entries(scenario: &CardScenario, account: Pool) -> i128 {
+fn sum_of_postings(scenario: &CardScenario, pool: Pool) -> i128 {
     let postings = scenario.journal.iter().flat_map(JournalTransaction::postings);
-    postings.filter(|posting| posting.pool == account).map(|posting| i128::from(posting.amount.0)).sum()
+    postings.filter(|posting| posting.pool == pool).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
 /// The change of the cleared amount of its chain that a message causes.
@@ -122,7 +122,7 @@ fn posted(record: &CardTransaction) -> i64 {
 }
 
 /// Checks that partial amounts add up to the converted whole, and that a hold of zero is zero in both currencies.
-fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError> {
+fn check_conversion(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError> {
     prop_assert!(!chain.held().is_negative() && !chain.cleared.is_negative());
     let first = scenario.records.iter().find(|record| record.token == chain.id).unwrap();
     prop_assert_eq!(chain.merchant.is_some(), first.conversion.is_some());
@@ -134,13 +134,13 @@ fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError
     prop_assert_eq!(chain.cleared, Minor(posted), "clearings and returns add up");
     prop_assert_eq!(chain.held().0 + chain.cleared.0, convert(Minor(side.held.0 + side.cleared.0)).0);
     if chain.kind != ChainKind::Refund {
-        prop_assert_eq!(chain.held().is_zero(), side.held.is_zero(), "nothing is stranded on either side");
+        prop_assert_eq!(chain.held().is_zero(), side.held.is_zero(), "a hold of zero is zero in both currencies");
     }
     Ok(())
 }
 
 /// Checks that a limit counts what approved messages hold or have cleared in its window, unless refunds lowered it.
-fn limited(scenario: &CardScenario) -> Result<(), TestCaseError> {
+fn check_limits(scenario: &CardScenario) -> Result<(), TestCaseError> {
     let is_refund = |kind| matches!(kind, MessageKind::RefundClearing | MessageKind::Refund);
     let mut refunds = scenario.records.iter().filter(|record| is_refund(record.kind));
     let is_refunded = refunds.any(|record| record.impacted > Minor::ZERO);
@@ -182,11 +182,11 @@ fn check(scenario: &CardScenario, opening: i64) -> Result<(), TestCaseError> {
     }
     prop_assert_eq!(scenario.balances.held(), Minor(open_holds));
     prop_assert_eq!(scenario.balances.available().0, scenario.balances.ledger().0 - open_holds);
-    let available = i128::from(opening) + entries(scenario, Pool::Available(budget));
+    let available = i128::from(opening) + sum_of_postings(scenario, Pool::Available(budget));
     prop_assert_eq!(i128::from(scenario.balances.available().0), available);
-    prop_assert_eq!(i128::from(open_holds), entries(scenario, Pool::Held(budget)));
-    scenario.chains.iter().try_for_each(|chain| converted(scenario, chain))?;
-    limited(scenario)?;
+    prop_assert_eq!(i128::from(open_holds), sum_of_postings(scenario, Pool::Held(budget)));
+    scenario.chains.iter().try_for_each(|chain| check_conversion(scenario, chain))?;
+    check_limits(scenario)?;
     for (record, declined) in scenario.records.iter().zip(&scenario.declined) {
         let explained = declined.as_ref().map(|why| (why.failed.response(), why.passed.iter().all(Rule::passes)));
         let expected = (record.state == TransactionState::Declined).then_some((record.response, true));

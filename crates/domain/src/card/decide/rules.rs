@@ -123,14 +123,14 @@ impl RuleInput<'_> {
     fn rules(&self) -> impl Iterator<Item = Rule> {
         let decision = self.decision.seen().filter(|_| self.is_debit()).map(Rule::Decision);
         let requested = self.decision.part;
-        let funds = self.taken().map(|taken| Rule::AvailableBalance {
+        let funds = self.spending().map(|spending| Rule::AvailableBalance {
             available: self.balances.available(),
-            requested: requested.unwrap_or(taken.amount),
+            requested: requested.unwrap_or(spending.amount),
         });
         self.local().chain(decision).chain(funds)
     }
 
-    fn taken(&self) -> Option<Spending> {
+    fn spending(&self) -> Option<Spending> {
         match self.effect {
             FundsEffect::Credit | FundsEffect::None | FundsEffect::Unconditional => None,
             FundsEffect::Debit(amount) => Some(Spending { amount, total: amount, is_use: true }),
@@ -154,7 +154,7 @@ impl RuleInput<'_> {
             .chain([Rule::CardActivated { state }])
             .chain(uses.into_iter().flatten())
             .chain((self.effect != FundsEffect::Credit).then(|| self.guarded()).into_iter().flatten())
-            .chain(self.taken().into_iter().flat_map(move |taken| self.limits_on(taken)))
+            .chain(self.spending().into_iter().flat_map(move |spending| self.limits_on(spending)))
     }
 
     /// The rules about the cardholder, about what the message presents, and about controls.
@@ -174,16 +174,16 @@ impl RuleInput<'_> {
     /// window to the longest. They are sorted here, because stores return limits in any order. A limit that has moved
     /// on to a later window does not apply to the message.
     fn limits_on(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
-        let on = move |window| {
+        let of_window = move |window| {
             self.limits
                 .iter()
                 .filter(move |limit| limit.window == window && limit.is_on() && !limit.has_passed(self.now))
         };
-        LimitWindow::ALL.into_iter().flat_map(on).map(move |limit| {
+        LimitWindow::ALL.into_iter().flat_map(of_window).map(move |limit| {
             let is_transaction = limit.window == LimitWindow::Transaction;
-            let seen = LimitCheck::of(&limit.current(self.now), if is_transaction { total } else { amount });
-            let seen = if is_use { seen } else { LimitCheck { max_uses: None, ..seen } };
-            if is_transaction { Rule::TransactionLimit(seen) } else { Rule::SpendingLimit(seen) }
+            let check = LimitCheck::of(&limit.current(self.now), if is_transaction { total } else { amount });
+            let check = if is_use { check } else { LimitCheck { max_uses: None, ..check } };
+            if is_transaction { Rule::TransactionLimit(check) } else { Rule::SpendingLimit(check) }
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::test_support::{CardScenario, decimal, first_message, money, quotes};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 
-fn at(mcc: &str, kind: FirstKind, amount: &str) -> FirstMessage {
+fn message_at(mcc: &str, kind: FirstKind, amount: &str) -> FirstMessage {
     let mut message = first_message(kind, amount);
     message.acceptor.mcc = mcc.to_owned();
     message
@@ -19,7 +19,7 @@ fn at(mcc: &str, kind: FirstKind, amount: &str) -> FirstMessage {
 fn authorized(mcc: &str, amount: &str) -> (CardScenario, TransactionToken) {
     let mut scenario = scenario_with(100_000);
     scenario.guards.settings.over_clearing = OverClearing::Network;
-    let token = scenario.send(&at(mcc, FirstKind::Purchase, amount)).unwrap().transaction.token;
+    let token = scenario.send(&message_at(mcc, FirstKind::Purchase, amount)).unwrap().transaction.token;
     (scenario, token)
 }
 
@@ -46,9 +46,9 @@ fn the_life_of_a_hold_follows_from_its_first_message() {
     };
     let cash = Extras { cash_back: Some(decimal("1")), ..Extras::default() };
     let sent = [
-        (at("5812", FirstKind::Purchase, "10"), 1),
-        (at("7011", FirstKind::Purchase, "10"), 2),
-        (at("6011", FirstKind::Atm, "10"), 3),
+        (message_at("5812", FirstKind::Purchase, "10"), 1),
+        (message_at("7011", FirstKind::Purchase, "10"), 2),
+        (message_at("6011", FirstKind::Atm, "10"), 3),
         (extended(FirstKind::Purchase, "10", cash), 4),
     ];
     for (message, hours) in sent {
@@ -93,7 +93,7 @@ fn a_clearing_may_exceed_the_hold_by_the_margin_of_its_category() {
         assert_eq!(scenario.follow(token, &clearing(&above, true)), Err(exceeds(&format!("{max}.00 GBP"))), "{mcc}");
         assert!(scenario.follow(token, &clearing(max, true)).is_ok(), "{mcc}");
         scenario.guards.settings.over_clearing = OverClearing::Accept;
-        let token = scenario.send(&at(mcc, FirstKind::Purchase, authorised)).unwrap().transaction.token;
+        let token = scenario.send(&message_at(mcc, FirstKind::Purchase, authorised)).unwrap().transaction.token;
         assert!(scenario.follow(token, &clearing(&above, true)).is_ok(), "{mcc}");
     }
 }
@@ -107,7 +107,7 @@ fn several_clearings_share_one_margin() {
 }
 
 #[test]
-fn the_margin_is_of_what_is_authorised_now() {
+fn the_margin_applies_to_the_currently_authorised_amount() {
     let (mut scenario, token) = authorized("5812", "50");
     scenario.follow(token, &incremental("50")).unwrap();
     scenario.follow(token, &reversal(Some("20"))).unwrap();
@@ -137,7 +137,7 @@ fn the_margin_is_in_the_merchants_currency() {
 }
 
 #[test]
-fn the_fee_of_an_atm_counts() {
+fn the_fee_of_an_atm_counts_towards_the_margin() {
     let mut scenario = scenario_with(100_000);
     scenario.guards.settings.over_clearing = OverClearing::Network;
     let token = scenario.withdraw("100").token;

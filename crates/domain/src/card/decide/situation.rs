@@ -8,7 +8,7 @@ use crate::ledger::Balances;
 pub struct FirstSituation {
     /// The card.
     pub card: Card,
-    /// Its spending limits.
+    /// Its limits.
     pub limits: Vec<CardLimit>,
     /// Further data that the rules read, such as controls and the PIN.
     pub guards: Guards,
@@ -23,7 +23,7 @@ pub struct FirstSituation {
 pub struct ChainSituation {
     /// The card.
     pub card: Card,
-    /// Its spending limits.
+    /// Its limits.
     pub limits: Vec<CardLimit>,
     /// Further data that the rules read, such as controls and the PIN.
     pub guards: Guards,

@@ -65,7 +65,7 @@ pub(crate) async fn handle(
     let account = call.account(account_id).await?;
     app.merchants.active_profile(&account).await?;
     let LogoFile { content, recorded } = expect_valid(file)?;
-    let png = app.merchants.logo_images.make(content).await.map_err(logo_problem)?;
+    let png = app.merchants.logo_images.convert(content).await.map_err(logo_problem)?;
     drop(memory);
     let render = render_merchant(&app);
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render.clone()));

@@ -121,7 +121,8 @@ pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Me
     let refunded = about(&REFUNDED.replace("{counted}", &counted), account).load::<RefundedRow>(conn)?.into_iter();
     books.refunded = refunded.map(RefundedRow::read).collect();
     books.sessions = about(SESSIONS, account).get_result::<CountRow>(conn)?.count;
-    let expected = SessionStatus::ALL.map(|status| format!("WHEN '{}' THEN {}", status.as_str(), status.payments()));
+    let expected =
+        SessionStatus::ALL.map(|status| format!("WHEN '{}' THEN {}", status.as_str(), status.completed_payments()));
     let miscounted =
         about(&MISCOUNTED.replace("{expected}", &expected.join(" ")), account).load::<MiscountedRow>(conn)?.into_iter();
     books.miscounted = miscounted.map(MiscountedRow::read).collect();
