@@ -3,9 +3,9 @@
 use crate::check::Failure;
 use crate::expect::{expect_new, expect_some};
 use crate::factory::Handle;
-use crate::merchants::{checkout_id, sell};
+use crate::merchants::{checkout_id, create_checkout};
 use crate::payments::after;
-use crate::world::{Who, bank, gbp, uuid};
+use crate::seed_data::{Who, bank, gbp, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode,
@@ -62,7 +62,7 @@ pub(crate) fn reference(number: u128) -> PaymentReference {
 
 /// Creates checkout `number`, into the seeded settlement account.
 pub(crate) async fn shop(handle: &Handle, who: Who, number: u128) -> Result<CheckoutId, Failure> {
-    expect_new(handle.checkouts.create(sell(who, number, Some(who.settlement_account()))?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(who, number, Some(who.settlement_account()))?).await)?;
     Ok(checkout_id(number))
 }
 
@@ -188,7 +188,7 @@ fn with_ids<T>(first: u128, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) ->
     rule(&Stamp { now, ids: &|| drawn(first, next.replace(next.get() + 1)) })
 }
 
-/// Builds a command that does something to session `number`. The rule draws the ids from `first`.
+/// Builds a command that applies an action to session `number`. The rule draws the ids from `first`.
 pub(crate) fn step(
     who: Who,
     number: u128,
@@ -277,7 +277,7 @@ pub(crate) async fn refunded(
     expect_new(handle.merchant_payments.create_refund(command).await)
 }
 
-/// Builds a command that does something to refund `number`. The rule draws the ids from `first`.
+/// Builds a command that applies an action to refund `number`. The rule draws the ids from `first`.
 pub(crate) fn refund_step(
     who: Who,
     number: u128,

@@ -34,10 +34,10 @@ mod observe;
 mod payments;
 mod people;
 mod scenario;
+mod seed_data;
 mod together;
 mod verdict;
 mod webhooks;
-mod world;
 mod worlds;
 
 pub use check::{Check, Failure, Need, Outcome};
@@ -60,7 +60,7 @@ pub async fn run(factory: &impl Factory) -> Verdict {
 pub async fn run_share(factory: &impl Factory, share: usize, shares: usize) -> Verdict {
     let mut verdict = Verdict::default();
     for check in checks::all().skip(share).step_by(shares.max(1)) {
-        verdict.note(check.name(), check.run(factory).await);
+        verdict.record(check.name(), check.run(factory).await);
     }
     verdict
 }

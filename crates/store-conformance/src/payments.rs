@@ -5,7 +5,7 @@ use crate::check::Failure;
 use crate::commands::ids_from;
 use crate::expect::{expect_new, expect_some};
 use crate::factory::Handle;
-use crate::world::{Who, gbp, noon, uuid};
+use crate::seed_data::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
@@ -155,7 +155,7 @@ impl Fill {
 
 /// Creates a batch without payments at the given time.
 pub(crate) fn empty(who: Who, number: u128, at: DateTime<Utc>) -> Result<PaymentBatch, Failure> {
-    let batch = crate::world::batch(who, batch_id(number), BatchState::Draft)?;
+    let batch = crate::seed_data::batch(who, batch_id(number), BatchState::Draft)?;
     Ok(PaymentBatch { orders: vec![], created_at: at, updated_at: at, name: format!("batch {number}"), ..batch })
 }
 

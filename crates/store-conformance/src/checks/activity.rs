@@ -10,8 +10,8 @@ use crate::observe::key_of;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirmed, create, empty, leased, payment_id, record, start, start_payments,
 };
-use crate::people::join;
-use crate::world::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
+use crate::people::create_person;
+use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivityKey, ActivitySearch, ActivitySource, ActivityStatus,
@@ -101,7 +101,7 @@ async fn deposited(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSe
     expect_new(handle.checkout_sessions.act(step(who, number, action, (number, after(60)))?).await)
 }
 
-/// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
+/// Claims a batch and processes it: one payment is completed, one failed, one returned and one sent.
 async fn settled(handle: &Handle) -> CheckResult {
     let lease = expect_some("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;
@@ -126,14 +126,14 @@ async fn newest_first(handle: Handle) -> CheckResult {
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     same("the order", ids(&found), ids(&expected))?;
     let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.source() == source).count());
-    same("of each source", sources, [8, 5, 11, 1, 1, 1])
+    same("rows of each source", sources, [8, 5, 11, 1, 1, 1])
 }
 
 async fn top_ups(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     topped_up(&handle, Who::Mine, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
-    same("of an open one", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
+    same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = deposited(&handle, Who::Mine, 2).await?;
     let kinds = vec![ActivityType::Deposit];
     let payment = expect_some("its payment", session.payment)?;
@@ -259,7 +259,7 @@ async fn chains(handle: Handle) -> CheckResult {
 
 async fn owners(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let person = expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
+    let person = expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
     let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
     let card = expect_new(handle.card_management.create(command).await)?.record.card.id;
     let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(1))?;

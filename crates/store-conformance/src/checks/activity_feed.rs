@@ -7,7 +7,7 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::{after, confirmed, leased, record, start, start_payments};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityStatus, ActivityType,

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::world::{Who, key, noon, seeded, uuid};
+use crate::seed_data::{Who, key, noon, seeded, uuid};
 use crate::worlds::{command, prepared};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
@@ -121,7 +121,8 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
     same("the keys", handle.registry.keys(None).await?, before)
 }
 
-/// Creates a key of my client, and the key of a world that this key created.
+/// Creates a key of my client, and the key of a world that this key created. Key 71 is of a world that another key
+/// created.
 async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
     seeded(handle).await?;
     let maker = key(Who::Mine)?.id;

@@ -7,8 +7,8 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::balances;
 use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, start_payments};
+use crate::seed_data::{Who, batch, gbp, jpy, noon, seed_data, seeded, uuid};
 use crate::together::{Work, in_order};
-use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
 use florin_domain::books::{
@@ -91,7 +91,7 @@ async fn adds_up(handle: Handle) -> CheckResult {
     same("the oldest", oldest.after, oldest.booking.moved)
 }
 
-/// Like [`busy`], in an already seeded world.
+/// Creates holds, a clearing above its hold, and two confirmed batches, of which one is cancelled.
 async fn more(handle: &Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
@@ -153,9 +153,9 @@ async fn reservations(handle: Handle) -> CheckResult {
 
 /// Creates more holds and more reserving orders than an explanation lists.
 async fn many(handle: Handle) -> CheckResult {
-    let (more, mut world) = (MAX_LISTED + 1, world(100_000)?);
+    let (more, mut data) = (MAX_LISTED + 1, seed_data(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
-    let seed = &mut world.accounts[0];
+    let seed = &mut data.accounts[0];
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
     for number in 0..more as u128 {
         let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), BatchState::Confirmed(confirmation))?;
@@ -169,7 +169,7 @@ async fn many(handle: Handle) -> CheckResult {
     let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), leg)?;
     seed.budgets[0].journal.push(reserved);
     seed.budgets[0].budget.balances[0].1 = Balances::new(Minor(100_000 - minor.0), Minor(0), minor)?;
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     for numbers in (0..more as u128).collect::<Vec<_>>().chunks(100) {
         let mut work: Vec<Work<MessageResult>> = Vec::new();
         for number in numbers {
@@ -231,7 +231,7 @@ async fn one_moment(handle: Handle) -> CheckResult {
 
 async fn merchants(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    for who in crate::world::BOTH {
+    for who in crate::seed_data::BOTH {
         let checkout = shop(&handle, who, 1).await?;
         let base = u128::from(who.number()) * 10;
         let payment = sold(&handle, who, checkout, base + 1).await?.id;
@@ -283,7 +283,7 @@ async fn hold(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
-    for who in crate::world::BOTH {
+    for who in crate::seed_data::BOTH {
         let report = check_books(&handle.books.books(&who.account()?).await?);
         expect_true(&format!("they do not hold: {report:?}"), report.holds())?;
         same("what was checked", report.checks.len(), Invariant::ALL.len())?;

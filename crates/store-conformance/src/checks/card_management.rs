@@ -4,9 +4,11 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, first, follow_up, message, request, stamp, stamp_at, token};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{card_id, change_state, issue, limit, limit_id, make_for, no_limit, replacement};
+use crate::management::{
+    card_id, change_state, create_budget_with_features, issue, limit, limit_id, remove_limit, replacement,
+};
 use crate::observe::{Observation, books_are_right, card};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
 use florin_domain::card::decide::FirstKind;
@@ -83,7 +85,7 @@ async fn at_once(handle: Handle) -> CheckResult {
 async fn no_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let off = [BudgetFeature::PeopleCards];
-    expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
+    expect_new(handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
     same(
@@ -233,12 +235,13 @@ async fn unlimited(handle: Handle) -> CheckResult {
     let id = Who::Mine.limited_card();
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let day = expect_some("a limit", seen.limits.first())?.id;
-    let removed = expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+    let removed =
+        expect_new(handle.card_management.remove_limit(remove_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
     same("what was removed", removed, day)?;
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
-    let command = no_limit(Who::Mine, id, LimitWindow::Day)?;
+    let command = remove_limit(Who::Mine, id, LimitWindow::Day)?;
     same("once more", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)
@@ -307,7 +310,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
         let claim = Some(claim(Who::Mine, "no-limit", "{}")?);
-        Ok::<_, Failure>(RemoveLimitCommand { claim, ..no_limit(Who::Mine, id, LimitWindow::Day)? })
+        Ok::<_, Failure>(RemoveLimitCommand { claim, ..remove_limit(Who::Mine, id, LimitWindow::Day)? })
     };
     let done = expect_new(cards.remove_limit(gone()?).await)?;
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
@@ -329,7 +332,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     absent("a transition", &cards.change(change_state(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
     let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
     absent("a limit", &cards.set_limit(command).await)?;
-    absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+    absent("a removal", &cards.remove_limit(remove_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }
 

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::world::{Who, uuid};
+use crate::seed_data::{Who, uuid};
 use florin_domain::access::KeyHash;
 use florin_domain::ids::{AccountId, ClientId, MoveId};
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld};

@@ -11,8 +11,8 @@ use crate::factory::Handle;
 use crate::merchants::{add_payee, approve_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
+use crate::seed_data::{Who, account, checkout, parent_of, seeded, settlement_account};
 use crate::together::{Work, race};
-use crate::world::{Who, account, checkout, parent_of, seeded, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
     CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreatedSession, PageTokenHash,

@@ -6,8 +6,8 @@ use crate::commands::{first, follow_up, message, purchase, request, stamp, token
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::webhooks::claimed;
-use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::ApiKey;
@@ -30,7 +30,7 @@ checks! {
     "decision_endpoints.change.refusal_changes_nothing" => refusals,
     "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
     "decision_endpoints.secrets.are_found_and_replaced" => secrets,
-    "decision_endpoints.worlds.are_no_contents_of_worlds" (Sandbox) => worlds,
+    "decision_endpoints.worlds.snapshots_do_not_contain_them" (Sandbox) => worlds,
     "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions,
     "decision_endpoints.cards.a_question_stores_nothing" => questions,
 }
@@ -125,7 +125,8 @@ async fn tenancy(handle: Handle) -> CheckResult {
     shown(&handle, &mine.account, Some(&mine)).await?;
     shown(&handle, &other.account, Some(&other)).await?;
     shown(&handle, &second, None).await?;
-    let key = ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::world::key(Who::Mine)? };
+    let key =
+        ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::seed_data::key(Who::Mine)? };
     let page = handle.profiles.profiles(&key, PageRequest { limit: 9, offset: 0 }).await?;
     let listed: Vec<_> = page.rows.iter().map(|row| row.account.decision_endpoint.as_deref()).collect();
     same("the endpoints of the accounts", listed, vec![Some(&mine), None])?;

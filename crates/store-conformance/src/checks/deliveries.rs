@@ -5,11 +5,11 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::purchase;
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded, uuid};
 use crate::webhooks::{
     change, claim, claimed, create, decision, delivery_claims, due, end, everything, id, keys, log, pay, reach,
     recovery, redelivery, subscribe, webhook,
 };
-use crate::world::{Who, noon, seeded, uuid};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::ids::EventId;

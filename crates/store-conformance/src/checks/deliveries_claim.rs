@@ -5,11 +5,11 @@ use crate::checkout_sessions::{shop, sold};
 use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{
     account_reach, change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery,
     subscribe, webhook,
 };
-use crate::world::{Who, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;

@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, claim, confirmed, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
-use crate::world::Who;
+use crate::seed_data::Who;
 use crate::worlds::{command, copy, prepared, snapshot};
 use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::world::WorldSeed;

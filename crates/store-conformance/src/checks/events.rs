@@ -9,7 +9,7 @@ use crate::management::{card_id, change_state, issue, replacement, transfer};
 use crate::payments::{
     Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, start_payments, upload,
 };
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::batch::{CancelSituation, ConfirmSituation, FailureReason, FundingBudgets, PaymentOutcome};
 use florin_domain::card::CardState;

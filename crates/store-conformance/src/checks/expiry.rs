@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, expiry, first, follow_up, message, purch
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain, due_holds};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::card::{ChainEnd, HoldLife, MessageKind, TransactionState};

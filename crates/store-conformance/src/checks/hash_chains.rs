@@ -7,7 +7,7 @@ use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::after;
-use crate::world::{Who, gbp, seed_account, seeded};
+use crate::seed_data::{Who, gbp, seed_account, seeded};
 use florin_domain::checkout::RefundAction;
 use florin_domain::ledger::{HashChain, JournalTransaction, Link};
 use florin_ports::{

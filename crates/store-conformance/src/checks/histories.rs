@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, messa
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{books_are_right, chain};
-use crate::world::{Who, noon, seeded, world};
+use crate::seed_data::{Who, noon, seed_data, seeded};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
@@ -96,8 +96,8 @@ async fn foreign(handle: Handle) -> CheckResult {
 
 /// Declines one message by each rule, and expects everything that the rule read.
 async fn explained(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    let cards = &mut world.accounts[0].cards;
+    let mut data = seed_data(9_500)?;
+    let cards = &mut data.accounts[0].cards;
     let mut spare = cards[0].clone();
     let mut ids = [(20, CardState::Unactivated), (21, CardState::Replaced), (22, CardState::Suspended)]
         .map(|(number, state)| {
@@ -108,10 +108,10 @@ async fn explained(handle: Handle) -> CheckResult {
         })
         .to_vec();
     spare.card.id = florin_domain::ids::CardId(token(23).0);
-    (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::world::day(2026, 8, 31));
+    (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::seed_data::day(2026, 8, 31));
     cards.push(spare.clone());
     ids.extend([spare.card.id, Who::Mine.limited_card(), Who::Mine.card()]);
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let mut number = 0;
     let mut failed = Vec::new();
     for (card, decline) in

@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, purchase};
 use crate::expect::{expect_new, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
-use crate::world::{Who, seeded};
+use crate::seed_data::{Who, seeded};
 use florin_domain::ids::ClientId;
 use florin_ports::{FirstMessageCommand, IdempotencyClaim};
 use uuid::Uuid;

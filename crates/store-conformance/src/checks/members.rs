@@ -5,10 +5,10 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, credit_with_everything, instruction, journal_id, purchase};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, card_id, change, change_state, issue, make, transfer, user};
+use crate::management::{budget_id, card_id, change, change_state, create_budget, issue, transfer, user};
 use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
 use crate::people::personal;
-use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
+use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetail};
@@ -118,7 +118,7 @@ async fn budgets(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
         let parent = number.is_multiple_of(2).then(|| Who::Mine.budget());
-        let mut command = make(Who::Mine, number, parent, vec![gbp()?])?;
+        let mut command = create_budget(Who::Mine, number, parent, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;

@@ -4,10 +4,10 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::merchants::{administer, checkout_id, edit_checkout, edit_profile, sell};
+use crate::merchants::{administer, checkout_id, create_checkout, edit_checkout, edit_profile};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::world::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
+use crate::seed_data::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{
@@ -161,7 +161,7 @@ async fn again(handle: Handle) -> CheckResult {
 async fn sold(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let mut command = sell(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
+    let mut command = create_checkout(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
     let rule = command.decide;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?]);
     command.decide = Arc::new(move |situation: &CheckoutSituation| {
@@ -175,9 +175,10 @@ async fn sold(handle: Handle) -> CheckResult {
     same("what is found", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(made.clone()))?;
     let listed = handle.checkouts.list(&mine, CheckoutFilter::default(), PageRequest::default()).await?;
     same("the count", (listed.count, listed.rows.contains(&made)), (2, true))?;
-    let refusal = refused(handle.checkouts.create(sell(Who::Mine, 2, Some(Who::Other.settlement_account()))?).await)?;
+    let refusal =
+        refused(handle.checkouts.create(create_checkout(Who::Mine, 2, Some(Who::Other.settlement_account()))?).await)?;
     same("a foreign settlement account", refusal, CheckoutRefusal::NoSettlementAccount)?;
-    let nobody = sell(Who::Mine, 3, None)?;
+    let nobody = create_checkout(Who::Mine, 3, None)?;
     let plain = open(&handle, false).await?;
     let command = CreateCheckoutCommand { account: plain, ..nobody };
     absent("an account without a profile", &handle.checkouts.create(command).await)
@@ -185,20 +186,20 @@ async fn sold(handle: Handle) -> CheckResult {
 
 async fn counted(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(1))?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
     let listed = handle.checkouts.list(&mine, CheckoutFilter::default(), page).await?.count.unsigned_abs();
     let count = |situation: &CheckoutSituation| Err(CheckoutRefusal::TooMany { max: situation.checkouts });
-    let command = CreateCheckoutCommand { decide: Arc::new(count), ..sell(Who::Mine, 2, None)? };
+    let command = CreateCheckoutCommand { decide: Arc::new(count), ..create_checkout(Who::Mine, 2, None)? };
     same("the checkouts", refused(handle.checkouts.create(command).await)?, CheckoutRefusal::TooMany { max: listed })
 }
 
 async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let made = expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    let made = expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let (return_url, locale) = (WebUrl::parse("https://shop.example/other")?, Locale::parse("zh-Hant-TW")?);
     let dynamic_rates_url = Some(WebUrl::parse("https://rates.example/")?);
     let options = ShippingOptions { collect_address: true, dynamic_rates_url };

@@ -4,7 +4,7 @@ use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::world::{Who, account, gbp, jpy, key, noon, seeded, uuid};
+use crate::seed_data::{Who, account, gbp, jpy, key, noon, seeded, uuid};
 use florin_domain::access::{
     AccountGrant, AccountProfile, AllowedNetwork, ApiKey, ClientChange, NetworkRefusal, NewNetwork, decide_add_network,
 };

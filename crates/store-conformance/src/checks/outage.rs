@@ -5,7 +5,7 @@ use crate::commands::{claim, credit, purchase};
 use crate::expect::{expect_new, expect_some, replayed, same};
 use crate::factory::{Handle, Outage};
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seeded};
 use florin_ports::{FirstMessageCommand, Readiness, StoreError, WriteError, Written};
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, lease_id, leased, record, start,
     start_payments, summary,
 };
-use crate::world::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome};
 use florin_ports::{Lease, ProcessingError};
 use std::fmt::Debug;
@@ -42,7 +42,7 @@ fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Chec
 async fn finds_work(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
-    same("work in a world without payments", claimed, vec![])?;
+    same("work in a store without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     let fill = Fill::of(200, 2).with_faults(&[0]);

@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, expect_true, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{Fill, after, batch_id, confirm, confirmed, content, create, empty, statuses};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::batch::PaymentStatus;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;

@@ -8,7 +8,7 @@ use crate::observe::{Observation, books_are_right};
 use crate::payments::{
     Fill, alert, batch_id, cancel, confirm, confirmed, content, create, empty, payment_id, statuses, upload,
 };
-use crate::world::{Who, gbp, noon, seeded, world};
+use crate::seed_data::{Who, gbp, noon, seed_data, seeded};
 use florin_domain::batch::{
     AlertCode, AlertFilter, BankAddressInput, BatchFilter, EmailInput, PaymentBatch, PaymentFilter, PaymentInput,
     PaymentStatus, PostalAddressInput, RecipientInput,
@@ -189,7 +189,7 @@ async fn texts(handle: Handle) -> CheckResult {
 
 async fn many(handle: Handle) -> CheckResult {
     const COUNT: u32 = 10_000;
-    handle.seeding.seed(world(10_000_000)?).await?;
+    handle.seeding.seed(seed_data(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;

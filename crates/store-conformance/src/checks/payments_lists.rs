@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{Fill, after, alert, batch_id, confirmed, content, create, empty, summary};
-use crate::world::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seeded};
 use florin_domain::batch::{
     Alert, AlertCode, AlertFilter, AlertKind, BatchFilter, Direction, Payment, PaymentBatchStatus, PaymentFilter,
     PaymentStatus,
@@ -50,7 +50,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 
 async fn batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    // The batches of the world were created at noon, too.
+    // The seeded batches were created at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
         let at = after(i64::try_from(number % 4).unwrap_or(0));
@@ -154,7 +154,7 @@ fn payment_filters(payments: &[Payment]) -> Vec<PaymentFilter> {
         vec![PaymentStatus::Confirmed, PaymentStatus::Failed, PaymentStatus::Returned],
         vec![PaymentStatus::Cancelled],
     ];
-    let orders = [vec![], vec![orders[0]], vec![orders[1], OrderId(crate::world::uuid(99, 1))]];
+    let orders = [vec![], vec![orders[0]], vec![orders[1], OrderId(crate::seed_data::uuid(99, 1))]];
     let direction = Direction::Ascending;
     let of = |statuses: &Vec<_>| {
         orders.clone().map(|orders| PaymentFilter { statuses: statuses.clone(), orders, direction })
@@ -283,7 +283,13 @@ async fn for_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = handle.reading.funding(&Who::Mine.account()?).await?;
     let only_cards = [florin_domain::budget::BudgetFeature::BudgetCards];
-    let command = crate::management::make_for(Who::Mine, 1, None, vec![crate::world::gbp()?], &only_cards)?;
+    let command = crate::management::create_budget_with_features(
+        Who::Mine,
+        1,
+        None,
+        vec![crate::seed_data::gbp()?],
+        &only_cards,
+    )?;
     expect_new(handle.budgets.create(command).await)?;
     same("budgets that can pay", handle.reading.funding(&Who::Mine.account()?).await?, before)
 }

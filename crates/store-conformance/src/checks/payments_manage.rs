@@ -5,7 +5,7 @@ use crate::expect::{absent, duplicate, expect_new, expect_some, expect_true, ref
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, after, batch_id, cancel, confirmed, content, create, empty, statuses, summary, upload};
-use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{
     BatchState, BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus,
     UploadRefusal, UploadSituation,
@@ -83,7 +83,7 @@ async fn created_twice(handle: Handle) -> CheckResult {
         before.still_holds("a batch that could not be created", &handle).await?;
     }
     let mut stranger = empty(Who::Mine, 3, noon())?;
-    stranger.created_by = ClientId(crate::world::uuid(99, 9));
+    stranger.created_by = ClientId(crate::seed_data::uuid(99, 9));
     let error = store_failed(handle.management.create(create(Who::Mine, stranger, None)?).await)?;
     expect_true("a missing client is not reported as missing", matches!(error, StoreError::NotFound(_)))?;
     before.still_holds("a batch of nobody", &handle).await

@@ -8,7 +8,7 @@ use crate::payments::{
     Fill, after, batch_id, claim, confirmed, content, create, empty, leased, payment_id, record, start, start_payments,
     statuses, summary, upload,
 };
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::batch::{
     BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
     PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,

@@ -9,7 +9,7 @@ use crate::payments::{
     Fill, after, batch_id, cancel, claim, confirm, confirmed, content, create, empty, leased, payment_id, record,
     start, start_payments, statuses, upload,
 };
-use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::money::Minor;

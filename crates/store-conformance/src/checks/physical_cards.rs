@@ -7,8 +7,8 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
 use crate::observe::{Observation, books_are_right, card};
+use crate::seed_data::{Who, noon, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, noon, seeded};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
 use florin_domain::card::{
     CardProfile, CardState, Cardholder, LimitWindow, Match, PhysicalCard, PhysicalCardRefusal, PinDigest, Response,

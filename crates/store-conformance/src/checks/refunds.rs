@@ -10,13 +10,13 @@ use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
-    approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout, edit_settlement_account,
-    open_settlement_account, sell, settlement_account_id,
+    approve_settlement_account, checkout_id, create_checkout, delete_settlement_account, edit_checkout,
+    edit_settlement_account, open_settlement_account, settlement_account_id,
 };
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
+use crate::seed_data::{Who, bank, gbp, noon, seed_data, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, bank, gbp, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter,
@@ -91,7 +91,7 @@ async fn found(handle: Handle) -> CheckResult {
 }
 
 async fn refundable(handle: Handle) -> CheckResult {
-    let mut data = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     data.banks.push(Bank { supports_refunds: false, ..bank(3, "Third")? });
     handle.seeding.seed(data).await?;
     // The checkout has a separate settlement account, without a bank at first.
@@ -99,7 +99,7 @@ async fn refundable(handle: Handle) -> CheckResult {
     let change = async |command| expect_new(handle.settlement_accounts.change(command).await);
     change(open_settlement_account(Who::Mine, 1)?).await?;
     change(approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, Some(own))?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
     let payment = sold(&handle, Who::Mine, checkout_id(1), 1).await?.id;
     let is_refundable = async || Ok::<_, Failure>(find(&handle, payment).await?.is_refundable);
     let refund = async |number| {
@@ -276,14 +276,14 @@ async fn summed(handle: Handle) -> CheckResult {
         expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
     }
     let mut yen = crate::checkout_sessions::top_up_request(Who::Mine, 4)?;
-    yen.draft.terms.amount = Minor(700).of(crate::world::jpy()?);
+    yen.draft.terms.amount = Minor(700).of(crate::seed_data::jpy()?);
     let yen = crate::checkout_sessions::create_top_up(Who::Mine, yen)?;
     expect_new(handle.checkout_sessions.create_top_up(yen).await)?;
     let action = pay(None, approval(after(9)))?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(9)))?).await)?;
     let expected = vec![
         PaymentsSummary { currency: gbp()?, paid: Total(2_000), refunded: Total(200), count: 2 },
-        PaymentsSummary { currency: crate::world::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
+        PaymentsSummary { currency: crate::seed_data::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
     ];
     same("the sums", handle.merchant_payments.summary(&mine).await?, expected)?;
     same("of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])

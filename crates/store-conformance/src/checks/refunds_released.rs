@@ -5,7 +5,7 @@ use crate::checkout_sessions::{create_refund, refund_request, refund_step, shop,
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::payments::after;
-use crate::world::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seeded};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, PayerDecision, PaymentFailure, RefundAction, RefundRefusal,

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::world::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
+use crate::seed_data::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, UkPostcode};

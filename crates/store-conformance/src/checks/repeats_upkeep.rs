@@ -4,8 +4,8 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{claimed, create, webhook};
-use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_ports::{CreateWebhookCommand, FirstMessageCommand};
 

@@ -3,8 +3,8 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
+use crate::seed_data::{BOTH, Who, seeded};
 use crate::together::{Work, race};
-use crate::world::{BOTH, Who, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::TotpEnrolment;

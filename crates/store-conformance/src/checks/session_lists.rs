@@ -10,7 +10,7 @@ use crate::factory::Handle;
 use crate::merchants::{add_payee, approve_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::world::{Who, checkout, day, noon, seeded};
+use crate::seed_data::{Who, checkout, day, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, DueItem, PayerDecision, PaymentFailure, SessionAction, SessionFilter,

@@ -10,8 +10,8 @@ use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
 use crate::payments::after;
+use crate::seed_data::{Who, gbp, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, gbp, seeded};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, CheckoutSession, DueItem, MerchantPayment, MerchantPaymentFilter,

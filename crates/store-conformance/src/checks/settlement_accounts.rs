@@ -6,13 +6,13 @@ use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
-    add_payee, administer, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account,
-    edit_checkout, edit_settlement_account, open_settlement_account, payee_id, payee_members, sell, settle,
-    settlement_account_id,
+    add_payee, administer, approve_payee, approve_settlement_account, change_settlement_accounts, checkout_id,
+    create_checkout, delete_settlement_account, edit_checkout, edit_settlement_account, open_settlement_account,
+    payee_id, payee_members, settlement_account_id,
 };
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::world::{Who, bank, noon, profile, seeded, settlement_account};
+use crate::seed_data::{Who, bank, noon, profile, seeded, settlement_account};
 use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
@@ -52,9 +52,9 @@ async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<Se
 
 async fn situation(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
-    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::world::gbp()?, named_account: None };
+    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::seed_data::gbp()?, named_account: None };
     let decide = Arc::new(move |found: &SettlementSituation| {
         let is_whole = (&found.profile, &found.accounts, &found.bank) == (&expected.0, &expected.1, &expected.2);
         if is_whole && found.targets == [target] {
@@ -63,7 +63,8 @@ async fn situation(handle: Handle) -> CheckResult {
             Err(SettlementRefusal::Absent)
         }
     });
-    let command = SettlementCommand { bank: Some(bank(2, "Second")?.id), ..settle(Who::Mine, decide)? };
+    let command =
+        SettlementCommand { bank: Some(bank(2, "Second")?.id), ..change_settlement_accounts(Who::Mine, decide)? };
     let refusal = refused(handle.settlement_accounts.change(command).await)?;
     same("what the rule is shown", refusal, SettlementRefusal::TooMany)
 }
@@ -138,7 +139,7 @@ async fn deleted(handle: Handle) -> CheckResult {
         let changed = Some(request.id);
         Ok(florin_domain::merchant::SettlementChange { accounts, changed })
     });
-    change(&handle, settle(Who::Mine, decide)?).await.map(drop)
+    change(&handle, change_settlement_accounts(Who::Mine, decide)?).await.map(drop)
 }
 
 async fn refusals(handle: Handle) -> CheckResult {
@@ -204,8 +205,8 @@ async fn listed(handle: Handle) -> CheckResult {
     for number in [2, 1] {
         change(&handle, open_settlement_account(Who::Mine, number)?).await?;
     }
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 2, Some(Who::Mine.settlement_account()))?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 2, Some(Who::Mine.settlement_account()))?).await)?;
     let mine = Who::Mine.account()?;
     let ids = async |limit, offset| {
         let page = handle.settlement_accounts.list(&mine, PageRequest { limit, offset }).await?;
@@ -244,7 +245,7 @@ async fn awaited(handle: Handle) -> CheckResult {
     change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
     let edit = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
     change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, Some(own))?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
     opened(&handle, Who::Mine, checkout_id(1), 1).await?;
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;

@@ -7,8 +7,8 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refu
 use crate::factory::Handle;
 use crate::management::set_pin;
 use crate::observe::{Observation, books_are_right};
+use crate::seed_data::{Who, gbp, noon};
 use crate::webhooks::claimed;
-use crate::world::{Who, gbp, noon};
 use crate::worlds::{command, copy, id, prepared, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::PinDigest;

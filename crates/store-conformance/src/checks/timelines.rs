@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, due_holds};
-use crate::world::{Who, noon, parent_of, seeded};
+use crate::seed_data::{Who, noon, parent_of, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::HoldLife;
@@ -99,7 +99,7 @@ async fn numbers(handle: Handle) -> CheckResult {
     not_found("of real time", &handle.timelines.next_number(&mine).await)?;
     let seeded = AccountId::parse("F3")?;
     let timeline = Timeline { clock: ClockSetting::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
-    let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::world::account(Who::Mine)? };
+    let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::seed_data::account(Who::Mine)? };
     let parent = parent_of(&account)?;
     handle.registry.add_account(account, parent).await?;
     same("the timeline", expect_some("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;

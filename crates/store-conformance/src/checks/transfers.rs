@@ -5,9 +5,9 @@ use crate::checks::contention::second;
 use crate::commands::{claim, purchase, request};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{budget_id, make_for, transfer};
+use crate::management::{budget_id, create_budget_with_features, transfer};
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
@@ -58,7 +58,7 @@ async fn whole(handle: Handle) -> CheckResult {
 
 async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
+    let command = create_budget_with_features(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let first = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
     let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
@@ -162,7 +162,7 @@ async fn journal_taken(handle: Handle) -> CheckResult {
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &TransferSituation| {
         let mut decision: TransferDecision = rule(situation)?;
-        decision.done.transfer.id.0 = crate::world::uuid(83, 99);
+        decision.done.transfer.id.0 = crate::seed_data::uuid(83, 99);
         Ok(decision)
     });
     let failed = store_failed(handle.transfers.transfer(command).await)?;

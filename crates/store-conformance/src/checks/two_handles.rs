@@ -7,10 +7,12 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, card_id, change_state, edit_budget, issue, limit, make, make_named};
+use crate::management::{
+    budget_id, card_id, change_state, create_budget, create_named_budget, edit_budget, issue, limit,
+};
 use crate::observe::books_are_right;
+use crate::seed_data::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
 use crate::together::{Work, race};
-use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
 use crate::worlds::{command as my_world, empty, prepared};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
@@ -68,7 +70,7 @@ pub(super) async fn race_on_both<T: Send + 'static>(
 async fn budgets(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
-        let mut command = make(Who::Mine, number.into(), None, vec![gbp()?])?;
+        let mut command = create_budget(Who::Mine, number.into(), None, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             if situation.budgets < 6 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany { max: 6 }) }
@@ -82,13 +84,13 @@ async fn budgets(handle: Handle) -> CheckResult {
 async fn names(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in 0..RACERS {
-        expect_new(handle.budgets.create(make(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
+        expect_new(handle.budgets.create(create_budget(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
     }
     handle.registry.set_unique_budget_names(&Who::Mine.account()?, true).await?;
     let named = race_on_both(&handle, |handle, number| {
         let edit = BudgetEdit { name: Some(Text::parse("Trips")?), ..BudgetEdit::default() };
         let rename = edit_budget(Who::Mine, budget_id(number.into()), edit, noon())?;
-        let create = make_named(Who::Mine, u128::from(number) + 100, "Trips")?;
+        let create = create_named_budget(Who::Mine, u128::from(number) + 100, "Trips")?;
         Ok(Box::pin(async move {
             if number % 4 < 2 {
                 handle.budgets.edit(rename).await.is_ok()

@@ -4,8 +4,8 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::request;
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{account_reach, change, claimed, create, id, reach, subscribe, webhook};
-use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
@@ -31,14 +31,14 @@ checks! {
 
 async fn create_whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = florin_domain::ids::CheckoutId(crate::world::uuid(70, 1));
+    let checkout = florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 1));
     let at = noon() + TimeDelta::microseconds(1);
     let whole = Webhook {
         state: WebhookState::Disabled { at, reason: Some(DisabledReason::Failing) },
         url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
         type_name: "RoqqettPaymentFailed".into(),
         kind: florin_domain::event::EventKind::MerchantPaymentFailed,
-        filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::world::uuid(70, 2))])?),
+        filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 2))])?),
         ordered: true,
         secrets: SealedSecret::new(vec![0, 1, 255]),
         failing: Some(Failing {
@@ -251,7 +251,8 @@ async fn secrets(handle: Handle) -> CheckResult {
     same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
     same(
         "of nobody",
-        replace(&SecretOwner::Webhook(WebhookId(crate::world::uuid(71, 99))), sealed(OLD, 1), sealed(NEW, 3)).await?,
+        replace(&SecretOwner::Webhook(WebhookId(crate::seed_data::uuid(71, 99))), sealed(OLD, 1), sealed(NEW, 3))
+            .await?,
         false,
     )?;
     same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;

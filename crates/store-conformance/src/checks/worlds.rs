@@ -5,7 +5,7 @@ use crate::commands::{claim, purchase};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, noon, uuid};
+use crate::seed_data::{Who, noon, uuid};
 use crate::worlds::{command, empty, prepared, restore, snapshot, world, world_key};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
@@ -145,14 +145,14 @@ async fn own_worlds(handle: Handle) -> CheckResult {
 async fn replaces(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let fresh_picture = Observation::take(&handle, 2).await?;
+    let fresh_world = Observation::take(&handle, 2).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
     let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
-    fresh_picture.still_holds("a world in the place of another", &handle).await?;
+    fresh_world.still_holds("a world in the place of another", &handle).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
 }
 

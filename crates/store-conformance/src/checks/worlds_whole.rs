@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, start_payments};
 use crate::scenario::{NUMBERS, play};
-use crate::world::{Who, gbp, noon};
+use crate::seed_data::{Who, gbp, noon};
 use crate::worlds::{command, copy, empty, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;

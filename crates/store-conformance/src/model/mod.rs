@@ -80,7 +80,7 @@ pub async fn run_against(factory: &impl Factory, reference: &impl Factory, cases
         let sequence: Sequence = match sequences(cases.length).new_tree(&mut runner) {
             Ok(tree) => (1..).zip(tree.current()).collect(),
             Err(reason) => {
-                verdict.disagreement = Some(format!("no sequence could be made: {reason}"));
+                verdict.disagreement = Some(format!("no sequence could be generated: {reason}"));
                 return verdict;
             }
         };
@@ -127,7 +127,7 @@ async fn agree(
     sequence: &[(u128, Operation)],
 ) -> Result<(), Failure> {
     let (adapter, reference) = (seeded(factory).await?, seeded(reference).await?);
-    let mut now = crate::world::noon();
+    let mut now = crate::seed_data::noon();
     for (number, operation) in sequence {
         now = operation.time_after(now);
         let found = apply::apply(&adapter, operation, *number, now).await?;
@@ -144,6 +144,6 @@ async fn agree(
 
 async fn seeded(factory: &impl Factory) -> Result<Handle, Failure> {
     let handle = factory.fresh().await?;
-    handle.seeding.seed(setting::world()?).await?;
+    handle.seeding.seed(setting::seed_data()?).await?;
     Ok(handle)
 }

@@ -113,7 +113,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::EndpointsOfAnyAccount, "decision_endpoints.change.of_one_account"),
     (Bug::EndpointRecordsMissing, "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret"),
     (Bug::EndpointSecretsForgotten, "decision_endpoints.secrets.are_found_and_replaced"),
-    (Bug::RestoresRemoveEndpoints, "decision_endpoints.worlds.are_no_contents_of_worlds"),
+    (Bug::RestoresRemoveEndpoints, "decision_endpoints.worlds.snapshots_do_not_contain_them"),
     (Bug::DecisionsNotStored, "decision_endpoints.cards.decisions_are_stored_with_their_messages"),
     (Bug::NoTenantFilterOnCards, "tenancy.first_message.foreign_card_is_absent"),
     (Bug::NoTenantFilterOnMessages, "tenancy.follow_up.foreign_token_is_absent"),
