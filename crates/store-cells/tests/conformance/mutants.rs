@@ -123,9 +123,9 @@ impl Seeding for Bypass {
         self.router.is_fresh().await
     }
 
-    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
-        self.first.seed(world.clone()).await?;
-        self.second.seed(world).await
+    async fn seed(&self, data: SeedData) -> Result<(), StoreError> {
+        self.first.seed(data.clone()).await?;
+        self.second.seed(data).await
     }
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
