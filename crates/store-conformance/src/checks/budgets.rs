@@ -250,7 +250,7 @@ async fn unique_names(handle: Handle) -> CheckResult {
     handle.registry.set_unique_budget_names(&mine, false).await?;
     expect_new(create(Who::Mine, 6, "Bücher 2")?.await)?;
     let unknown = handle.registry.set_unique_budget_names(&AccountId::parse("F404")?, true).await;
-    not_found("of no account", &unknown)
+    not_found("an unknown account", &unknown)
 }
 
 async fn listed(handle: Handle) -> CheckResult {
@@ -341,9 +341,9 @@ async fn foreign(handle: Handle) -> CheckResult {
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
     same("its funds", handle.budgets.find_with_funds(&mine, budget_id(1)).await?, None)?;
     let page = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest::default()).await?;
-    same("those of one account", page.count, 3)?;
+    same("the budgets of one account", page.count, 3)?;
     let filter = BudgetFilter { parent: Some(Who::Other.parent_budget()), currency: None };
-    same("of a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
+    same("budgets below a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
     let command = create_budget(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
     same("a foreign parent", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }

@@ -70,7 +70,8 @@ async fn one_wins(handle: Handle) -> CheckResult {
         }
         same("winners", winners.len(), 1)?;
         let mine = Who::Mine.account()?;
-        let found = expect_some("it", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
+        let found =
+            expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
         let is_paid = found.session.status == SessionStatus::Completed;
         same("its payments", (found.attempts, found.pending()), (i64::from(is_paid), None))?;
         same("the session", winners.pop(), Some(found.session))?;

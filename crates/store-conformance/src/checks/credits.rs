@@ -24,7 +24,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let expected = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
     same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), expected))?;
-    same("when", done.created_at, noon())?;
+    same("the time of the credit", done.created_at, noon())?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
     let yen = Balances::new(Minor(5_000), Minor(0), Minor(0))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, yen)?;

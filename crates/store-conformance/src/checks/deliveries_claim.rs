@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 checks! {
     "deliveries.claim.a_first_attempt_waits_for_no_clock" => at_once,
-    "deliveries.claim.a_disabled_client_rests" => client_rests,
+    "deliveries.claim.not_for_a_disabled_client" => client_rests,
     "deliveries.claim.first_attempts_and_retries_take_turns" => turns,
     "deliveries.claim.an_order_can_be_given_up" => order_given_up,
     "deliveries.claim.an_order_can_be_given_up_for_a_while" => order_regained,
@@ -124,7 +124,7 @@ fn sequences(claimed: &[ClaimedDelivery]) -> Vec<i64> {
     claimed.iter().map(|claim| claim.delivery.sequence).collect()
 }
 
-/// A chain of two messages for an ordered subscription.
+/// Creates an ordered subscription, and a chain of two messages that it receives.
 async fn chain(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;

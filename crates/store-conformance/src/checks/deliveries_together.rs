@@ -25,7 +25,7 @@ const SUBSCRIPTIONS: u128 = 9;
 /// Number of events.
 const EVENTS: u128 = 3;
 
-/// Subscriptions, and events that all of them receive.
+/// Creates subscriptions, and events that all of them receive.
 async fn several(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
     for number in 1..=SUBSCRIPTIONS {

@@ -274,5 +274,5 @@ async fn foreign(handle: Handle) -> CheckResult {
     let other = Who::Other.account()?;
     same("a foreign dispute", handle.disputes.find(&other, dispute_id(10)).await?, None)?;
     same("foreign disputes", handle.disputes.list(&other, DisputeFilter::default(), PAGE).await?.count, 0)?;
-    before.still_holds("what was dry_run_in on foreign disputes", &handle).await
+    before.still_holds("what was tried on foreign disputes", &handle).await
 }

@@ -120,12 +120,12 @@ fn remember(decided: &Decided, events: &[Event]) {
 
 /// Wraps the rule of a command so that its events are recorded.
 macro_rules! remembering {
-    ($command:ident, $decided:ident, |$situation:ident: $type:ty| $events:expr) => {{
+    ($command:ident, $decided:ident, |$decision:ident: $situation:ty| $events:expr) => {{
         let (rule, decided) = (Arc::clone(&$command.decide), Arc::clone(&$decided));
-        $command.decide = Arc::new(move |situation: &$type| {
-            let $situation = rule(situation);
+        $command.decide = Arc::new(move |situation: &$situation| {
+            let $decision = rule(situation);
             remember(&decided, $events);
-            $situation
+            $decision
         });
         $command
     }};

@@ -20,7 +20,7 @@ checks! {
     "cards.expire.refusal_changes_nothing" => refusal,
     "cards.expire.and_clearing_have_one_winner" => one_winner,
     "cards.due_holds.oldest_first_and_bounded" => oldest_first,
-    "cards.due_holds.from_the_very_microsecond" => very_microsecond,
+    "cards.due_holds.exact_to_the_microsecond" => very_microsecond,
     "cards.due_holds.only_what_is_held" => only_held,
 }
 

@@ -57,7 +57,11 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 7).await?;
     let events: Vec<_> = stored(&handle).await?.iter().map(|event| event.id).collect();
     same("how many events", events.len(), 7)?;
-    same("of the enabled times", messages(&handle, 1).await?, [events[1], events[3], events[6]].into())?;
+    same(
+        "events of the times when it was enabled",
+        messages(&handle, 1).await?,
+        [events[1], events[3], events[6]].into(),
+    )?;
     same("after it was enabled", messages(&handle, 2).await?, [events[6]].into())?;
     same("always enabled", messages(&handle, 9).await?, events.into_iter().collect())
 }
@@ -79,7 +83,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
     same("how many events", events.len(), 4)?;
-    same("those that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
+    same("the events that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
 }
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
@@ -96,7 +100,7 @@ async fn included(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 4).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
-    same("how many", messages(&handle, 1).await?.len(), 4)
+    same("the number of deliveries", messages(&handle, 1).await?.len(), 4)
 }
 
 /// A store may end the wait early, so only the end is checked.

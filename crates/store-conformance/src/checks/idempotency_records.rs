@@ -52,7 +52,7 @@ async fn shared(handle: Handle) -> CheckResult {
 async fn owners(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.records.add(of(Who::Other, "k")?).await)?;
-    same("on another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
+    same("the record of another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
     let other = IdempotencyClaim { client: ClientId(Uuid::max()), ..of(Who::Other, "k")? };
-    same("of another client", handle.records.find(&other).await, Ok(None))
+    same("the record of another client", handle.records.find(&other).await, Ok(None))
 }

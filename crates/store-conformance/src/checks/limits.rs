@@ -114,7 +114,11 @@ async fn own(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
-    same("the other's", other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(), vec![Minor(500); 4])
+    same(
+        "the limits of the other account",
+        other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(),
+        vec![Minor(500); 4],
+    )
 }
 
 async fn declined(handle: Handle) -> CheckResult {

@@ -99,13 +99,13 @@ async fn filters(handle: Handle) -> CheckResult {
 async fn every_field(handle: Handle) -> CheckResult {
     let shipping = |collect_address, dynamic_rates_url| Some(ShippingOptions { collect_address, dynamic_rates_url });
     let sells = |settlement_account, shipping| CheckoutKind::Shopping { settlement_account, shipping };
-    let payee = Some(SettlementAccountId(uuid(9, 1)));
+    let target = Some(SettlementAccountId(uuid(9, 1)));
     let kinds = [
         CheckoutKind::TopUp,
         sells(None, None),
-        sells(payee, None),
+        sells(target, None),
         sells(None, shipping(false, None)),
-        sells(payee, shipping(true, Some(WebUrl::parse("https://rates.example/a?b=c")?))),
+        sells(target, shipping(true, Some(WebUrl::parse("https://rates.example/a?b=c")?))),
         sells(None, shipping(false, Some(WebUrl::stored(String::new())))),
     ];
     let mut expected = Vec::new();

@@ -258,7 +258,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
     model.must_be_explained(&handle, "at the end").await
 }
 
-/// After a restore, the same number of movements is stored as the restore has undone, but with other amounts.
+/// After a restore, as many movements are stored as the restore has undone, but with other times and ids.
 async fn restored(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut world = command()?;

@@ -191,9 +191,9 @@ async fn reasons(handle: Handle) -> CheckResult {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
         expect_new(handle.card_management.change(change_state(Who::Mine, card, to, reason)?).await)?;
         let page = PageRequest { limit: 1, offset: 0 };
-        let life = expect_some("the card", handle.card_management.transitions(&mine, card, page).await?)?;
-        same("the reason", life.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
-        same("the count", life.count, number)?;
+        let transitions = expect_some("the card", handle.card_management.transitions(&mine, card, page).await?)?;
+        same("the reason", transitions.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
+        same("the count", transitions.count, number)?;
     }
     Ok(())
 }

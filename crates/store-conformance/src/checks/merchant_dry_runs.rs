@@ -46,7 +46,7 @@ async fn preview_refund(
     dry(handle.merchant_payments.act(RefundCommand { mode: Mode::DryRun, ..command }).await)
 }
 
-/// Sells session 1 of mine, and creates top-up 2. Returns the payment.
+/// Creates session 1 of my account and pays it, and creates top-up 2. Returns the payment of the session.
 async fn create_sales(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
     seeded(handle).await?;
     shop(handle, Who::Mine, 1).await?;

@@ -27,7 +27,7 @@ checks! {
     "merchants.change.creates_a_profile_for_the_operator_only" => created,
     "merchants.change.refusal_changes_nothing" => not_changed,
     "merchants.change.replay_gives_the_stored_answer" => again,
-    "checkouts.create.is_shown_the_merchant_and_stores_every_member" => sold,
+    "checkouts.create.is_shown_the_merchant_and_stores_every_member" => checkout_created,
     "checkouts.create.counts_those_of_the_account" => counted,
     "checkouts.edit.stores_every_member_and_moves_the_counts" => edited,
     "checkouts.edit.refusal_changes_nothing" => not_edited,
@@ -48,15 +48,15 @@ async fn found(handle: Handle) -> CheckResult {
     for who in [Who::Mine, Who::Other] {
         same("the profile", handle.merchants.find(&who.account()?).await?, Some(profile(who)?))?;
     }
-    same("of no account", handle.merchants.find(&AccountId::parse("F99")?).await?, None)
+    same("the profile of an unknown account", handle.merchants.find(&AccountId::parse("F99")?).await?, None)
 }
 
 async fn unchanged(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (merchant, plain) = (open(&handle, true).await?, open(&handle, false).await?);
     let expected = MerchantProfile::new(merchant.clone(), "Sklep ✓");
-    same("of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
-    same("of another account", handle.merchants.find(&plain).await?, None)
+    same("the profile of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
+    same("the profile of an account that is no merchant", handle.merchants.find(&plain).await?, None)
 }
 
 async fn changed(handle: Handle) -> CheckResult {
@@ -110,7 +110,7 @@ async fn changed(handle: Handle) -> CheckResult {
     };
     same("the second answer", &done, &expected)?;
     same("what is stored", handle.merchants.find(&Who::Mine.account()?).await?, Some(expected))?;
-    same("the other one", handle.merchants.find(&Who::Other.account()?).await?, Some(profile(Who::Other)?))
+    same("the other profile", handle.merchants.find(&Who::Other.account()?).await?, Some(profile(Who::Other)?))
 }
 
 async fn created(handle: Handle) -> CheckResult {
@@ -158,7 +158,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("the name", expect_some("the profile", found)?.name.as_str(), "One")
 }
 
-async fn sold(handle: Handle) -> CheckResult {
+async fn checkout_created(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let mut command = create_checkout(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;

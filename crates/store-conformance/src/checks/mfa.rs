@@ -75,5 +75,5 @@ async fn own_enrolment(handle: Handle) -> CheckResult {
     for who in BOTH {
         same("the enrolment", handle.mfa.enrolment(&who.account()?).await?, Some(enrolment(who)?))?;
     }
-    same("of nobody", handle.mfa.enrolment(&AccountId::parse("F3")?).await?, None)
+    same("the enrolment of an unknown account", handle.mfa.enrolment(&AccountId::parse("F3")?).await?, None)
 }

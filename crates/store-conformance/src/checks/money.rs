@@ -88,8 +88,10 @@ async fn pools(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
+/// A journal transaction, and the balances that it leads to.
 type Booked = (florin_domain::ledger::JournalTransaction, Balances);
 
+/// Returns what a decision books if it holds the entire balance.
 fn everything_held(
     budget: florin_domain::ids::BudgetId,
     all: Minor,

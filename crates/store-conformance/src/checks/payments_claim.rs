@@ -20,7 +20,7 @@ checks! {
     "batch_processing.claim.longest_unchanged_first_and_bounded" => in_order,
     "batch_processing.claim.leased_batches_are_passed_over" => exclusive,
     "batch_processing.claim.takes_over_what_has_run_out" => taken_over,
-    "batch_processing.claim.due_payments_are_work_from_the_very_moment" => due_is_work,
+    "batch_processing.claim.payments_are_work_from_their_due_time" => due_is_work,
     "batch_processing.claim.the_first_payment_that_is_due_counts" => first_due,
     "batch_processing.lease.that_is_lost_writes_nothing" => lost,
     "batch_processing.lease.that_has_run_out_still_holds" => still_held,
@@ -108,7 +108,7 @@ async fn taken_over(handle: Handle) -> CheckResult {
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let first = leased(&handle, 1, after(80)).await?;
     let second = leased(&handle, 2, after(140)).await?;
-    same("whose it is", (second.id, second.until), (lease_id(2), after(200)))?;
+    same("the id and the end of the lease", (second.id, second.until), (lease_id(2), after(200)))?;
     lease_lost(handle.processing.start(start(&first, 1)).await)?;
     handle.processing.start(start(&second, 1)).await?;
     Ok(())

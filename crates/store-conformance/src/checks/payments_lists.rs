@@ -116,13 +116,17 @@ async fn first_alerts(handle: Handle) -> CheckResult {
             handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await,
         )?;
         same("the answer's alerts", &done.alerts, &first)?;
-        same("the found one's", summary(&handle, Who::Mine, batch_id(number)).await?.alerts, first.clone())?;
+        same(
+            "the alerts of the batch that is found",
+            summary(&handle, Who::Mine, batch_id(number)).await?.alerts,
+            first.clone(),
+        )?;
         all.push(first);
     }
     let filter =
         BatchFilter { ids: (1..=3).map(batch_id).collect(), direction: Direction::Ascending, ..BatchFilter::default() };
     let found = handle.reading.list(&Who::Mine.account()?, filter, EVERY).await?;
-    same("the listed ones'", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
+    same("the alerts of the listed batches", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
 }
 
 /// Creates a batch whose payments have many statuses.

@@ -68,7 +68,11 @@ async fn shown_funding(handle: Handle) -> CheckResult {
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", expect_some("what the rule was shown", seen)?, expected.clone())?;
     same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, expected)?;
-    same("of nobody", handle.reading.funding(&AccountId::parse("F99")?).await?, FundingBudgets::new())
+    same(
+        "the funding budgets of an unknown account",
+        handle.reading.funding(&AccountId::parse("F99")?).await?,
+        FundingBudgets::new(),
+    )
 }
 
 async fn created_twice(handle: Handle) -> CheckResult {
@@ -160,7 +164,7 @@ async fn upload_failed(handle: Handle) -> CheckResult {
     let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(98, 3))?).await)?;
     duplicate::<()>("the id of another payment", &Err(error))?;
     before.still_holds("an upload that failed half-way", &handle).await?;
-    // A payment of an order that the batch does not contain.
+    // The orders name a budget of another account.
     let mut command = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {

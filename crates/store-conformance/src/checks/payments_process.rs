@@ -113,19 +113,27 @@ async fn settled(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
-    same("reserved", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_189), Minor(0), Minor(311))?)?;
+    same(
+        "the balances of the reservation",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_189), Minor(0), Minor(311))?,
+    )?;
     let [zero, one, two, three, four, five] = payments[..] else {
         return Err(Failure::new("six payments are expected"));
     };
     let done = handle.processing.record(record(&lease, &[zero, one], PaymentOutcome::Completed, None, 10)).await?;
     same("what changed", (done.payments.len(), done.journal.len(), done.batch.is_none()), (2, 2, true))?;
     is_stored(&handle, &done).await?;
-    same("one paid", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_189), Minor(0), Minor(206))?)?;
+    same(
+        "the balances after a payment was paid",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_189), Minor(0), Minor(206))?,
+    )?;
     let failed = PaymentOutcome::Failed(FailureReason::AccountNotFound);
     let done = handle.processing.record(record(&lease, &[two, three], failed, None, 20)).await?;
     is_stored(&handle, &done).await?;
     same(
-        "one failed",
+        "the balances after a payment failed",
         balances(&handle, Who::Mine, gbp()?).await?,
         Balances::new(Minor(9_291), Minor(0), Minor(104))?,
     )?;
@@ -135,7 +143,11 @@ async fn settled(handle: Handle) -> CheckResult {
     let done = handle.processing.record(record(&lease, &[four, five], back, None, 40)).await?;
     same("the end", done.batch.as_ref().map(PaymentBatch::status), Some(PaymentBatchStatus::Completed))?;
     is_stored(&handle, &done).await?;
-    same("one back", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_395), Minor(0), Minor(0))?)?;
+    same(
+        "the balances after a payment was returned",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_395), Minor(0), Minor(0))?,
+    )?;
     let ends = [(PaymentStatus::Completed, 2), (PaymentStatus::Failed, 2), (PaymentStatus::Returned, 2)];
     same("the payments", statuses(&content(&handle, Who::Mine, batch_id(1)).await?.payments), ends.to_vec())
 }
@@ -231,8 +243,8 @@ async fn record_failed(handle: Handle) -> CheckResult {
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
     let command = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;
     crate::expect::refused(handle.management.upload(command).await)?;
-    let nobody = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
-    same("a claim for none", handle.processing.claim(nobody).await?, vec![])?;
+    let of_none = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
+    same("a claim of at most 0 batches", handle.processing.claim(of_none).await?, vec![])?;
     books_are_right(&handle).await
 }
 

@@ -35,7 +35,7 @@ async fn durable(handle: Handle) -> CheckResult {
     let taken = handle.processing.start_payments(start_payments(&lease, 2, 20)).await?;
     let before = Observation::take(&handle, 0).await?;
     let other = second(&handle).await?;
-    before.still_holds("to be opened again", &other).await?;
+    before.still_holds("another handle", &other).await?;
     // The lease belongs to the store, not to the handle.
     same("a claim", other.processing.claim(claim(2, after(81), 9)).await?, vec![])?;
     same("due", other.processing.due(&lease, after(120), 9).await?, taken)?;
@@ -48,10 +48,10 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
     let mut sent = Vec::new();
     for round in 0..400_u128 {
         let ids = name * 1_000_000 + round * 100;
-        let until_now = after(80 + i64::try_from(round).unwrap_or(0));
+        let now = after(80 + i64::try_from(round).unwrap_or(0));
         // Leases are short, so that the other worker sometimes takes over.
-        let mut command = claim(name * 1_000 + round, until_now, 1);
-        command.until = until_now + chrono::TimeDelta::seconds(2);
+        let mut command = claim(name * 1_000 + round, now, 1);
+        command.until = now + chrono::TimeDelta::seconds(2);
         let Some(lease) = handle.processing.claim(command).await?.pop() else {
             if content(&handle, Who::Mine, batch_id(1)).await?.batch.status() == PaymentBatchStatus::Completed {
                 return Ok(sent);
@@ -168,7 +168,7 @@ async fn accepted(handle: Handle) -> CheckResult {
     same("the second", handle.bank.accept(&payer, again.clone()).await?, first.clone())?;
     same("what is remembered", handle.bank.find(&payer, payment_id(1)).await?, Some(first))?;
     let other = AcceptedPayment { id: payment_id(2), ..again };
-    same("another one", handle.bank.accept(&payer, other.clone()).await?, other)
+    same("another payment", handle.bank.accept(&payer, other.clone()).await?, other)
 }
 
 async fn accepted_for_nobody(handle: Handle) -> CheckResult {

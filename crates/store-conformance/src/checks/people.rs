@@ -36,8 +36,8 @@ checks! {
     "people.list.in_order_of_creation_with_filters_and_counts" => listed,
     "people.list.counts_follow_creations_changes_and_erasures" => counted,
     "people.erase.on_every_account_with_the_records_of_the_person" => erased,
-    "people.erase.of_a_world_takes_its_snapshots" (Sandbox) => erased_from_snapshots,
-    "people.create.worlds_know_nobody_and_nobody_knows_theirs" (Sandbox) => worlds_apart,
+    "people.erase.deletes_snapshots_with_the_person" (Sandbox) => erased_from_snapshots,
+    "people.create.people_of_worlds_are_separate" (Sandbox) => worlds_apart,
     "budgets.create.is_shown_the_person_and_their_budget" => individual,
     "tenancy.people.show_one_account_only" => foreign,
 }
@@ -54,7 +54,7 @@ pub(super) async fn second_account(handle: &Handle) -> Result<AccountId, Failure
 }
 
 /// Builds a command that creates person `number` on any account.
-pub(super) fn join_on(account: &AccountId, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
+pub(super) fn create_person_on(account: &AccountId, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
     let command = create_person(Who::Mine, number, email)?;
     let (rule, own) = (command.decide, account.clone());
     let decide =
@@ -103,8 +103,8 @@ async fn known(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let second = second_account(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
-    let joined = expect_new(handle.people.create(join_on(&second, 2, "ADA@example.com")?).await)?.person;
-    same("a known person", (joined.id, joined.persona), (person_id(1), persona_id(2)))?;
+    let created = expect_new(handle.people.create(create_person_on(&second, 2, "ADA@example.com")?).await)?.person;
+    same("a known person", (created.id, created.persona), (person_id(1), persona_id(2)))?;
     let first = find(&handle, &Who::Mine.account()?, 1).await?.person;
     same("the first record", (first.persona, first.last_name.as_str()), (persona_id(1), " 1 ✓"))?;
     let other = expect_new(handle.people.create(create_person(Who::Other, 3, "ada@example.com")?).await)?.person;
@@ -126,7 +126,7 @@ async fn again(handle: Handle) -> CheckResult {
     let made = expect_new(handle.people.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.people.create(with_key(2, "{}")?).await)?;
     same("the answer", answer.body, format!("{made:?}"))?;
-    same("the second", handle.people.find(&Who::Mine.account()?, person_id(2)).await?, None)?;
+    same("the person of the repeated request", handle.people.find(&Who::Mine.account()?, person_id(2)).await?, None)?;
     same("the first request", mismatch(handle.people.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
@@ -148,7 +148,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     let mut command = create_person(Who::Mine, 1, "a@example.com")?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     expect_new(handle.people.create(command).await)?;
-    let command = join_on(&AccountId::parse("F99")?, 2, "b@example.com")?;
+    let command = create_person_on(&AccountId::parse("F99")?, 2, "b@example.com")?;
     absent("an account that does not exist", &handle.people.create(command).await)
 }
 
@@ -231,13 +231,17 @@ async fn listed(handle: Handle) -> CheckResult {
     same("past the end", list(PersonFilter::default(), 1, 4).await?, (4, vec![]))?;
     let email = Some(EmailAddress::parse("p1@EXAMPLE.com")?);
     let by_email = PersonFilter { email, ..PersonFilter::default() };
-    same("with an address", list(by_email, 9, 0).await?, (1, vec![person_id(1)]))?;
+    same("people with an address", list(by_email, 9, 0).await?, (1, vec![person_id(1)]))?;
     let users = PersonFilter { role: Some(Role::User), ..PersonFilter::default() };
-    same("with a role", list(users.clone(), 1, 1).await?, (2, vec![person_id(1)]))?;
+    same("people with a role", list(users.clone(), 1, 1).await?, (2, vec![person_id(1)]))?;
     let ids = vec![person_id(1), person_id(2), Who::Other.person()];
     let named = PersonFilter { ids: ids.clone(), ..PersonFilter::default() };
-    same("with these ids", list(named, 9, 0).await?, (2, vec![person_id(2), person_id(1)]))?;
-    same("with both", list(PersonFilter { ids, ..users }, 9, 0).await?, (1, vec![person_id(1)]))
+    same("people with one of these ids", list(named, 9, 0).await?, (2, vec![person_id(2), person_id(1)]))?;
+    same(
+        "people with one of these ids and a role",
+        list(PersonFilter { ids, ..users }, 9, 0).await?,
+        (1, vec![person_id(1)]),
+    )
 }
 
 /// Returns the counts of lists of an account's people: of all, and with each of these roles.
@@ -257,7 +261,7 @@ async fn counted(handle: Handle) -> CheckResult {
     for number in [1, 2] {
         expect_new(handle.people.create(create_person(Who::Mine, number, &format!("{number}@example.com"))?).await)?;
     }
-    expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
+    expect_new(handle.people.create(create_person_on(&second, 3, "1@example.com")?).await)?;
     let mut taken = create_person(Who::Mine, 4, "4@example.com")?;
     let rule = Arc::clone(&taken.decide);
     taken.decide =
@@ -273,7 +277,7 @@ async fn counted(handle: Handle) -> CheckResult {
     same("on the other account", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
     handle.people.erase(erasure(1, after(7))).await?;
     same("after an erasure", counts(&handle, &mine, roles).await?, vec![3, 1, 1, 1])?;
-    same("of both records", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
+    same("on the second account after an erasure", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
     books_are_right(&handle).await
 }
 
@@ -300,7 +304,7 @@ async fn erased(handle: Handle) -> CheckResult {
         let command = create_person(Who::Mine, number, &format!("{number}@example.com"))?;
         expect_new(handle.people.create(CreatePersonCommand { claim, ..command }).await)?;
     }
-    expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
+    expect_new(handle.people.create(create_person_on(&second, 3, "1@example.com")?).await)?;
     let at = after(7);
     let accounts = handle.people.erase(erasure(1, at)).await?;
     same("the accounts", accounts, vec![mine.clone(), second.clone()])?;
@@ -308,7 +312,7 @@ async fn erased(handle: Handle) -> CheckResult {
         let found = find(&handle, account, 1).await?.person;
         let data = (found.first_name.as_str(), found.last_name.as_str(), &found.email, found.born);
         same("what is left", data, ("Erased", "Erased", &None, None))?;
-        same("when", (found.status, found.updated_at), (PersonStatus::Inactive, at))?;
+        same("the time of the erasure", (found.status, found.updated_at), (PersonStatus::Inactive, at))?;
     }
     same("another person", find(&handle, &mine, 2).await?.person.last_name.as_str(), " 2 ✓")?;
     // The address is free again. The recorded answer of the erased person is deleted; that of the other person is kept.
@@ -343,11 +347,11 @@ async fn worlds_apart(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let second = second_account(&handle).await?;
-    expect_new(handle.people.create(join_on(&second, 1, "ada@example.com")?).await)?;
+    expect_new(handle.people.create(create_person_on(&second, 1, "ada@example.com")?).await)?;
     let of_world = expect_new(handle.people.create(create_person(Who::Mine, 2, "ada@example.com")?).await)?.person;
     same("a person of a world", of_world.id, person_id(2))?;
     expect_new(handle.people.create(create_person(Who::Mine, 3, "bob@example.com")?).await)?;
-    let outside = expect_new(handle.people.create(join_on(&second, 4, "bob@example.com")?).await)?.person;
+    let outside = expect_new(handle.people.create(create_person_on(&second, 4, "bob@example.com")?).await)?.person;
     same("a person outside", outside.id, person_id(4))
 }
 
@@ -356,7 +360,7 @@ async fn individual(handle: Handle) -> CheckResult {
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let budget =
         expect_new(handle.budgets.create(create_budget_of_person(Who::Mine, 1, persona_id(1), vec![gbp()?])?).await)?;
-    same("whose it is", budget.persona, Some(persona_id(1)))?;
+    same("the person of the budget", budget.persona, Some(persona_id(1)))?;
     for (what, persona, refusal) in [
         ("a second budget", persona_id(1), CreateBudgetRefusal::SecondOfPerson),
         ("an unknown person", persona_id(9), CreateBudgetRefusal::NoPersona),
@@ -375,5 +379,5 @@ async fn foreign(handle: Handle) -> CheckResult {
     same("a foreign person", handle.people.find(&mine, Who::Other.person()).await?, None)?;
     let page = handle.people.list(&mine, PersonFilter::default(), PageRequest::default()).await?;
     let ids: Vec<_> = page.rows.iter().map(|row| row.person.id).collect();
-    same("those of one account", (page.count, ids), (1, vec![Who::Mine.person()]))
+    same("the people of one account", (page.count, ids), (1, vec![Who::Mine.person()]))
 }

@@ -87,7 +87,7 @@ async fn found(handle: Handle) -> CheckResult {
     let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
     let top_up = find(&handle, expect_some("its payment", session.payment)?).await?;
     let facts = (top_up.checkout_type, top_up.order, top_up.merchant_reference, top_up.is_refundable);
-    same("of a top-up", facts, (CheckoutType::TopUp, None, None, false))
+    same("the payment of a top-up", facts, (CheckoutType::TopUp, None, None, false))
 }
 
 async fn refundable(handle: Handle) -> CheckResult {
@@ -131,8 +131,12 @@ async fn refundable(handle: Handle) -> CheckResult {
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
     change(delete_settlement_account(Who::Mine, own)?).await?;
-    same("of a deleted settlement account", is_refundable().await?, false)?;
-    same("of a deleted settlement account", refused(refund(2).await?)?, RefundRefusal::SettlementAccountDeleted)
+    same("after the settlement account was deleted", is_refundable().await?, false)?;
+    same(
+        "after the settlement account was deleted",
+        refused(refund(2).await?)?,
+        RefundRefusal::SettlementAccountDeleted,
+    )
 }
 
 /// Creates the completed payments of sessions 1 and 2, the pending payment of session 3, the payment of top-up 4, and
@@ -264,7 +268,7 @@ async fn paid_later(handle: Handle) -> CheckResult {
 async fn summed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    same("of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
+    same("the sums of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
     let checkout = shop(&handle, Who::Mine, 1).await?;
     let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
     sold(&handle, Who::Mine, checkout, 2).await?;
@@ -286,7 +290,7 @@ async fn summed(handle: Handle) -> CheckResult {
         PaymentsSummary { currency: crate::seed_data::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
     ];
     same("the sums", handle.merchant_payments.summary(&mine).await?, expected)?;
-    same("of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])
+    same("the sums of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])
 }
 
 async fn created(handle: Handle) -> CheckResult {
@@ -312,16 +316,16 @@ async fn created(handle: Handle) -> CheckResult {
     same("what is found", ports.find_refund(&mine, refund_id(250)).await?, Some(expected.clone()))?;
     same("among the payments", find(&handle, refund_row(250)).await?.payment, expected)?;
     same(
-        "with the page",
+        "the refund of the page",
         ports.refund_with_token(part.token).await?,
         Some(FoundRefund { account: mine, refund: refund_id(250) }),
     )?;
-    same("with an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
+    same("the refund of an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
     same("the session of the page", handle.checkout_sessions.with_token(part.token).await?, None)?;
     let of_refund = create_refund(Who::Mine, refund_row(250), refund_request(Who::Mine, 251)?)?;
-    same("of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
+    same("a refund of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
     let nothing = create_refund(Who::Mine, refund_row(404), refund_request(Who::Mine, 251)?)?;
-    absent("of an unknown payment", &ports.create_refund(nothing).await)
+    absent("a refund of an unknown payment", &ports.create_refund(nothing).await)
 }
 
 async fn asked_again(handle: Handle) -> CheckResult {
@@ -343,7 +347,11 @@ async fn asked_again(handle: Handle) -> CheckResult {
     )?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
-    same("at last", (done.refund_status(), done.state.completed_at()), (RefundStatus::Completed, Some(after(401))))?;
+    same(
+        "the refund in the end",
+        (done.refund_status(), done.state.completed_at()),
+        (RefundStatus::Completed, Some(after(401))),
+    )?;
     same("what is found", handle.merchant_payments.find_refund(&mine, refund_id(1)).await?, Some(done))?;
     books_are_right(&handle).await
 }

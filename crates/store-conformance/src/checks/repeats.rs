@@ -174,9 +174,9 @@ async fn refusals(handle: Handle) -> CheckResult {
         create_budget(who, 1, unknown, currencies()?)?,
         create_budget(who, 1, parent, currencies()?)?
     );
-    let (replaced, suspended) = (CardState::Unactivated, CardState::Suspended);
+    let (unactivated, suspended) = (CardState::Unactivated, CardState::Suspended);
     let step = |state| change_state(who, who.card(), state, "now");
-    refused_first!(handle.card_management.change, step(replaced)?, step(suspended)?);
+    refused_first!(handle.card_management.change, step(unactivated)?, step(suspended)?);
     let (day, limited) = (LimitWindow::Day, who.limited_card());
     refused_first!(
         handle.card_management.remove_limit,

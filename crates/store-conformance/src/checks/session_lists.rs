@@ -29,9 +29,9 @@ checks! {
     "checkout_sessions.list.days_include_both_ends" => days,
     "checkout_sessions.with_order.finds_the_completed_session" => with_order,
     "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" => foreign,
-    "checkout_sessions.due.earliest_first_at_most_so_many" => due,
+    "checkout_sessions.due.earliest_first_up_to_the_maximum" => due,
     "checkout_sessions.due.again_in_the_place_of_its_new_time" => due_again,
-    "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves" (Sandbox) => own_time,
+    "checkout_sessions.due.accounts_with_their_own_timeline_separately" (Sandbox) => own_time,
     "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => accounts,
 }
 
@@ -115,10 +115,10 @@ async fn days(handle: Handle) -> CheckResult {
         numbers(&handle, SessionFilter { from, to, ..SessionFilter::default() }, PageRequest::default()).await
     };
     let first = Some(day(2026, 9, 1));
-    same("of one day", between(first, first).await?, (2, vec![3, 2]))?;
-    same("from a day on", between(first, None).await?, (3, vec![4, 3, 2]))?;
-    same("until a day", between(None, first).await?, (3, vec![3, 2, 1]))?;
-    same("of a later day", between(Some(day(2026, 9, 3)), None).await?, (0, vec![]))
+    same("sessions of one day", between(first, first).await?, (2, vec![3, 2]))?;
+    same("sessions from a day on", between(first, None).await?, (3, vec![4, 3, 2]))?;
+    same("sessions until a day", between(None, first).await?, (3, vec![3, 2, 1]))?;
+    same("sessions of a later day", between(Some(day(2026, 9, 3)), None).await?, (0, vec![]))
 }
 
 async fn with_order(handle: Handle) -> CheckResult {
@@ -208,9 +208,9 @@ async fn due(handle: Handle) -> CheckResult {
     same("the first two", at(None, until, 2).await?, all[..2].to_vec())?;
     same("at the very moment", at(None, noon() + minutes(6), 100).await?, all[..2].to_vec())?;
     same("before anything is due", at(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
-    same("of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
+    same("due items of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
     let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3, 8)).cloned().collect();
-    same("of the other one", at(Some(&mine), until, 100).await?, of_mine)?;
+    same("due items of the other account", at(Some(&mine), until, 100).await?, of_mine)?;
     // After its due change is applied, the session is not due any more.
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, SessionAction::Due, (52, until))?).await)?;
@@ -299,14 +299,18 @@ async fn accounts(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(expect_new(handle.timelines.set_clock(command).await)?.clock)
     };
     let late = noon() + TimeDelta::days(1);
-    same("without clocks of their own", due(late).await?, vec![])?;
+    same("due accounts when none has its own clock", due(late).await?, vec![])?;
     move_clock(Who::Mine, ClockChange::Freeze).await?;
-    same("frozen before", due(late).await?, vec![])?;
+    same("due accounts while a clock is frozen before the due time", due(late).await?, vec![])?;
     let frozen = move_clock(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(2))).await?;
     let ahead = move_clock(Who::Other, ClockChange::AdvanceBy(TimeDelta::hours(1))).await?;
-    same("frozen after, and not yet", due(noon() - TimeDelta::hours(1)).await?, vec![(mine.clone(), frozen)])?;
+    same(
+        "the account whose clock is frozen after the due time",
+        due(noon() - TimeDelta::hours(1)).await?,
+        vec![(mine.clone(), frozen)],
+    )?;
     let both = vec![(mine.clone(), frozen), (theirs.clone(), ahead)];
-    same("both", due(noon()).await?, both)?;
+    same("the due accounts", due(noon()).await?, both)?;
     expect_new(handle.checkout_sessions.act(step(Who::Other, 2, SessionAction::Due, (51, late))?).await)?;
     same("what was settled", due(noon()).await?, vec![(mine, frozen)])
 }

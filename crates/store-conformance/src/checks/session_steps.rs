@@ -318,11 +318,15 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
     let payment = MerchantPaymentId(drawn(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
-    same("later", act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at, Some(after(99)))?;
+    same(
+        "the next time at which the bank is asked",
+        act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at,
+        Some(after(99)),
+    )?;
     same("due then", due(after(98)).await?, vec![])?;
     let confirmed = SessionAction::BankSays(payment, approval(after(99)), after(99));
     let paid = act(&handle, step(Who::Mine, 1, confirmed, (3, after(99)))?).await?;
-    same("at last", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
+    same("the session in the end", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
     books_are_right(&handle).await
 }
 

@@ -130,7 +130,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let facts: Vec<_> = left.rows.iter().map(|row| (row.account.id, row.account.is_default)).collect();
     same("what is left", (left.count, facts), (1, vec![(id, true)]))?;
     let theirs = handle.settlement_accounts.list(&Who::Other.account()?, PageRequest::default()).await?;
-    same("the other account's", theirs.count, 1)?;
+    same("the settlement accounts of the other account", theirs.count, 1)?;
     // The bank details are free again.
     let request = settlement_account(Who::Mine)?;
     let decide = Arc::new(move |found: &SettlementSituation| {
@@ -229,11 +229,11 @@ async fn listed(handle: Handle) -> CheckResult {
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let theirs = Who::Other.settlement_account();
-    same("a foreign one", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
+    same("a foreign settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
     for who in [Who::Mine, Who::Other] {
         let page = handle.settlement_accounts.list(&who.account()?, PageRequest::default()).await?;
         let own: Vec<_> = page.rows.into_iter().map(|row| row.account).collect();
-        same("those of one account", (page.count, own), (1, vec![settlement_account(who)?]))?;
+        same("the rows of one account", (page.count, own), (1, vec![settlement_account(who)?]))?;
     }
     Ok(())
 }
@@ -356,5 +356,5 @@ async fn foreign_payees(handle: Handle) -> CheckResult {
     same("a foreign payee", handle.payees.find(&mine, Who::Other.payee()).await?, None)?;
     let page = handle.payees.list(&mine, PayeeFilter::default(), PageRequest::default()).await?;
     let ids: Vec<_> = page.rows.iter().map(|row| row.id).collect();
-    same("those of one account", (page.count, ids), (1, vec![Who::Mine.payee()]))
+    same("the rows of one account", (page.count, ids), (1, vec![Who::Mine.payee()]))
 }

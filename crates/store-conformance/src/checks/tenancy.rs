@@ -23,7 +23,7 @@ checks! {
     "tenancy.lists.show_one_account_only" => lists,
 }
 
-/// Seeds both accounts, and uses everything on the other one.
+/// Seeds both accounts, and sends commands on the other one. Returns what the store then shows.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;

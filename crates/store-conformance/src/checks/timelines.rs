@@ -48,7 +48,7 @@ async fn seen(handle: Handle) -> CheckResult {
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
     let frozen = Timeline { clock: ClockSetting::Frozen { at }, seed: None };
     same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
-    same("the other's", timeline(&handle, Who::Other).await?, Timeline::default())?;
+    same("the timeline of the other account", timeline(&handle, Who::Other).await?, Timeline::default())?;
     same(
         "own timelines",
         handle.timelines.accounts_with_timeline().await?,
@@ -96,7 +96,7 @@ async fn kept(handle: Handle) -> CheckResult {
 async fn numbers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    not_found("of real time", &handle.timelines.next_number(&mine).await)?;
+    not_found("an account in real time", &handle.timelines.next_number(&mine).await)?;
     let seeded = AccountId::parse("F3")?;
     let timeline = Timeline { clock: ClockSetting::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
     let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::seed_data::account(Who::Mine)? };

@@ -2,7 +2,7 @@
 
 use super::contention::second;
 use super::networks::adding;
-use super::people::{join_on, second_account};
+use super::people::{create_person_on, second_account};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, expect_new, expect_some, expect_true, same};
@@ -33,9 +33,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "two_handles.budgets.create_is_shown_true_numbers" (Reopen) => budgets,
+    "two_handles.budgets.create_sees_the_true_count" (Reopen) => budgets,
     "two_handles.budgets.a_name_is_taken_once" (Reopen) => names,
-    "two_handles.card_management.create_is_shown_true_numbers" (Reopen) => cards,
+    "two_handles.card_management.create_sees_the_true_count" (Reopen) => cards,
     "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
     "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
     "two_handles.people.a_person_has_one_id" (Reopen) => people,
@@ -47,8 +47,8 @@ checks! {
     "two_handles.registry.lists_are_replaced_whole" (Reopen) => lists,
     "two_handles.registry.enrolments_are_replaced_one_at_a_time" (Reopen) => enrolments,
     "two_handles.registry.a_key_is_added_once" (Reopen) => keys,
-    "two_handles.worlds.create_is_shown_true_numbers" (Sandbox, Reopen) => worlds,
-    "two_handles.worlds.take_snapshot_is_shown_true_numbers" (Sandbox, Reopen) => snapshots,
+    "two_handles.worlds.create_sees_the_true_count" (Sandbox, Reopen) => worlds,
+    "two_handles.worlds.take_snapshot_sees_the_true_count" (Sandbox, Reopen) => snapshots,
     "two_handles.worlds.one_is_created_under_a_key" (Sandbox, Reopen) => worlds_under_a_key,
     "two_handles.worlds.one_deletes" (Sandbox, Reopen) => deletions,
 }
@@ -129,8 +129,8 @@ async fn transitions(handle: Handle) -> CheckResult {
     });
     same("suspended once", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
     let page = PageRequest::default();
-    let life = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
-    same("its transitions", expect_some("the card", life)?.count, 1)
+    let transitions = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
+    same("its transitions", expect_some("the card", transitions)?.count, 1)
 }
 
 async fn limits(handle: Handle) -> CheckResult {
@@ -159,13 +159,13 @@ async fn limits(handle: Handle) -> CheckResult {
 async fn people(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
-    let joined = race_on_both(&handle, |handle, number| {
-        let command = join_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
+    let created = race_on_both(&handle, |handle, number| {
+        let command = create_person_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
         Ok(Box::pin(async move { handle.people.create(command).await.ok() }))
     });
-    let joined = joined.await?.into_iter().flatten().map(expect_new_person).collect::<Result<Vec<_>, _>>()?;
-    same("joined", joined.len(), 2)?;
-    same("different people", joined.into_iter().collect::<BTreeSet<_>>().len(), 1)
+    let created = created.await?.into_iter().flatten().map(expect_new_person).collect::<Result<Vec<_>, _>>()?;
+    same("created people", created.len(), 2)?;
+    same("different people", created.into_iter().collect::<BTreeSet<_>>().len(), 1)
 }
 
 fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure> {
