@@ -474,9 +474,9 @@ fn names_of_checks_are_unique() {
 /// The wrapper itself breaks no promise, so a failing check is due to the bug.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_store_without_a_bug_passes() {
-    let verdict = run(&Mutants(None)).await;
-    verdict.assert_passed();
-    assert!(verdict.to_string().ends_with("0 failed, 3 skipped"), "{verdict}");
+    let report = run(&Mutants(None)).await;
+    report.assert_passed();
+    assert!(report.to_string().ends_with("0 failed, 3 skipped"), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -485,9 +485,9 @@ async fn random_sequences_find_bugs_and_shorten_them() {
     run_against(&Mutants(None), &Mutants(None), cases).await.assert_passed();
     for bug in [Bug::LimitsNotStored, Bug::NoTenantFilterOnMessages, Bug::NoRollback, Bug::DoubleEffect, Bug::NoRecords]
     {
-        let verdict = run_against(&Mutants(Some(bug)), &Mutants(None), Cases::default()).await;
-        assert!(!verdict.passed(), "{bug:?} is not found");
-        let steps = verdict.to_string().lines().filter(|line| line.starts_with("  ") && line.contains(". ")).count();
-        assert!(steps <= 12, "{bug:?} takes {steps} steps: {verdict}");
+        let report = run_against(&Mutants(Some(bug)), &Mutants(None), Cases::default()).await;
+        assert!(!report.passed(), "{bug:?} is not found");
+        let steps = report.to_string().lines().filter(|line| line.starts_with("  ") && line.contains(". ")).count();
+        assert!(steps <= 12, "{bug:?} takes {steps} steps: {report}");
     }
 }

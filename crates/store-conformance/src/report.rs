@@ -1,15 +1,15 @@
-//! The results of all checks.
+//! The report: the results of all checks.
 
 use crate::check::Outcome;
 use std::fmt;
 
 /// Results of all checks. Displays one line per check and the totals.
 #[derive(Clone, Debug, Default)]
-pub struct Verdict {
+pub struct Report {
     outcomes: Vec<(&'static str, Outcome)>,
 }
 
-impl Verdict {
+impl Report {
     pub(crate) fn record(&mut self, name: &'static str, outcome: Outcome) {
         self.outcomes.push((name, outcome));
     }
@@ -34,14 +34,14 @@ impl Verdict {
     /// Asserts that no check failed.
     ///
     /// # Panics
-    /// Panics with the complete verdict if a check failed.
+    /// Panics with the complete report if a check failed.
     #[track_caller]
     pub fn assert_passed(&self) {
         assert!(self.passed(), "\n{self}\n");
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, outcome) in &self.outcomes {
             match outcome {
