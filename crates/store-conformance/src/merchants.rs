@@ -127,7 +127,7 @@ pub(crate) fn delete_settlement_account(who: Who, id: SettlementAccountId) -> Re
 }
 
 /// Builds a command that creates payee `number`, for pounds.
-pub(crate) fn add_payee(who: Who, number: u128) -> Result<CreatePayeeCommand, Failure> {
+pub(crate) fn create_payee(who: Who, number: u128) -> Result<CreatePayeeCommand, Failure> {
     let request = PayeeRequest {
         id: payee_id(number),
         account: who.account()?,

@@ -2,8 +2,8 @@
 
 use crate::check::Failure;
 use crate::checkout_sessions::{
-    approval, create_refund, create_top_up, opened, pay, payer_bank, refund_request, refund_step, shop, sold, step,
-    top_up_request,
+    add_checkout, add_paid_session, add_session, approval, create_refund, create_top_up, pay, payer_bank,
+    refund_request, refund_step, step, top_up_request,
 };
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
@@ -18,7 +18,7 @@ use crate::management::{
     set_controls, set_hold_lives, set_over_clearing, set_pin, some_lives, transfer,
 };
 use crate::merchants::{
-    add_payee, approve_payee, approve_settlement_account, checkout_id, create_checkout, delete_settlement_account,
+    approve_payee, approve_settlement_account, checkout_id, create_checkout, create_payee, delete_settlement_account,
     edit_checkout, edit_profile, edit_settlement_account, open_settlement_account, payee_id, settlement_account_id,
 };
 use crate::observe::without_account;
@@ -196,7 +196,7 @@ async fn set_up_merchant(handle: &Handle, answers: &mut Answers, base: u128) -> 
     answers.add("settlement account", accounts.change(command).await)?;
     let command = delete_settlement_account(who, settlement_account_id(base + 2))?;
     answers.add("deleted settlement account", accounts.change(command).await)?;
-    let payee = add_payee(who, base + 1)?;
+    let payee = create_payee(who, base + 1)?;
     answers.add("payee", handle.payees.create(payee).await)?;
     let command = approve_payee(who, payee_id(base + 1), approval, after(13))?;
     answers.add("approval", handle.payees.approve(command).await)?;
@@ -213,9 +213,9 @@ async fn set_up_merchant(handle: &Handle, answers: &mut Answers, base: u128) -> 
 /// Creates sessions and top-ups in several statuses, and refunds.
 async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, sessions, payments) = (answers.who, &handle.checkout_sessions, &handle.merchant_payments);
-    let checkout = shop(handle, who, base + 2).await?;
-    answers.add("open session", opened(handle, who, checkout, base + 1).await)?;
-    let payment = sold(handle, who, checkout, base + 2).await?;
+    let checkout = add_checkout(handle, who, base + 2).await?;
+    answers.add("open session", add_session(handle, who, checkout, base + 1).await)?;
+    let payment = add_paid_session(handle, who, checkout, base + 2).await?;
     answers.add("payment", &payment)?;
     let reason = Some(Text::parse(answers.values.pick("Zwrot ✓", "another reason"))?);
     for number in [1, 2] {

@@ -1,14 +1,15 @@
 //! Checks of activity: every movement of one account, ordered, paged and counted.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{approval, pay, step, topped_up};
+use crate::checkout_sessions::{add_top_up, approval, pay, step};
 use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp, stamp_at, token};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{issue_to_person, transfer};
 use crate::observe::key_of;
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirmed, create, empty, leased, payment_id, record, start, start_payments,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, create, empty, payment_id, record, start,
+    start_payments,
 };
 use crate::people::create_person;
 use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
@@ -85,8 +86,8 @@ pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         )?;
         deposited(handle, who, 40 + number).await?;
     }
-    confirmed(handle, Who::Mine, 1, 8).await?;
-    confirmed(handle, Who::Mine, 2, 3).await?;
+    add_confirmed_batch(handle, Who::Mine, 1, 8).await?;
+    add_confirmed_batch(handle, Who::Mine, 2, 3).await?;
     settled(handle).await?;
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
@@ -96,7 +97,7 @@ pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
 
 /// Tops up a budget.
 async fn deposited(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
-    topped_up(handle, who, number).await?;
+    add_top_up(handle, who, number).await?;
     let action = pay(None, approval(after(60)))?;
     expect_new(handle.checkout_sessions.act(step(who, number, action, (number, after(60)))?).await)
 }
@@ -131,7 +132,7 @@ async fn newest_first(handle: Handle) -> CheckResult {
 
 async fn top_ups(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
     same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = deposited(&handle, Who::Mine, 2).await?;
@@ -339,9 +340,9 @@ async fn payments(handle: Handle) -> CheckResult {
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     same("before the confirmation", count().await?, 0)?;
-    let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
+    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
     same("after a confirmation", count().await?, 6)?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
     let rows = list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows;
@@ -362,7 +363,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(3), 7000)?).await)?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 8000)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;

@@ -1,7 +1,7 @@
 //! Further checks of deliveries: order, pauses, backlog, log, recovery and restore.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
@@ -84,17 +84,17 @@ async fn filtered(handle: Handle) -> CheckResult {
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
     };
     seeded(&handle).await?;
-    let (first, second) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let only = |checkout| CheckoutIds::new(vec![checkout]).map(Some);
     for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
         expect_new(handle.webhooks.create(create(of(number, filter)?)).await)?;
     }
-    sold(&handle, Who::Mine, first, 1).await?;
+    add_paid_session(&handle, Who::Mine, first, 1).await?;
     let now = noon() + TimeDelta::days(1);
     for (number, expected) in [(1, 1), (2, 1), (3, 0)] {
         same("claimed", claim(&handle, (number, number), now, 9).await?.len(), expected)?;
     }
-    sold(&handle, Who::Mine, second, 2).await?;
+    add_paid_session(&handle, Who::Mine, second, 2).await?;
     expect_new(handle.webhooks.create(create(of(4, only(second)?)?)).await)?;
     same("recovered", expect_new(handle.deliveries.recover(recovery(4, noon())).await)?, 1)?;
     same("sent again", claim(&handle, (4, 9), now, 9).await?.len(), 1)

@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, differences, single_reads};
-use crate::payments::{after, claim, confirmed, record, start, start_payments};
+use crate::payments::{add_confirmed_batch, after, claim, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::seed_data::Who;
 use crate::worlds::{command, copy, prepared, snapshot};
@@ -127,7 +127,7 @@ async fn own_values(handle: Handle) -> CheckResult {
 async fn own_work(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in TWINS {
-        confirmed(&handle, who, 1, 4).await?;
+        add_confirmed_batch(&handle, who, 1, 4).await?;
     }
     let leases = handle.processing.claim(claim(1, after(80), 10)).await?;
     same("leases", leases.len(), 2)?;

@@ -6,7 +6,8 @@ use crate::commands::{first, follow_up, journal_id, message, purchase, stamp, st
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{
-    Fill, after, batch_id, confirm, confirmed, create, empty, leased, payment_id, record, start, start_payments,
+    Fill, add_confirmed_batch, after, batch_id, claim_one, confirm, create, empty, payment_id, record, start,
+    start_payments,
 };
 use crate::seed_data::{Who, batch, gbp, noon, seed_data, seeded};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
@@ -54,8 +55,8 @@ async fn large(handle: Handle) -> CheckResult {
 async fn paid(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Each payment is the only one of its order. The first becomes final, and the second stays open.
-    confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
     handle.processing.start_payments(start_payments(&lease, 9, 6_000)).await?;
     same("orders that reserve money", parts(&handle).await?.reservations.count, 1)?;

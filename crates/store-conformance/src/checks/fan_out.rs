@@ -2,7 +2,7 @@
 
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::seed_data::{Who, noon, seeded};
@@ -69,17 +69,17 @@ async fn as_it_was(handle: Handle) -> CheckResult {
 async fn filter_changed(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
     seeded(&handle).await?;
-    let (first, second) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let of = |checkout| -> Result<Webhook, Failure> {
         let filter = CheckoutIds::new(vec![checkout]).map(Some)?;
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, 1)? })
     };
     expect_new(handle.webhooks.create(create(of(first)?)).await)?;
-    sold(&handle, Who::Mine, first, 1).await?;
-    sold(&handle, Who::Mine, second, 2).await?;
+    add_paid_session(&handle, Who::Mine, first, 1).await?;
+    add_paid_session(&handle, Who::Mine, second, 2).await?;
     expect_new(handle.webhooks.change(change(Who::Mine, of(second)?)).await)?;
-    sold(&handle, Who::Mine, first, 3).await?;
-    sold(&handle, Who::Mine, second, 4).await?;
+    add_paid_session(&handle, Who::Mine, first, 3).await?;
+    add_paid_session(&handle, Who::Mine, second, 4).await?;
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
     same("how many events", events.len(), 4)?;

@@ -6,7 +6,9 @@ use crate::commands::{credit_of, credit_with_everything, instruction, journal_id
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, card_id, change, change_state, create_budget, issue, transfer, user};
-use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
+use crate::payments::{
+    Fill, add_confirmed_batch, after, batch_id, content, create, empty, payment_id, rename, summary,
+};
 use crate::people::personal;
 use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
@@ -75,7 +77,7 @@ async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
     expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let done = expect_new(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
         credit_is_kept(&handle, number, &done).await?;

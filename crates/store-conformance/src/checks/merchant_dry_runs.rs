@@ -3,7 +3,7 @@
 use super::dry_runs::{dry, journal, matches_dry_run};
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, create_refund, pay, refund_request, refund_step, shop, sold, step, topped_up,
+    add_checkout, add_paid_session, add_top_up, approval, create_refund, pay, refund_request, refund_step, step,
 };
 use crate::commands::claim;
 use crate::expect::{absent, expect_new, refused, same};
@@ -49,9 +49,9 @@ async fn preview_refund(
 /// Creates session 1 of my account and pays it, and creates top-up 2. Returns the payment of the session.
 async fn create_sales(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
     seeded(handle).await?;
-    shop(handle, Who::Mine, 1).await?;
-    let payment = sold(handle, Who::Mine, checkout_id(1), 1).await?.id;
-    topped_up(handle, Who::Mine, 2).await?;
+    add_checkout(handle, Who::Mine, 1).await?;
+    let payment = add_paid_session(handle, Who::Mine, checkout_id(1), 1).await?.id;
+    add_top_up(handle, Who::Mine, 2).await?;
     Ok(payment)
 }
 

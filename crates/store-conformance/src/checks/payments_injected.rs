@@ -7,8 +7,8 @@ use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, start_payments,
-    upload,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, confirm, create, empty, payment_id, record, start,
+    start_payments, upload,
 };
 use crate::seed_data::{Who, gbp, noon, seed_data};
 use florin_domain::batch::{FailureReason, PaymentOutcome};
@@ -50,7 +50,7 @@ impl RoundBatches {
         let fill = Some(Fill::of((base + 1) * 100_000, 1));
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, fill)?).await)?;
         for number in base + 2..base + 5 {
-            confirmed(handle, Who::Mine, number, 1).await?;
+            add_confirmed_batch(handle, Who::Mine, number, 1).await?;
         }
         let now = after(80 + i64::try_from(base).unwrap_or(0) * 100);
         let leases = handle.processing.claim(claim(base, now, 100)).await?;

@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, repl
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, alert, batch_id, cancel, confirm, confirmed, content, create, empty, payment_id, statuses, upload,
+    Fill, add_confirmed_batch, alert, batch_id, cancel, confirm, content, create, empty, payment_id, statuses, upload,
 };
 use crate::seed_data::{Who, gbp, noon, seed_data, seeded};
 use florin_domain::batch::{
@@ -38,7 +38,7 @@ async fn foreign_to_change(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
-    confirmed(&handle, Who::Other, 2, 2).await?;
+    add_confirmed_batch(&handle, Who::Other, 2, 2).await?;
     let before = Observation::take(&handle, 0).await?;
     for id in [batch_id(1), batch_id(2), batch_id(99)] {
         absent("an upload", &handle.management.upload(upload(Who::Mine, id, Fill::of(1, 1))?).await)?;

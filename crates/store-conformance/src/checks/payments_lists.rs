@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::payments::{Fill, after, alert, batch_id, confirmed, content, create, empty, summary};
+use crate::payments::{Fill, add_confirmed_batch, after, alert, batch_id, content, create, empty, summary};
 use crate::seed_data::{Who, noon, seeded};
 use florin_domain::batch::{
     Alert, AlertCode, AlertFilter, AlertKind, BatchFilter, Direction, Payment, PaymentBatchStatus, PaymentFilter,
@@ -131,11 +131,11 @@ async fn first_alerts(handle: Handle) -> CheckResult {
 
 /// Creates a batch whose payments have many statuses.
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
-    use crate::payments::{leased, record, start, start_payments};
+    use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
     seeded(handle).await?;
-    confirmed(handle, Who::Mine, 1, 12).await?;
-    let lease = leased(handle, 1, after(80)).await?;
+    add_confirmed_batch(handle, Who::Mine, 1, 12).await?;
+    let lease = claim_one(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 9, 5_100)).await?;
     let ids: Vec<_> = taken.iter().map(|payment| payment.id).collect();

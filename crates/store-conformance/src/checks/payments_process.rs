@@ -5,8 +5,8 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
-    Fill, after, batch_id, claim, confirmed, content, create, empty, leased, payment_id, record, start, start_payments,
-    statuses, summary, upload,
+    Fill, add_confirmed_batch, after, batch_id, claim, claim_one, content, create, empty, payment_id, record, start,
+    start_payments, statuses, summary, upload,
 };
 use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::batch::{
@@ -34,8 +34,8 @@ checks! {
 
 /// Creates and starts batch `number` with `count` payments and takes all of them.
 pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result<(Lease, Vec<PaymentId>), Failure> {
-    confirmed(handle, Who::Mine, number, count).await?;
-    let lease = leased(handle, number, after(80)).await?;
+    add_confirmed_batch(handle, Who::Mine, number, count).await?;
+    let lease = claim_one(handle, number, after(80)).await?;
     handle.processing.start(start(&lease, number * 1_000_000 + 1)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, count, number * 1_000_000 + 10)).await?;
     Ok((lease, taken.into_iter().map(|payment| payment.id).collect()))
@@ -43,8 +43,8 @@ pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result
 
 async fn started(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let batch = confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
     let confirmation = expect_some("a confirmation", batch.state.confirmation())?;
     let state = BatchState::Started(Processing { confirmation, orders_sent_at: Some(after(90)) });
@@ -58,8 +58,8 @@ async fn started(handle: Handle) -> CheckResult {
 
 async fn taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 7).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 7).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.start_payments(start_payments(&lease, 9, 1)).await?, vec![])?;
     handle.processing.start(start(&lease, 10)).await?;
     for (max, expected, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {

@@ -6,8 +6,8 @@ use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, content, create, empty, leased, payment_id, record,
-    start, start_payments, statuses, upload,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, content, create, empty, payment_id,
+    record, start, start_payments, statuses, upload,
 };
 use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
@@ -29,8 +29,8 @@ async fn durable(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
-    confirmed(&handle, Who::Mine, 2, 4).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 2, 4).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 2, 20)).await?;
     let before = Observation::take(&handle, 0).await?;
@@ -75,7 +75,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
 async fn taken_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 40).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 40).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
     let workers = [handle.clone(), other.clone(), handle.clone(), other];
     let workers: Vec<_> = (1..).zip(workers).map(|(name, handle)| tokio::spawn(work(handle, name))).collect();
@@ -96,7 +96,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
-        confirmed(&handle, Who::Mine, number, 1).await?;
+        add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
     }
     let claims = (1..=24).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let processing = handle.processing.clone();

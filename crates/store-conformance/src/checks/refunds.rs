@@ -3,8 +3,8 @@
 use super::events::kinds;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, create_refund, opened, page_token, paid, pay, payer_bank, refund_id, refund_request, refund_row,
-    refund_step, refunded, shipping, shop, sold, step, topped_up,
+    add_checkout, add_paid_session, add_refund, add_session, add_top_up, approval, create_refund, page_token, pay,
+    pay_session, payer_bank, refund_id, refund_request, refund_row, refund_step, shipping, step,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
@@ -57,8 +57,8 @@ async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview,
 /// Creates checkout 1 and session 1 on my account, and pays the session.
 pub(super) async fn create_purchase(handle: &Handle) -> Result<MerchantPayment, Failure> {
     seeded(handle).await?;
-    let checkout = shop(handle, Who::Mine, 1).await?;
-    sold(handle, Who::Mine, checkout, 1).await
+    let checkout = add_checkout(handle, Who::Mine, 1).await?;
+    add_paid_session(handle, Who::Mine, checkout, 1).await
 }
 
 /// Builds a command that authorises refund `number` at the bank, which confirms immediately.
@@ -79,10 +79,10 @@ async fn found(handle: Handle) -> CheckResult {
         payment: payment.clone(),
     };
     same("the payment", find(&handle, payment.id).await?, expected.clone())?;
-    let refund = refunded(&handle, Who::Mine, payment.id, 1).await?;
+    let refund = add_refund(&handle, Who::Mine, payment.id, 1).await?;
     let overview = PaymentOverview { payment: refund.clone(), is_refundable: false, ..expected };
     same("its refund", find(&handle, refund.id).await?, overview)?;
-    topped_up(&handle, Who::Mine, 2).await?;
+    add_top_up(&handle, Who::Mine, 2).await?;
     let action = pay(None, approval(after(9)))?;
     let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
     let top_up = find(&handle, expect_some("its payment", session.payment)?).await?;
@@ -100,7 +100,7 @@ async fn refundable(handle: Handle) -> CheckResult {
     change(open_settlement_account(Who::Mine, 1)?).await?;
     change(approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
-    let payment = sold(&handle, Who::Mine, checkout_id(1), 1).await?.id;
+    let payment = add_paid_session(&handle, Who::Mine, checkout_id(1), 1).await?.id;
     let is_refundable = async || Ok::<_, Failure>(find(&handle, payment).await?.is_refundable);
     let refund = async |number| {
         let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
@@ -143,19 +143,19 @@ async fn refundable(handle: Handle) -> CheckResult {
 /// two refunds of the first payment. Returns their ids.
 async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
     let first = create_purchase(handle).await?.id;
-    let second = sold(handle, Who::Mine, checkout_id(1), 2).await?.id;
-    topped_up(handle, Who::Mine, 3).await?;
+    let second = add_paid_session(handle, Who::Mine, checkout_id(1), 2).await?.id;
+    add_top_up(handle, Who::Mine, 3).await?;
     let choose = step(Who::Mine, 3, SessionAction::ChooseBank(payer_bank()?), (3, after(200)))?;
     expect_new(handle.checkout_sessions.act(choose).await)?;
-    topped_up(handle, Who::Mine, 4).await?;
+    add_top_up(handle, Who::Mine, 4).await?;
     let action = pay(None, approval(after(201)))?;
     let topped_up = expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(201)))?).await)?;
     for number in [250, 251] {
-        refunded(handle, Who::Mine, first, number).await?;
+        add_refund(handle, Who::Mine, first, number).await?;
     }
     expect_new(handle.merchant_payments.act(authorise(250)?).await)?;
-    let theirs = shop(handle, Who::Other, 9).await?;
-    sold(handle, Who::Other, theirs, 9).await?;
+    let theirs = add_checkout(handle, Who::Other, 9).await?;
+    add_paid_session(handle, Who::Other, theirs, 9).await?;
     let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
     let top_up = expect_some("the payment of the top-up", topped_up.payment)?;
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
@@ -248,8 +248,8 @@ async fn listed_refundable(handle: Handle) -> CheckResult {
 /// A payment that failed shows the order that a later payment of its session created.
 async fn paid_later(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    opened(&handle, Who::Mine, checkout, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    add_session(&handle, Who::Mine, checkout, 1).await?;
     let rejected = pay(Some(shipping()?), PayerDecision::Reject)?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 1, rejected, (500, after(9)))?).await)?;
     let orders = async || {
@@ -269,12 +269,12 @@ async fn summed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     same("the sums of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
-    sold(&handle, Who::Mine, checkout, 2).await?;
-    opened(&handle, Who::Mine, checkout, 3).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;
+    add_paid_session(&handle, Who::Mine, checkout, 2).await?;
+    add_session(&handle, Who::Mine, checkout, 3).await?;
     for number in [1, 2, 3] {
-        refunded(&handle, Who::Mine, payment, number).await?;
+        add_refund(&handle, Who::Mine, payment, number).await?;
     }
     for number in [1, 2] {
         expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
@@ -296,7 +296,7 @@ async fn summed(handle: Handle) -> CheckResult {
 async fn created(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
-    let done = refunded(&handle, Who::Mine, payment.id, 250).await?;
+    let done = add_refund(&handle, Who::Mine, payment.id, 250).await?;
     let part = RefundPart {
         id: refund_id(250),
         payment: payment.id,
@@ -331,7 +331,7 @@ async fn created(handle: Handle) -> CheckResult {
 async fn asked_again(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let mine = Who::Mine.account()?;
-    refunded(&handle, Who::Mine, payment.id, 1).await?;
+    add_refund(&handle, Who::Mine, payment.id, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
     let sent = refund_step(Who::Mine, 1, RefundAction::AtBank(ask(after(400))), (1_001, after(300)))?;
     let sent = expect_new(handle.merchant_payments.act(sent).await)?;
@@ -406,7 +406,7 @@ async fn again(handle: Handle) -> CheckResult {
 
 async fn authorised(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    let refund = refunded(&handle, Who::Mine, payment, 1).await?;
+    let refund = add_refund(&handle, Who::Mine, payment, 1).await?;
     let before = kinds(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     let at_bank = RefundAction::AtBank(approval(after(60)));
@@ -430,7 +430,7 @@ async fn authorised(handle: Handle) -> CheckResult {
 
 async fn not_authorised(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    refunded(&handle, Who::Mine, payment, 1).await?;
+    add_refund(&handle, Who::Mine, payment, 1).await?;
     expect_new(handle.merchant_payments.act(authorise(1)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let refusal = refused(handle.merchant_payments.act(authorise(1)?).await)?;
@@ -444,10 +444,10 @@ async fn not_authorised(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Other, 1).await?;
-    opened(&handle, Who::Other, checkout, 1).await?;
-    let theirs = expect_some("their payment", paid(&handle, Who::Other, 1).await?.payment)?;
-    refunded(&handle, Who::Other, theirs, 1).await?;
+    let checkout = add_checkout(&handle, Who::Other, 1).await?;
+    add_session(&handle, Who::Other, checkout, 1).await?;
+    let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.payment)?;
+    add_refund(&handle, Who::Other, theirs, 1).await?;
     let before = Observation::take(&handle, 1).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     same("a foreign payment", ports.find(&mine, theirs).await?, None)?;

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, card};
-use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, start_payments};
+use crate::payments::{Fill, after, batch_id, claim_one, confirm, content, create, empty, start, start_payments};
 use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seeded, uuid};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::CardLimit;
@@ -89,7 +89,7 @@ async fn payments(handle: Handle) -> CheckResult {
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", found.batch, confirmed.batch)?;
     same("its payments", found.payments, payments)?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     same("the batch with work", lease.batch, batch_id(1))?;
     handle.processing.start(start(&lease, 600)).await?;
     same("payments that are taken", handle.processing.start_payments(start_payments(&lease, 9, 700)).await?.len(), 5)?;

@@ -1,14 +1,14 @@
 //! Checks of settlement accounts and payees.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{opened, paid, refund_step, refunded};
+use crate::checkout_sessions::{add_refund, add_session, pay_session, refund_step};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
-    add_payee, administer, approve_payee, approve_settlement_account, change_settlement_accounts, checkout_id,
-    create_checkout, delete_settlement_account, edit_checkout, edit_settlement_account, open_settlement_account,
-    payee_id, payee_members, settlement_account_id,
+    administer, approve_payee, approve_settlement_account, change_settlement_accounts, checkout_id, create_checkout,
+    create_payee, delete_settlement_account, edit_checkout, edit_settlement_account, open_settlement_account, payee_id,
+    payee_members, settlement_account_id,
 };
 use crate::observe::Observation;
 use crate::payments::after;
@@ -246,7 +246,7 @@ async fn awaited(handle: Handle) -> CheckResult {
     let edit = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
     change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
-    opened(&handle, Who::Mine, checkout_id(1), 1).await?;
+    add_session(&handle, Who::Mine, checkout_id(1), 1).await?;
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
     let delete = async || {
@@ -254,8 +254,8 @@ async fn awaited(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(handle.settlement_accounts.change(command).await)
     };
     same("while a session is OPEN", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
-    let payment = expect_some("the payment", paid(&handle, Who::Mine, 1).await?.payment)?;
-    refunded(&handle, Who::Mine, payment, 1).await?;
+    let payment = expect_some("the payment", pay_session(&handle, Who::Mine, 1).await?.payment)?;
+    add_refund(&handle, Who::Mine, payment, 1).await?;
     same("while a refund is not final", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
     let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;
     expect_new(handle.merchant_payments.act(rejected).await)?;
@@ -265,36 +265,36 @@ async fn awaited(handle: Handle) -> CheckResult {
 async fn payees_counted(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in [1, 2] {
-        expect_new(handle.payees.create(add_payee(Who::Mine, number)?).await)?;
+        expect_new(handle.payees.create(create_payee(Who::Mine, number)?).await)?;
     }
     let count = |situation: &CreatePayeeSituation| Err(CreatePayeeRefusal::TooMany { max: situation.payees });
-    let command = CreatePayeeCommand { decide: Arc::new(count), ..add_payee(Who::Mine, 3)? };
+    let command = CreatePayeeCommand { decide: Arc::new(count), ..create_payee(Who::Mine, 3)? };
     same("the payees", refused(handle.payees.create(command).await)?, CreatePayeeRefusal::TooMany { max: 3 })
 }
 
 async fn payees(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let made = expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    let made = expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     same("the new payee", (made.is_new, made.payee.approval), (true, ApprovalStatus::Pending))?;
     let found = expect_some("the payee", handle.payees.find(&mine, payee_id(1)).await?)?;
     same("what is found", payee_members(&found), payee_members(&made.payee))?;
-    let second = CreatePayeeCommand { details: made.payee.details.clone(), ..add_payee(Who::Mine, 2)? };
+    let second = CreatePayeeCommand { details: made.payee.details.clone(), ..create_payee(Who::Mine, 2)? };
     let known = expect_new(handle.payees.create(second).await)?;
     same("the same bank details", (known.is_new, known.payee.id), (false, payee_id(1)))?;
-    let theirs = expect_new(handle.payees.create(add_payee(Who::Other, 1)?).await)?;
+    let theirs = expect_new(handle.payees.create(create_payee(Who::Other, 1)?).await)?;
     same("on another account", theirs.is_new, true)?;
     let operator =
         OperatorEdit { status: None, permissions: [(MerchantPermission::CreateTopUpCheckouts, true)].into() };
     expect_new(handle.merchants.change(administer(Who::Mine, operator)?).await)?;
-    let third = expect_new(handle.payees.create(add_payee(Who::Mine, 3)?).await)?;
+    let third = expect_new(handle.payees.create(create_payee(Who::Mine, 3)?).await)?;
     same("with the permission", third.payee.approval, ApprovalStatus::Approved)?;
     let nobody = florin_domain::ids::AccountId::parse("F99")?;
-    let command = CreatePayeeCommand { account: nobody, ..add_payee(Who::Mine, 4)? };
+    let command = CreatePayeeCommand { account: nobody, ..create_payee(Who::Mine, 4)? };
     absent("an account without a profile", &handle.payees.create(command).await)?;
     let with_key = |number| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(CreatePayeeCommand { claim, ..add_payee(Who::Mine, number)? })
+        Ok::<_, Failure>(CreatePayeeCommand { claim, ..create_payee(Who::Mine, number)? })
     };
     let made = expect_new(handle.payees.create(with_key(5)?).await)?;
     let answer = replayed(handle.payees.create(with_key(6)?).await)?;
@@ -323,7 +323,7 @@ async fn payees_listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(1, 2), (3, 1), (2, 1)] {
-        let mut command = add_payee(Who::Mine, number)?;
+        let mut command = create_payee(Who::Mine, number)?;
         let decide = command.decide;
         command.decide = Arc::new(move |situation| {
             let mut created = decide(situation)?;
