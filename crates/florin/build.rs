@@ -1,4 +1,5 @@
-//! Has the linker make a build for size smaller, as far as the linker and the C library can.
+//! Makes builds for size smaller by arguments for the linker, if the linker and the C library of this machine support
+//! them.
 //!
 //! A build for speed (`--profile dist`) is linked without these arguments, so that it also runs where the C library is
 //! older than on the machine that built it.
@@ -26,7 +27,8 @@ fn main() {
     }
 }
 
-/// Links an empty program with the argument, as cargo links Florin, and runs it. `None`: it could not be tried.
+/// Links an empty program with the argument, as cargo links Florin, and runs it. Returns whether both succeed. `None`:
+/// this could not be tried.
 fn works(argument: &str) -> Option<bool> {
     let folder = env::var_os("OUT_DIR")?;
     let (source, program) = (Path::new(&folder).join("probe.rs"), Path::new(&folder).join("probe"));
@@ -43,7 +45,7 @@ fn works(argument: &str) -> Option<bool> {
     Some(succeeds(&mut rustc)? && succeeds(&mut Command::new(&program))?)
 }
 
-/// Runs a command without its output. `None`: it could not be started.
+/// Runs a command, discards its output, and returns whether it succeeds. `None`: it could not be started.
 fn succeeds(command: &mut Command) -> Option<bool> {
     let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     Some(command.status().ok()?.success())

@@ -135,7 +135,7 @@ fn a_cell_moves_to_another_database_in_a_file() {
     let (_, home) = server.stop_successfully();
     let file = home.path().join("b.jsonl").display().to_string();
     home.json(&["export", &file, "--from-cell", "b", "--json"]);
-    assert!(home.refused_as_invalid(&["export", &file, "--from-cell", "c"]).contains("c is no cell here"));
+    assert!(home.refused_as_invalid(&["export", &file, "--from-cell", "c"]).contains("unknown cell `c`"));
 
     let other = home.path().join("a.jsonl").display().to_string();
     home.json(&["export", &other, "--from-cell", "a", "--json"]);

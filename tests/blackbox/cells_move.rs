@@ -399,7 +399,7 @@ fn wrong_moves_are_refused() {
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let id = bob.id.as_str();
     let said = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
-    assert!(said([id, "c"]).contains("c is no cell here"));
+    assert!(said([id, "c"]).contains("unknown cell `c`"));
     assert!(said([id, "a"]).contains("is in cell a already"));
     assert!(said([id, "--abort"]).contains("is not being moved"));
     home.json(&["cells", "close", "b", "--json"]);
@@ -428,7 +428,7 @@ fn wrong_moves_are_refused() {
     databases[0].sql(&current);
     let complete = setting(&databases);
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
-    assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("b is no cell here"));
+    assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("unknown cell `b`"));
     assert!(target().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
 }
 

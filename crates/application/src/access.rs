@@ -15,7 +15,7 @@ pub struct Requirement {
     pub scope: Scope,
     /// Whether the operation exists in the sandbox only.
     pub sandbox_only: bool,
-    /// The feature that must be switched on for the client.
+    /// The feature that must be on for the client. `None`: the operation belongs to no feature.
     pub feature: Option<Feature>,
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_are_cidr_of_either_family() {
+    fn callers_match_ipv4_and_ipv6_networks() {
         let networks = vec!["10.1.0.0/16".to_owned(), "2001:db8::/32".to_owned()];
         let from = |peer: &str| may_call_from(&networks, Some(peer.parse().unwrap()));
         assert!(from("10.1.2.3"));

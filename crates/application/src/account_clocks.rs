@@ -2,7 +2,7 @@
 //!
 //! Work on an account uses the account's time. If the account has a seed, the ids of new objects are derived from the
 //! seed: see [`AccountClocks::clock_of`].
-//! Leases, keys, and the age of records use real time.
+//! Leases, keys, and the age of idempotency records use real time.
 
 mod account_clock;
 mod id_sequence;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Maximum number of records per read.
 const PORTION: u32 = 500;
 
-/// Appends an event.
+/// Appends the record of an event to the audit log, and returns it.
 pub async fn append_audit(log: &(impl AuditLog + ?Sized), event: AuditEvent) -> Result<AuditRecord, StoreError> {
     log.append(Arc::new(move |last: &Option<AuditRecord>| next_record(last.as_ref(), event.clone()))).await
 }

@@ -58,14 +58,15 @@ pub async fn send_first_message(
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
     // The answer stays correct if the card changes meanwhile: a card in use never waits for its first use again.
     let has_pin = message.extras.pin.is_some();
-    let waits = has_pin && services.cards.awaits_first_use(&account.id, card).await.map_err(WriteError::Store)?;
+    let awaits_first_use =
+        has_pin && services.cards.awaits_first_use(&account.id, card).await.map_err(WriteError::Store)?;
     let client = account.client;
     let run = async |pass: DecisionPass| {
         let (mut message, clock) = (message.clone(), clock.clone());
         message.extras.decision = pass.endpoint_decision;
         let first_id = pass.token.map(|token| token.0);
         let (account, claim) = (account.id.clone(), claim.clone());
-        if waits {
+        if awaits_first_use {
             let decide = move |situation: &FirstUseSituation| {
                 clock.rule_with_first_id(first_id, |stamp| decide_first_use(situation, &message, client, stamp))
             };

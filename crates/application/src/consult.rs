@@ -51,8 +51,8 @@ pub(crate) struct DecisionPass {
 }
 
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
-/// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
-/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the
+/// decision. The result is the stored response of an earlier request with the same idempotency key, a decline or a
+/// refusal by a rule of Florin, or a question. For a question, the endpoint is asked while no lock is held and the
 /// guard on the account is released, and the command runs again. If the world was restored or replaced meanwhile, the
 /// message is refused instead.
 pub(crate) async fn consult(
@@ -90,8 +90,8 @@ async fn is_same_world(services: &Services, account: &Account) -> Result<bool, S
         return Ok(true);
     }
     services.accounts.forget(&account.id);
-    let now = services.accounts.find(&account.id).await?;
-    Ok(now.is_some_and(|now| now.epoch == account.epoch))
+    let current = services.accounts.find(&account.id).await?;
+    Ok(current.is_some_and(|current| current.epoch == account.epoch))
 }
 
 /// Asks the endpoint, and returns its decision. If it does not reply, the account's fallback decides.

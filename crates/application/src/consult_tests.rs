@@ -111,7 +111,7 @@ async fn a_dry_run_asks_for_a_preview() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_without_an_endpoint_that_is_enabled() {
+async fn without_an_enabled_endpoint_nobody_is_asked() {
     for endpoint in [None, Some(endpoint(false))] {
         let (services, _) = deciding(MockDecisionAsker::new());
         let sent = send_first_message(&services, (&account(endpoint)).into(), purchase(), Mode::Commit, None).await;

@@ -95,12 +95,12 @@ async fn run(services: &DeliveryServices) -> Result<usize, StoreError> {
     deliver(services, webhook(1), &mut Breaker::default(), || DeliveryMode::Running).await
 }
 
-/// Returns a mode that changes after some questions.
-fn after(questions: u32, then: DeliveryMode) -> impl Fn() -> DeliveryMode {
-    let asked = Cell::new(0);
+/// Returns a source of modes: `Running` for this number of calls, and `then` afterwards.
+fn after(calls: u32, then: DeliveryMode) -> impl Fn() -> DeliveryMode {
+    let called = Cell::new(0);
     move || {
-        asked.set(asked.get() + 1);
-        if asked.get() > questions { then } else { DeliveryMode::Running }
+        called.set(called.get() + 1);
+        if called.get() > calls { then } else { DeliveryMode::Running }
     }
 }
 

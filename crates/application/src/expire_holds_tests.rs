@@ -79,12 +79,12 @@ fn ledger(stuck: u32, all: u32) -> MockCardLedger {
     cards.expect_due_holds().returning(move |_, max| {
         Ok(listed.lock().unwrap().iter().take(max as usize).cloned().map(with_time).collect())
     });
-    cards.expect_expire().returning(move |order| {
+    cards.expect_expire().returning(move |command| {
         let mut due = due.lock().unwrap();
-        if order.hold.chain.0.as_u128() < u128::from(stuck) {
+        if command.hold.chain.0.as_u128() < u128::from(stuck) {
             return Err(WriteError::Refused(CardRefusal::Expired));
         }
-        due.retain(|hold| *hold != order.hold);
+        due.retain(|hold| *hold != command.hold);
         Ok(true)
     });
     cards

@@ -3,10 +3,9 @@
 //! A crash at any point loses nothing. Before a payment is sent, it is marked as started, with a time to query the
 //! bank. If the bank does not know a started payment, the payment is sent again under the same id.
 
-mod causes;
+mod journal_ids;
 
 use crate::ProcessingServices;
-use causes::Causes;
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::batch::{
@@ -19,6 +18,7 @@ use florin_ports::{
     StoreError,
 };
 use futures_util::stream::{self, StreamExt};
+use journal_ids::JournalIds;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -82,12 +82,12 @@ async fn process_portion(services: &ProcessingServices, account: &Account, lease
         let StartPaymentsSituation { batch, payments } = situation;
         clock.rule(|stamp| decide_start_payments(batch, payments, ask_at, stamp))
     });
-    let taken = services.processing.start_payments(StartPaymentsCommand { lease: lease.clone(), max, decide }).await;
-    let taken = taken.map_err(|error| stopped(lease, &error))?;
-    Ok(asked + exchange(services, account, lease, taken, Step::Send).await?)
+    let started = services.processing.start_payments(StartPaymentsCommand { lease: lease.clone(), max, decide }).await;
+    let started = started.map_err(|error| stopped(lease, &error))?;
+    Ok(asked + exchange(services, account, lease, started, Step::Send).await?)
 }
 
-/// The first step of the worker with a payment: it asks the bank about it, or sends it.
+/// The first call of the worker to the bank about a payment: a query, or the payment itself.
 #[derive(Clone, Copy)]
 enum Step {
     Ask,
@@ -111,7 +111,7 @@ async fn exchange(
     // Sort the reports, so that the stored result does not depend on the order of the bank's responses.
     reports.sort_by_key(|reported| reported.payment);
     let (real, now) = (services.time.real_now(), services.time.now_of(account));
-    let causes = Causes::new(&services.time, &account.timeline, now);
+    let journal_ids = JournalIds::new(&services.time, &account.timeline, now);
     let clock = services.time.for_background(&account.timeline, now, &[b"settle", lease.batch.0.as_bytes()]);
     let count = reports.len();
     let command = RecordCommand {
@@ -120,7 +120,7 @@ async fn exchange(
         decide: Arc::new(move |situation| {
             let mut decision = clock.rule(|stamp| decide_settle(situation, &reports, stamp))?;
             ask_in_real_time(&mut decision, &reports, real - now);
-            causes.assign_ids(&mut decision.journal);
+            journal_ids.assign(&mut decision.journal);
             Ok(decision)
         }),
     };

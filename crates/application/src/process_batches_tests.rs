@@ -48,10 +48,10 @@ fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     };
     let ids = CountingIds::default();
     let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: &|| ids.next_id() };
-    let mut made = decide_create(&funding, &request, &stamp).unwrap();
-    made.batch.state = a_batch_state(PaymentBatchStatus::Confirmed);
-    made.payments.iter_mut().for_each(|payment| BulkStatus::Confirmed.apply(payment, DateTime::UNIX_EPOCH));
-    (made.batch, made.payments)
+    let mut created = decide_create(&funding, &request, &stamp).unwrap();
+    created.batch.state = a_batch_state(PaymentBatchStatus::Confirmed);
+    created.payments.iter_mut().for_each(|payment| BulkStatus::Confirmed.apply(payment, DateTime::UNIX_EPOCH));
+    (created.batch, created.payments)
 }
 
 /// A store with one batch. It applies the decisions of the rules.
@@ -95,34 +95,34 @@ fn store(payments: usize) -> Arc<Mutex<Stored>> {
 /// A port for the batch of the store. The batch can always be claimed.
 fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
     let mut mock = MockBatchProcessing::new();
-    let of = |stored: &Arc<Mutex<Stored>>| Arc::clone(stored);
-    let it = of(stored);
-    mock.expect_claim().returning(move |order| {
-        let batch = &it.lock().unwrap().batch;
-        Ok(vec![Lease { id: order.lease, account: batch.account.clone(), batch: batch.id, until: order.until }])
+    let share = || Arc::clone(stored);
+    let shared = share();
+    mock.expect_claim().returning(move |command| {
+        let batch = &shared.lock().unwrap().batch;
+        Ok(vec![Lease { id: command.lease, account: batch.account.clone(), batch: batch.id, until: command.until }])
     });
-    let it = of(stored);
-    mock.expect_start().returning(move |order| {
-        let mut stored = it.lock().unwrap();
-        let decision = (order.decide)(&stored.batch).map_err(ProcessingError::Refused)?;
+    let shared = share();
+    mock.expect_start().returning(move |command| {
+        let mut stored = shared.lock().unwrap();
+        let decision = (command.decide)(&stored.batch).map_err(ProcessingError::Refused)?;
         stored.batch = decision.batch.clone();
         Ok(decision.batch)
     });
-    let it = of(stored);
-    mock.expect_start_payments().returning(move |order| {
-        let mut stored = it.lock().unwrap();
+    let shared = share();
+    mock.expect_start_payments().returning(move |command| {
+        let mut stored = shared.lock().unwrap();
         let open = stored.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
-        let next = open.take(order.max as usize).cloned().collect();
-        let decision = (order.decide)(&StartPaymentsSituation { batch: stored.batch.clone(), payments: next });
+        let next = open.take(command.max as usize).cloned().collect();
+        let decision = (command.decide)(&StartPaymentsSituation { batch: stored.batch.clone(), payments: next });
         stored.keep(&decision.payments);
         Ok(decision.payments)
     });
-    let it = of(stored);
-    mock.expect_due().returning(move |_, now, _| Ok(it.lock().unwrap().due(now)));
-    let it = of(stored);
-    mock.expect_record().returning(move |order| {
-        let mut stored = it.lock().unwrap();
-        let decision = (order.decide)(&stored.situation()).map_err(ProcessingError::Refused)?;
+    let shared = share();
+    mock.expect_due().returning(move |_, now, _| Ok(shared.lock().unwrap().due(now)));
+    let shared = share();
+    mock.expect_record().returning(move |command| {
+        let mut stored = shared.lock().unwrap();
+        let decision = (command.decide)(&stored.situation()).map_err(ProcessingError::Refused)?;
         stored.keep(&decision.payments);
         if let Some(batch) = &decision.batch {
             stored.batch = batch.clone();
@@ -214,8 +214,8 @@ async fn an_unavailable_bank_is_queried_later_before_anything_is_sent() {
 async fn a_worker_that_lost_its_lease_sends_nothing() {
     let mut processing = MockBatchProcessing::new();
     let (batch, _) = confirmed(1);
-    processing.expect_claim().returning(move |order| {
-        Ok(vec![Lease { id: order.lease, account: batch.account.clone(), batch: batch.id, until: order.until }])
+    processing.expect_claim().returning(move |command| {
+        Ok(vec![Lease { id: command.lease, account: batch.account.clone(), batch: batch.id, until: command.until }])
     });
     processing.expect_start().returning(|_| Err(ProcessingError::LeaseLost));
     processing.expect_release().times(1).returning(|_| Ok(()));

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_that_lasts_a_year_grows_the_log_by_an_allowance() {
+    fn a_flood_that_lasts_a_year_writes_only_the_allowed_records() {
         let refusals = RefusedAuthentications::default();
         let (mut records, mut counted) = (0, 0);
         for minute in 0..365 * 24 * 60 {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_does_not_end_the_records() {
+    fn records_continue_after_the_clock_is_set_back() {
         let refusals = RefusedAuthentications::default();
         for _ in 0..3 {
             flood(&refusals, 20);

@@ -65,8 +65,8 @@ pub async fn rotate_secrets(
     Ok(rotated)
 }
 
-/// Returns another key than the given one that the store is bound to. After a rotation without some of its parts, a
-/// part may still be bound to another key than the store. Binds a store that is not bound to the given key.
+/// Returns a key that the store or one of its parts is bound to, if it is not the given one. After a rotation that left
+/// out a part, that part is still bound to the old key. If the store is not bound yet, binds it to the given key.
 pub async fn other_key(
     secrets: &(impl Secrets + ?Sized),
     given: SecretKeyId,

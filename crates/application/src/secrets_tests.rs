@@ -79,7 +79,7 @@ impl Secrets for Interrupted {
     }
 
     async fn page_secret(&self, _new: SealedSecret) -> Result<SealedSecret, StoreError> {
-        unreachable!("only a server asks for it")
+        unreachable!("only a server reads the page secret")
     }
 
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<StoredSecret>, StoreError> {

@@ -1,4 +1,4 @@
-//! The ports used by the use cases, connected by the binary.
+//! The ports that most use cases use. The binary connects them to adapters.
 
 use crate::{
     AccountClock, AccountClocks, DecisionServices, KeyUses, PageTokenMaker, RefusedAuthentications, SecretDigests,
@@ -12,7 +12,7 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// All ports, and the environment that this process serves.
+/// The ports that most use cases use, and the environment that this process serves.
 #[derive(Clone)]
 pub struct Services {
     /// Sandbox or production.

@@ -60,7 +60,7 @@ pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
 
 /// Returns the subscriptions that a caller may use: those of `account` if it is given (without checking access to it),
 /// else of all accounts that the key reaches. A key for all accounts of its client also reaches the subscriptions
-/// without an account, whatever account is given: they are not another account's.
+/// without an account, whichever account is given: such a subscription belongs to all accounts of the client.
 pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
     WebhookReach {
         client: caller.client.id,
@@ -270,8 +270,8 @@ pub async fn recover(
     claim: Option<ClientClaim<u64>>,
 ) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
     let found = services.webhooks.find(reach.clone(), webhook).await?;
-    let own_now = webhook_time(services, found.as_ref()).await?;
-    let decide = Arc::new(move |webhook: &Webhook| decide_recover(webhook, since, own_now));
+    let webhook_now = webhook_time(services, found.as_ref()).await?;
+    let decide = Arc::new(move |webhook: &Webhook| decide_recover(webhook, since, webhook_now));
     let now = services.time.real_now();
     services.deliveries.recover(RecoverCommand { reach, webhook, since, now, decide, claim }).await
 }

@@ -48,8 +48,9 @@ struct Receiver {
     breaker: Breaker,
     /// The number of resumptions of the subscription when the breaker was last reset.
     resumptions: i64,
-    /// Number of consecutive errors of this process. `next` is when it tries again.
+    /// Number of consecutive errors of this process.
     errors: u32,
+    /// When this process tries again.
     next: Instant,
 }
 

@@ -1,7 +1,8 @@
 //! The environment of the store. A store is bound once; after that, any other environment is refused.
 //!
-//! A new store becomes a sandbox when a server, `migrate` or `demo` creates it. It becomes a production store only by
-//! `florin init --environment production`, because a sandbox simulates payments, and a sandbox key can create money.
+//! A new store becomes a sandbox when a server, `init`, `migrate` or `demo` creates it. It becomes a production store
+//! only by `florin init --environment production`. The two must never be mixed up: a sandbox simulates payments, and
+//! its keys can create money.
 
 use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;

@@ -21,8 +21,9 @@ pub(crate) fn collect() -> anyhow::Result<PrometheusHandle> {
 /// Maximum number of subscriptions with metrics of their own.
 const SUBSCRIPTIONS_MAX: usize = 20;
 
-/// The metrics per subscription, in the text format of Prometheus. They exist for the subscriptions with the
-/// most waiting deliveries; the others are added up. The recorder would keep every subscription that it has ever seen.
+/// The metrics per subscription, in the text format of Prometheus. They exist for the subscriptions with the most
+/// waiting deliveries; the others are added up. They are not in the recorder, because it would keep every subscription
+/// that it has ever seen.
 #[derive(Clone, Default)]
 pub(crate) struct SubscriptionMetrics(Arc<Mutex<BTreeMap<Option<CellName>, Backlogs>>>);
 

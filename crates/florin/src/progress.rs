@@ -80,7 +80,7 @@ impl Counter {
     }
 }
 
-/// Returns how much of all is done, in percent. Nothing of nothing is all of it.
+/// Returns how much of `all` is done, in percent; 100 if `all` is 0.
 pub(crate) fn percent(done: u64, all: u64) -> u64 {
     done.min(all).saturating_mul(100).checked_div(all).unwrap_or(100)
 }

@@ -124,7 +124,7 @@ pub(crate) fn services(
     Ok(services_with(settings, environment, store, secrets, decisions(settings, environment, store)?))
 }
 
-/// The services of the workers of one cell, on its store alone. They ask for decisions as those of the server do.
+/// The services of the workers of one cell, on its store alone. They ask decision endpoints through the server's asker.
 pub(crate) fn services_of_cell(settings: &Settings, services: &Services, store: &Arc<dyn CompleteStorage>) -> Services {
     let decisions = DecisionServices { endpoints: store.clone(), ..services.decisions.clone() };
     let secrets = (Arc::clone(&services.cipher), services.page_tokens.clone());
@@ -380,7 +380,7 @@ fn sort_codes(folder: &Path, source: &str) -> anyhow::Result<ModulusTable> {
     table.map_err(|error| UsageError::new(format!("{source}: {}: {error}", folder.display())).into())
 }
 
-/// The MFA providers of an environment. Scripted tokens exist in the sandbox only.
+/// The MFA providers of an environment. The provider with fixed tokens exists in the sandbox only.
 fn mfa_providers(environment: Environment) -> Vec<Arc<dyn MfaProvider>> {
     let totp: Arc<dyn MfaProvider> = Arc::new(TotpProvider::new());
     match environment {

@@ -1,4 +1,4 @@
-/* The functions of SQL by which a simulation controls its disk. Every connection of the process has them. */
+/* The SQL functions by which a simulation controls its disk. Every connection of the process has them. */
 #include "disk.h"
 
 #include <stdlib.h>

@@ -161,7 +161,7 @@ int disk_lose(Disk *disk, uint64_t seed) {
     int result = SQLITE_OK, lost_delete[MAX_FILES] = {0};
     if (disk->open) return SQLITE_BUSY;
     for (int i = disk->logged - 1; i >= 0 && result == SQLITE_OK; i--) result = undo(disk, &disk->log[i]);
-    /* 0: everything is lost. 1: everything survives. 2: a prefix survives. Others: each operation for itself. */
+    /* 0: everything is lost. 1: everything survives. 2: a prefix survives. 3 to 5: decided for each operation. */
     int style = (int)(draw(&seed) % 6);
     int until = disk->logged ? (int)(draw(&seed) % (uint64_t)(disk->logged + 1)) : 0;
     for (int i = 0; i < disk->logged && result == SQLITE_OK; i++) {

@@ -1,7 +1,8 @@
 /* A simulated disk below SQLite: it remembers what was written and not synced, and can lose it.
  *
- * disk.c keeps the log of writes, vfs.c puts it between SQLite and the file system, control.c offers it to tests as
- * functions of SQL. Files are real files; their content is what a program reads before a crash (the page cache). */
+ * disk.c keeps the log of writes, vfs.c is the layer between SQLite and the file system, and control.c has the SQL
+ * functions that control a disk. Files are real files; their content is what a program reads before a crash (the page
+ * cache). */
 #ifndef FLORIN_DISK_H
 #define FLORIN_DISK_H
 
@@ -36,7 +37,13 @@ typedef struct {
 } Op;
 
 /* A failure that is injected. */
-typedef enum { FAULT_NONE, FAULT_WRITE, FAULT_FULL, FAULT_TORN, FAULT_SYNC } Fault;
+typedef enum {
+    FAULT_NONE,
+    FAULT_WRITE, /* writes fail */
+    FAULT_FULL,  /* writes find no room */
+    FAULT_TORN,  /* writes fail after their first half */
+    FAULT_SYNC   /* syncs fail */
+} Fault;
 
 /* How the programs on the disk end. */
 typedef enum { END_NONE, END_POWER, END_KILL } End;
@@ -54,7 +61,7 @@ typedef struct {
     FILE *listing;  /* where they are listed, or NULL */
     End end;        /* what happens at the operation with the number end_at */
     int64_t end_at;
-    int dead; /* since then, nothing works */
+    int dead; /* 1: the programs have ended, and every operation fails */
     Fault fault;
     int64_t fault_from, fault_until;
 } Disk;

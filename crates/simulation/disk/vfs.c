@@ -8,8 +8,8 @@ typedef struct {
     sqlite3_file base;
     Disk *disk; /* NULL: not on a disk */
     int number;
-    int is_new; /* SQLite syncs the directory together with a new log */
-    sqlite3_file *real; /* follows in memory */
+    int is_new; /* 1: a log that did not exist. SQLite syncs the directory together with it */
+    sqlite3_file *real; /* the file of the layer below, in the memory behind this struct */
 } File;
 
 static sqlite3_vfs *below;

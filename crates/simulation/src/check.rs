@@ -1,8 +1,8 @@
 //! What must be true after a run.
 
 use crate::clients::{Kind, KnownOutcome, Request};
+use crate::initial_state::{OPENING, budget, initial_state, pounds};
 use crate::instance::Ports;
-use crate::world::{OPENING, budget, home, pounds};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter, ActivityType};
 use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentFilter, PaymentOutcome, PaymentStatus};
 use florin_domain::card::MessageKind;
@@ -28,7 +28,7 @@ pub(crate) async fn check(ports: &Ports, requests: &[Request]) -> Checked {
     let mut paid = 0;
     for request in requests {
         if let Kind::Confirmation(batch) = request.kind {
-            paid += processed(ports, home().batches[batch]).await?;
+            paid += processed(ports, initial_state().batches[batch]).await?;
         }
     }
     balances(ports, &rows, paid).await
@@ -40,7 +40,7 @@ fn failed(error: &StoreError) -> String {
 
 async fn rows(ports: &Ports) -> Checked<Vec<Activity>> {
     let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset: 0 };
-    let page = ports.services.activities.list(&home().account.id, ActivityFilter::default(), page).await;
+    let page = ports.services.activities.list(&initial_state().account.id, ActivityFilter::default(), page).await;
     Ok(page.map_err(|error| failed(&error))?.rows)
 }
 
@@ -107,7 +107,7 @@ fn expired(rows: &[Activity]) -> Checked {
 /// Checks that a batch is completed, and that each payment has the outcome that the bank reports. Returns the sum that
 /// was paid and not returned, in minor units.
 async fn processed(ports: &Ports, id: PaymentBatchId) -> Checked<i64> {
-    let content = ports.store.content(&home().account.id, id, PaymentFilter::default()).await;
+    let content = ports.store.content(&initial_state().account.id, id, PaymentFilter::default()).await;
     let content = content.map_err(|error| failed(&error))?.ok_or("a batch is gone")?;
     let status = content.batch.status();
     if status != PaymentBatchStatus::Completed {
@@ -142,7 +142,7 @@ async fn balances(ports: &Ports, rows: &[Activity], paid: i64) -> Checked {
     // The opening credits are in the list, too.
     let credited = sum(ActivityType::Deposit) - 2 * OPENING;
     let moved = sum(ActivityType::Unload);
-    let stored = ports.store.budgets(&home().account.id).await.map_err(|error| failed(&error))?;
+    let stored = ports.store.budgets(&initial_state().account.id).await.map_err(|error| failed(&error))?;
     for (number, expected) in [(0, OPENING + credited - moved - paid), (1, OPENING + moved)] {
         let found = stored.iter().find(|found| found.id == budget(number));
         let found = found.and_then(|found| found.in_currency(pounds()));

@@ -1,8 +1,8 @@
 //! The clients: the requests that they send, and the answers that they receive.
 
 use crate::Mutant;
+use crate::initial_state::{budget, card, initial_state};
 use crate::instance::Ports;
-use crate::world::{budget, card, home};
 use florin_application::{FirstMessageError, NewMessage, generate_credit, send_first_message, transfer};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch, decide_confirm};
 use florin_domain::budget::{
@@ -68,18 +68,18 @@ impl Request {
     }
 }
 
-/// All requests of a run.
+/// The clients of a run, with all their requests.
 #[derive(Clone, Default)]
-pub(crate) struct Board {
+pub(crate) struct Clients {
     requests: Arc<Mutex<Vec<Request>>>,
     violations: Arc<Mutex<Vec<String>>>,
 }
 
-impl Board {
+impl Clients {
     /// Chooses the requests of a run.
     pub(crate) fn choose(rng: &mut fastrand::Rng) -> Self {
-        let board = Self::default();
-        let mut requests = board.requests.lock().unwrap();
+        let clients = Self::default();
+        let mut requests = clients.requests.lock().unwrap();
         for number in 0..rng.i64(4..11) {
             let kind = match rng.u32(0..3) {
                 0 => Kind::Credit,
@@ -88,7 +88,7 @@ impl Board {
             };
             requests.push(Request { kind, amount: 1_001 + number, has_key: rng.bool(), known: KnownOutcome::NotSent });
         }
-        let mut batches: Vec<usize> = (0..home().batches.len()).collect();
+        let mut batches: Vec<usize> = (0..initial_state().batches.len()).collect();
         rng.shuffle(&mut batches);
         for batch in batches.into_iter().take(rng.usize(1..4)) {
             let place = rng.usize(0..=requests.len());
@@ -96,16 +96,16 @@ impl Board {
             requests.insert(place, Request { kind, amount: 0, has_key: true, known: KnownOutcome::NotSent });
         }
         drop(requests);
-        board
+        clients
     }
 
     /// Returns one credit without an idempotency key.
     #[cfg(test)]
     pub(crate) fn of_one_credit() -> Self {
-        let board = Self::default();
+        let clients = Self::default();
         let credit = Request { kind: Kind::Credit, amount: 1_001, has_key: false, known: KnownOutcome::NotSent };
-        board.requests.lock().unwrap().push(credit);
-        board
+        clients.requests.lock().unwrap().push(credit);
+        clients
     }
 
     /// Returns the first unexpected answer; `None` if there was none.
@@ -145,10 +145,14 @@ impl Board {
     pub(crate) async fn send(self, number: usize, to: Rc<Ports>) {
         let request = self.requests.lock().unwrap()[number];
         let known = match request.kind {
-            Kind::Credit => self.known(credit(&to, request, self.claim(number, request, &to)).await),
-            Kind::Transfer => self.known(transferred(&to, request, self.claim(number, request, &to)).await),
-            Kind::Authorization => self.known(authorization(&to, request, self.claim(number, request, &to)).await),
-            Kind::Confirmation(batch) => self.known(confirmation(&to, batch, self.claim(number, request, &to)).await),
+            Kind::Credit => self.outcome_of(send_credit(&to, request, self.claim(number, request, &to)).await),
+            Kind::Transfer => self.outcome_of(send_transfer(&to, request, self.claim(number, request, &to)).await),
+            Kind::Authorization => {
+                self.outcome_of(send_authorization(&to, request, self.claim(number, request, &to)).await)
+            }
+            Kind::Confirmation(batch) => {
+                self.outcome_of(send_confirmation(&to, batch, self.claim(number, request, &to)).await)
+            }
         };
         let mut requests = self.requests.lock().unwrap();
         // The mutant `EarlyAnswer` acknowledges a request before it is answered.
@@ -157,7 +161,7 @@ impl Board {
         }
     }
 
-    fn known<T, R: Debug>(&self, answer: Result<Written<T>, WriteError<R>>) -> KnownOutcome {
+    fn outcome_of<T, R: Debug>(&self, answer: Result<Written<T>, WriteError<R>>) -> KnownOutcome {
         match answer {
             Ok(_) => KnownOutcome::Acknowledged,
             Err(WriteError::Store(StoreError::OutcomeUnknown(_))) => KnownOutcome::Unknown,
@@ -172,10 +176,10 @@ impl Board {
     }
 
     fn claim<T>(&self, number: usize, request: Request, to: &Ports) -> Option<IdempotencyClaim<T>> {
-        let (board, early) = (self.clone(), to.mutant == Some(Mutant::EarlyAnswer));
+        let (clients, early) = (self.clone(), to.mutant == Some(Mutant::EarlyAnswer));
         request.has_key.then(|| IdempotencyClaim {
-            client: home().account.client,
-            account: home().account.id.clone(),
+            client: initial_state().account.client,
+            account: initial_state().account.id.clone(),
             key: IdempotencyKey::parse(format!("request-{number}").as_bytes()).unwrap(),
             request: RecordedRequest {
                 method: "POST".into(),
@@ -186,7 +190,7 @@ impl Board {
             at: noon(),
             response: Arc::new(move |_| {
                 if early {
-                    board.requests.lock().unwrap()[number].known = KnownOutcome::Acknowledged;
+                    clients.requests.lock().unwrap()[number].known = KnownOutcome::Acknowledged;
                 }
                 StoredResponse { status: 201, body: "{}".into() }
             }),
@@ -199,52 +203,52 @@ fn in_pounds(minor: i64) -> String {
     format!("{}.{:02}", minor / 100, minor % 100)
 }
 
-async fn credit(
+async fn send_credit(
     to: &Ports,
     request: Request,
     claim: Option<IdempotencyClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
     let amount = format!("{} GBP", in_pounds(request.amount));
     let instruction = CreditInstruction { budget: budget(0), ..a_credit(&amount) };
-    generate_credit(&to.services, &home().account, instruction, Mode::Commit, claim).await
+    generate_credit(&to.services, &initial_state().account, instruction, Mode::Commit, claim).await
 }
 
-async fn transferred(
+async fn send_transfer(
     to: &Ports,
     request: Request,
     claim: Option<IdempotencyClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
     let amount = format!("{} GBP", in_pounds(request.amount));
     let instruction = TransferInstruction { from: budget(0), ..a_transfer(&amount, budget(1)) };
-    transfer(&to.management, &home().account, instruction, Mode::Commit, claim).await
+    transfer(&to.management, &initial_state().account, instruction, Mode::Commit, claim).await
 }
 
-async fn authorization(
+async fn send_authorization(
     to: &Ports,
     request: Request,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let message = a_purchase(&in_pounds(request.amount));
     let new = NewMessage { card: card(), message, merchant: None, pin: None };
-    let sent = send_first_message(&to.services, (&home().account).into(), new, Mode::Commit, claim).await;
+    let sent = send_first_message(&to.services, (&initial_state().account).into(), new, Mode::Commit, claim).await;
     sent.map_err(|error| match error {
         FirstMessageError::Write(error) => error,
         other => WriteError::Store(StoreError::Corrupt(other.to_string())),
     })
 }
 
-async fn confirmation(
+async fn send_confirmation(
     to: &Ports,
     batch: usize,
     claim: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
     let (time, now) = (to.services.time.clone(), to.services.time.real_now());
     let command = ConfirmCommand {
-        account: home().account.id.clone(),
-        batch: home().batches[batch],
+        account: initial_state().account.id.clone(),
+        batch: initial_state().batches[batch],
         session: None,
         decide: Arc::new(move |situation| {
-            decide_confirm(situation, None, home().account.client, &Stamp { now, ids: &|| time.real_id() })
+            decide_confirm(situation, None, initial_state().account.client, &Stamp { now, ids: &|| time.real_id() })
         }),
         mode: Mode::Commit,
         claim,

@@ -49,7 +49,7 @@ impl Disk {
     }
 
     /// Ends the programs after this number of further operations; `None`: never.
-    pub(crate) fn end(&self, end: Option<(End, u64)>) {
+    pub(crate) fn end_after(&self, end: Option<(End, u64)>) {
         let (how, after) = match end {
             Some((End::Power, after)) => ("power", after),
             Some((End::Kill, after)) => ("kill", after),
@@ -167,7 +167,7 @@ mod tests {
             insert(&connection, 10);
             connection.execute_batch("PRAGMA synchronous = OFF").unwrap();
             insert(&connection, 10);
-            disk.end(Some((End::Power, 0)));
+            disk.end_after(Some((End::Power, 0)));
             drop(connection);
             disk.lose(seed);
             let kept = count(&disk);
@@ -183,7 +183,7 @@ mod tests {
         let connection = open(&disk, "OFF");
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
         insert(&connection, 10);
-        disk.end(Some((End::Kill, 1)));
+        disk.end_after(Some((End::Kill, 1)));
         assert_eq!(insert(&connection, 10), 0);
         assert!(disk.is_dead());
         drop(connection);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_ended_try_nothing_that_counts() {
+    fn operations_of_ended_programs_are_not_counted() {
         let disk = Disk::with(b"");
         let connection = open(&disk, "FULL");
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
@@ -210,7 +210,7 @@ mod tests {
             let disk = Disk::with(b"");
             let connection = open(&disk, "FULL");
             connection.execute_batch("CREATE TABLE t (a); PRAGMA wal_autocheckpoint = 4").unwrap();
-            disk.end(Some((End::Power, after)));
+            disk.end_after(Some((End::Power, after)));
             let acknowledged = insert(&connection, 30);
             assert!(disk.is_dead() || acknowledged == 30);
             drop(connection);

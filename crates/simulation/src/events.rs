@@ -1,6 +1,6 @@
 //! Events of the simulated product, with ids that count up and short bodies.
 
-use crate::world::Ids;
+use crate::initial_state::Ids;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Environment;
 use florin_domain::event::Event;

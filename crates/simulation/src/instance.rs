@@ -3,9 +3,9 @@
 use crate::Mutant;
 use crate::bank::Network;
 use crate::events;
+use crate::initial_state::Ids;
 use crate::leases::{LeaseBook, Watched};
 use crate::task::Task;
-use crate::world::Ids;
 use chrono::TimeDelta;
 use florin_application::{
     AccountClocks, DecisionServices, ManagementServices, PageTokenMaker, ProcessingLimits, ProcessingServices,
@@ -36,9 +36,9 @@ pub(crate) struct Surroundings {
     pub(crate) network: Arc<Network>,
     /// Whether the bank keeps its memory in the store, as the simulated bank of a sandbox does.
     pub(crate) bank_in_store: bool,
-    /// The size of the steps of the workers.
+    /// The limits of the workers.
     pub(crate) limits: ProcessingLimits,
-    /// The leases.
+    /// The record of all leases.
     pub(crate) leases: Arc<LeaseBook>,
     /// The deliberate bug of the product; `None` if it has none.
     pub(crate) mutant: Option<Mutant>,
@@ -116,7 +116,7 @@ impl Instance {
                 break;
             }
         }
-        assert!(self.tasks.is_empty(), "a task waits for nothing");
+        assert!(self.tasks.is_empty(), "a task waits, but nothing can wake it");
     }
 
     /// Stops cleanly: what is queued is written, and the log is merged into the database file.
@@ -131,25 +131,25 @@ impl Instance {
 impl Ports {
     fn new(store: Arc<Store>, around: &Surroundings) -> Self {
         store.start_recording_events(events::recording(&around.clock, &around.ids));
-        let of = || Arc::clone(&store);
-        let time = AccountClocks::new(Arc::clone(&around.clock) as _, Arc::clone(&around.ids) as _, of());
-        let inside = around.bank_in_store.then(|| SandboxBank::new(of(), Arc::clone(&around.clock) as _));
+        let shared = || Arc::clone(&store);
+        let time = AccountClocks::new(Arc::clone(&around.clock) as _, Arc::clone(&around.ids) as _, shared());
+        let inside = around.bank_in_store.then(|| SandboxBank::new(shared(), Arc::clone(&around.clock) as _));
         let processing = ProcessingServices {
             time: time.clone(),
-            accounts: of(),
-            processing: Arc::new(Watched { inner: of(), book: Arc::clone(&around.leases), mutant: around.mutant }),
+            accounts: shared(),
+            processing: Arc::new(Watched { inner: shared(), book: Arc::clone(&around.leases), mutant: around.mutant }),
             rail: Arc::new(around.network.rail(inside)),
             limits: around.limits,
         };
         let management = ManagementServices {
             time: time.clone(),
-            budgets: of(),
-            transfers: of(),
-            cards: of(),
-            people: of(),
-            accounts: of(),
-            networks: of(),
-            audit_log: of(),
+            budgets: shared(),
+            transfers: shared(),
+            cards: shared(),
+            people: shared(),
+            accounts: shared(),
+            networks: shared(),
+            audit_log: shared(),
             max_networks: MAX_NETWORKS,
             max_people: MAX_PEOPLE,
             max_budgets: MAX_BUDGETS,
@@ -158,35 +158,35 @@ impl Ports {
         let services = Services {
             environment: Environment::Sandbox,
             time,
-            callers: of(),
-            accounts: of(),
-            banks: of(),
-            activities: of(),
-            books: of(),
-            cards: of(),
+            callers: shared(),
+            accounts: shared(),
+            banks: shared(),
+            activities: shared(),
+            books: shared(),
+            cards: shared(),
             decisions: DecisionServices {
-                endpoints: of(),
+                endpoints: shared(),
                 asker: Arc::new(MockDecisionAsker::new()),
                 render: Arc::new(|_| Ok(String::new())),
                 observe: Arc::new(|_| {}),
             },
-            chains: of(),
-            disputes: of(),
+            chains: shared(),
+            disputes: shared(),
             rates: Arc::new(MockExchangeRates::new()),
-            credits: of(),
-            events: of(),
-            batches: of(),
-            mfa_sessions: of(),
+            credits: shared(),
+            events: shared(),
+            batches: shared(),
+            mfa_sessions: shared(),
             mfa_providers: Vec::new(),
             cipher: Arc::new(FakeCipher),
             page_tokens: PageTokenMaker::new(Secret::new(Vec::new())),
             digests: SecretDigests::new(Secret::new(Vec::new())),
             postcodes: Arc::new(MockPostcodeProvider::new()),
-            upkeep: of(),
-            records: of(),
-            timelines: of(),
-            worlds: of(),
-            snapshot_files: of(),
+            upkeep: shared(),
+            records: shared(),
+            timelines: shared(),
+            worlds: shared(),
+            snapshot_files: shared(),
             keys: Arc::new(MockKeySource::new()),
             refusals: Arc::default(),
             key_uses: Arc::default(),

@@ -4,20 +4,20 @@
 //! A run is determined by its seed. The real store, worker and sweeper run on one thread, on a simulated disk, with a
 //! simulated clock, and the seed decides what happens next. At the end the books are checked, and the store is compared
 //! with the answers to its clients. `docs/adr/0014-a-simulation-decides-what-happens-next.md` explains the design.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a simulation stops where its own world is wrong")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a simulation stops where its own set-up is wrong")]
 
 mod bank;
 mod check;
 mod clients;
 mod disk;
 mod events;
+mod initial_state;
 mod instance;
 mod leases;
 mod many;
 mod plan;
 mod simulation;
 mod task;
-mod world;
 
 pub use many::{Totals, run_all};
 pub use simulation::{Run, Violation, run};

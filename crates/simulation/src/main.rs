@@ -1,5 +1,5 @@
 //! Runs seeds of the simulation: `simulate FIRST [COUNT] [--mutant NAME] [--list FILE]`.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program of the command line")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a command-line program")]
 
 use florin_simulation::{Mutant, Violation, run, run_all};
 use std::path::PathBuf;

@@ -3,13 +3,13 @@
 use crate::Mutant;
 use crate::bank::Network;
 use crate::check::check;
-use crate::clients::Board;
+use crate::clients::Clients;
 use crate::disk::{Disk, End};
+use crate::initial_state::{Ids, initial_state};
 use crate::instance::{Instance, Surroundings};
 use crate::leases::LeaseBook;
 use crate::plan::Plan;
 use crate::task::Task;
-use crate::world::{Ids, home};
 use chrono::TimeDelta;
 use florin_application::ProcessingLimits;
 use florin_domain::test_support::noon;
@@ -130,7 +130,7 @@ struct Simulation {
     // Dropped before the disk.
     instances: Vec<Option<Instance>>,
     around: Surroundings,
-    board: Board,
+    clients: Clients,
     /// The number of the disk operation at which the power is cut.
     cut_at: Option<u64>,
     plan: Plan,
@@ -159,10 +159,10 @@ impl Simulation {
             mutant,
         };
         let instances = (0..=rng.usize(0..2)).map(|_| None).collect();
-        let board = Board::choose(&mut rng);
+        let clients = Clients::choose(&mut rng);
         let plan = Plan::draw(&mut rng);
-        let disk = Disk::with(&home().image);
-        Self { rng, instances, around, board, cut_at: None, plan, run: Run::default(), disk }
+        let disk = Disk::with(&initial_state().image);
+        Self { rng, instances, around, clients, cut_at: None, plan, run: Run::default(), disk }
     }
 
     fn go(&mut self) -> Result<(), String> {
@@ -184,7 +184,7 @@ impl Simulation {
     }
 
     fn violation(&self) -> Result<(), String> {
-        let violation = self.board.violation().or_else(|| self.around.leases.violation());
+        let violation = self.clients.violation().or_else(|| self.around.leases.violation());
         violation.map_or(Ok(()), Err)
     }
 
@@ -193,7 +193,7 @@ impl Simulation {
         self.plan = Plan::draw(&mut self.rng);
         self.run.events.push(format!("boot: {:?}", self.plan));
         self.cut_at = self.plan.cut.map(|after| self.disk.count() + after);
-        self.expect_cut();
+        self.schedule_cut();
         if let Some((kind, after, count)) = self.plan.fault {
             self.disk.fault(kind, after, count);
         }
@@ -202,9 +202,9 @@ impl Simulation {
         }
     }
 
-    fn expect_cut(&self) {
+    fn schedule_cut(&self) {
         let end = self.cut_at.map(|at| (End::Power, at.saturating_sub(self.disk.count())));
-        self.disk.end(end);
+        self.disk.end_after(end);
     }
 
     fn start(&mut self, number: usize) {
@@ -229,7 +229,7 @@ impl Simulation {
             let sending = instance.tasks.iter().filter(|task| task.name == "request").count();
             let events = [
                 (60, Event::Write(number), instance.stepper.has_jobs()),
-                (50, Event::Send(number), sending < 6 && !self.board.unsent().is_empty()),
+                (50, Event::Send(number), sending < 6 && !self.clients.unsent().is_empty()),
                 (30, Event::Work(number), !instance.runs("work")),
                 (5, Event::Sweep(number), !instance.runs("sweep")),
                 (1, Event::Kill(number), true),
@@ -263,7 +263,7 @@ impl Simulation {
             Event::Sweep(number) => self.instance(number).sweep(),
             Event::Kill(number) => self.kill(number),
             Event::Stop(number) => {
-                self.board.disconnect(number);
+                self.clients.disconnect(number);
                 if let Some(instance) = self.instances[number].take() {
                     instance.stop();
                 }
@@ -286,34 +286,34 @@ impl Simulation {
     fn write(&mut self, number: usize) {
         let kill = self.rng.u32(0..60) == 0;
         if kill {
-            self.disk.end(Some((End::Kill, self.rng.u64(0..30))));
+            self.disk.end_after(Some((End::Kill, self.rng.u64(0..30))));
         }
         self.instance(number).stepper.step();
         if kill && self.disk.is_dead() {
             self.kill(number);
         } else if kill {
-            self.expect_cut();
+            self.schedule_cut();
         }
     }
 
     fn send(&mut self, number: usize) {
-        let unsent = self.board.unsent();
+        let unsent = self.clients.unsent();
         let request = unsent[self.rng.usize(0..unsent.len())];
         self.request(number, request);
     }
 
     fn request(&mut self, number: usize, request: usize) {
-        self.board.sent(request, number);
-        let board = self.board.clone();
+        self.clients.sent(request, number);
+        let clients = self.clients.clone();
         let instance = self.instance(number);
         let ports = Rc::clone(&instance.ports);
-        instance.tasks.push(Task::new("request", board.send(request, ports)));
+        instance.tasks.push(Task::new("request", clients.send(request, ports)));
     }
 
     /// Kills an instance. It writes nothing any more, not even while it is dropped.
     fn kill(&mut self, number: usize) {
         self.kill_alone(number);
-        self.expect_cut();
+        self.schedule_cut();
         self.restart_if_doomed();
     }
 
@@ -321,7 +321,7 @@ impl Simulation {
     fn kill_alone(&mut self, number: usize) {
         self.run.kills += 1;
         self.disk.end_now();
-        self.board.disconnect(number);
+        self.clients.disconnect(number);
         self.instances[number] = None;
         self.wait_for_end();
         self.disk.revive();
@@ -361,7 +361,7 @@ impl Simulation {
         // Nothing is written any more, not even while the instances are dropped.
         self.disk.end_now();
         for number in 0..self.instances.len() {
-            self.board.disconnect(number);
+            self.clients.disconnect(number);
             self.instances[number] = None;
         }
         self.wait_for_end();
@@ -372,7 +372,7 @@ impl Simulation {
     /// Cuts the power a last time, ends all faults, completes all work, and checks the result.
     fn settle(&mut self) -> Result<(), String> {
         self.lose_power();
-        self.disk.end(None);
+        self.disk.end_after(None);
         self.cut_at = None;
         self.around.network.end_faults();
         self.around.limits = ProcessingLimits { max_batches: 100, ..ProcessingLimits::default() };
@@ -381,7 +381,7 @@ impl Simulation {
         self.instances[0] = Some(started.map_err(|error| format!("the store can't be opened: {error}"))?);
         for _ in 0..30 {
             let before = self.disk.count();
-            for request in self.board.unsent() {
+            for request in self.clients.unsent() {
                 self.request(0, request);
             }
             self.instance(0).run_all();
@@ -396,11 +396,11 @@ impl Simulation {
                 break;
             }
         }
-        let requests = self.board.requests();
+        let requests = self.clients.requests();
         self.run.acknowledged = requests.iter().filter(|request| request.is_acknowledged()).count();
         let ports = Rc::clone(&self.instance(0).ports);
         let checked = check(&ports, &requests).now_or_never();
-        checked.ok_or("a check waits for nothing")?
+        checked.ok_or("a check waits, but nothing can wake it")?
     }
 }
 

@@ -10,7 +10,7 @@ fn failed(fault: &str, after: u64) -> (KnownOutcome, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _context = runtime.enter();
     let mut simulation = Simulation::new(0, None);
-    simulation.board = Board::of_one_credit();
+    simulation.clients = Clients::of_one_credit();
     simulation.start(0);
     simulation.disk.fault(fault, after, 1_000);
     simulation.request(0, 0);
@@ -18,7 +18,7 @@ fn failed(fault: &str, after: u64) -> (KnownOutcome, usize) {
     simulation.disk.fault("none", 0, 0);
     simulation.kill_alone(0);
     simulation.start(0);
-    let request = simulation.board.requests()[0];
+    let request = simulation.clients.requests()[0];
     let found = effects(&simulation.instance(0).ports, &request).now_or_never();
     (request.known, found.unwrap().unwrap())
 }

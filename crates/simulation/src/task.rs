@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 /// A future, and whether it was woken since it was last polled.
 pub(crate) struct Task {
-    /// What it does, for the log.
+    /// What it does: `work`, `sweep` or `request`.
     pub(crate) name: &'static str,
     future: Pin<Box<dyn Future<Output = ()>>>,
     woken: Arc<Woken>,

@@ -84,8 +84,8 @@ pub struct Cells {
     unopened: BTreeMap<CellName, String>,
     /// Recent entries of the directory.
     known: ShortCache<CellKey, Place, StoreError>,
-    /// The cells of subscriptions that were found, or had due deliveries. A subscription that has moved is not found
-    /// there.
+    /// The cells of subscriptions that were found, or had due deliveries. After a move, the remembered cell no longer
+    /// has the subscription.
     subscriptions: Mutex<HashMap<WebhookId, CellName>>,
     /// Number of times that work was divided among the cells.
     turn: AtomicUsize,
@@ -197,7 +197,7 @@ impl Cells {
         Ok(holds(&self.home, key).await?.then(at_home))
     }
 
-    /// Fails if a client is being moved: then what no cell has may be on its way.
+    /// Fails if a client is being moved: an object that no cell has may then be on its way.
     pub(crate) async fn all_settled(&self) -> Result<(), StoreError> {
         match self.directory.moves().await?.first() {
             Some(begun) => Err(moving(&begun.to)),

@@ -56,12 +56,12 @@ routes! { MerchantPayments:
         => [account(&command.account)];
 }
 
-/// Page tokens name no account.
+/// Asks all cells, because page tokens name no account.
 async fn with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
     cells.first(|store| async move { CheckoutSessions::with_token(&*store, token).await }).await
 }
 
-/// Page tokens name no account.
+/// Asks all cells, because page tokens name no account.
 async fn refund_with_token(cells: &Cells, token: PageTokenHash) -> Result<Option<FoundRefund>, StoreError> {
     cells.first(|store| async move { MerchantPayments::refund_with_token(&*store, token).await }).await
 }

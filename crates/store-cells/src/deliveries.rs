@@ -82,17 +82,17 @@ async fn claim(cells: &Cells, command: ClaimDeliveriesCommand) -> Result<Option<
 
 async fn record(cells: &Cells, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
     let record = |cell, ends| Deliveries::record(store_of(cell), ends, now);
-    Ok(shared(cells, &ends, |end| end.claim.webhook, record).await?.into_iter().sum())
+    Ok(distribute(cells, &ends, |end| end.claim.webhook, record).await?.into_iter().sum())
 }
 
 async fn release(cells: &Cells, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {
     let release = |cell, claims| Deliveries::release(store_of(cell), claims);
-    shared(cells, &claims, |claim| claim.webhook, release).await.map(drop)
+    distribute(cells, &claims, |claim| claim.webhook, release).await.map(drop)
 }
 
 async fn end(cells: &Cells, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> {
     let end = |cell, claims| Deliveries::end(store_of(cell), claims, status);
-    shared(cells, &claims, |claim| claim.webhook, end).await.map(drop)
+    distribute(cells, &claims, |claim| claim.webhook, end).await.map(drop)
 }
 
 async fn log(
@@ -144,9 +144,9 @@ fn store_of(cell: &Cell) -> &dyn CompleteStorage {
     &*cell.store
 }
 
-/// Hands to each cell at the same time the items whose subscriptions it may have. Returns the answers, or a failure
-/// after all cells have answered.
-async fn shared<'c, I: Clone, T, F>(
+/// Passes each cell the items whose subscriptions it may have, to all cells at the same time. Returns the answers, or a
+/// failure after all cells have answered.
+async fn distribute<'c, I: Clone, T, F>(
     cells: &'c Cells,
     items: &[I],
     webhook_of: impl Fn(&I) -> WebhookId,

@@ -61,7 +61,7 @@ impl Cells {
 
     /// Asks all cells at the same time, and returns the first object that one of them has. A failure is the result if
     /// no other cell has the object, and so is a client that is being moved: the object may be on its way. A move can
-    /// also end between the answers of its two cells and the look at the moves. So the cells are asked twice.
+    /// also end between the answers of its two cells and the read of the moves. So the cells are asked twice.
     pub(crate) async fn first<T, F>(&self, ask: impl Fn(Store) -> F) -> Result<Option<T>, StoreError>
     where
         F: Future<Output = Result<Option<T>, StoreError>>,

@@ -75,7 +75,7 @@ async fn an_object_is_found_despite_a_failure() {
     assert_eq!(cells.first(answers([Err(down()), Ok(None), Ok(Some(1))])).await, Ok(Some(1)));
     assert_eq!(cells.first(answers([Ok(None::<u8>), Ok(None), Ok(None)])).await, Ok(None));
     assert_eq!(cells.first(answers([Ok(None::<u8>), Err(down()), Ok(None)])).await, Err(down()));
-    // It moved from the last cell to the second one between their answers.
+    // The object moved from the last cell to the second one between their answers.
     let moved = [Ok(None), Ok(None), Ok(None), Ok(None), Ok(Some(1)), Ok(None)];
     assert_eq!(cells.first(answers(moved)).await, Ok(Some(1)));
 }

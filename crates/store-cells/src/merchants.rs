@@ -57,9 +57,9 @@ routes! { Checkouts:
         => [account(&command.account)];
 }
 
-/// Logos are found by their ids alone, so a logo that another account has is refused, whatever its cell. Two cells
-/// can't compare ids in one transaction: ids are random, or derived from the account. So a cell that fails is not
-/// compared either, because it must not stop the merchants of other cells.
+/// Sets a logo in the cell of its account. Refuses an id that another account has, in any cell, because logos are found
+/// by their ids alone. The check is not in the transaction of the write, which suffices: ids are random, or derived
+/// from the account. A cell that fails is skipped, so that it does not stop the merchants of other cells.
 async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
     let cell = cells.account(&command.logo.account).await?;
     let found = find_logo(cells, command.logo.id).await.unwrap_or_else(|error| {
@@ -74,7 +74,7 @@ async fn set_logo(cells: &Cells, command: SetLogoCommand) -> Result<Written<Merc
     set
 }
 
-/// Logos are found by their ids alone.
+/// Asks all cells, because logos are found by their ids alone.
 async fn find_logo(cells: &Cells, logo: LogoId) -> Result<Option<Logo>, StoreError> {
     cells.first(|store| async move { Merchants::logo(&*store, logo).await }).await
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 routes! { Seeding:
     is_fresh() -> Result<bool, StoreError> => [with(is_fresh)];
-    seed(world: SeedData) -> Result<(), StoreError> => [with(seed)];
+    seed(data: SeedData) -> Result<(), StoreError> => [with(seed)];
     budgets(account: &AccountId) -> Result<Vec<Budget>, StoreError> => [account(account)];
     cards(account: &AccountId) -> Result<Vec<Card>, StoreError> => [account(account)];
     batches(account: &AccountId) -> Result<Vec<PaymentBatch>, StoreError> => [account(account)];
@@ -23,10 +23,10 @@ async fn is_fresh(cells: &Cells) -> Result<bool, StoreError> {
 }
 
 /// Seeds each cell with its clients, and every cell with the bank list, the home last.
-async fn seed(cells: &Cells, world: SeedData) -> Result<(), StoreError> {
-    world.prove()?;
-    refuse_duplicates(cells, &world).await?;
-    let SeedData { clients, keys, accounts, banks } = world;
+async fn seed(cells: &Cells, data: SeedData) -> Result<(), StoreError> {
+    data.prove()?;
+    refuse_duplicates(cells, &data).await?;
+    let SeedData { clients, keys, accounts, banks } = data;
     let mut parts: BTreeMap<CellName, SeedData> = BTreeMap::new();
     for client in clients {
         let cell = cells.place(client.id).await?;
@@ -50,24 +50,24 @@ async fn seed(cells: &Cells, world: SeedData) -> Result<(), StoreError> {
 }
 
 /// Refuses data of which some already exists, before anything is written.
-async fn refuse_duplicates(cells: &Cells, world: &SeedData) -> Result<(), StoreError> {
+async fn refuse_duplicates(cells: &Cells, data: &SeedData) -> Result<(), StoreError> {
     let duplicate = |what: String| Err(StoreError::Duplicate(what));
-    for client in &world.clients {
+    for client in &data.clients {
         if Accounts::client(cells, client.id).await?.is_some() {
             return duplicate(format!("client {}", client.id));
         }
     }
-    for seed in &world.accounts {
+    for seed in &data.accounts {
         if Accounts::find(cells, &seed.account.id).await?.is_some() {
             return duplicate(format!("account {}", seed.account.id));
         }
     }
-    for (key, hash) in &world.keys {
+    for (key, hash) in &data.keys {
         if Callers::find(cells, hash).await?.is_some() {
             return duplicate(format!("the hash of key {}", key.id));
         }
     }
-    for bank in &world.banks {
+    for bank in &data.banks {
         if Banks::find(cells, &bank.id).await?.is_some() {
             return duplicate(format!("{:?}", bank.id));
         }

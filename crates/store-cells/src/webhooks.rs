@@ -27,7 +27,7 @@ routes! { Webhooks:
     all() -> Result<Vec<Webhook>, StoreError> => [with(all)];
 }
 
-/// Remembers the cell, so that it is asked for the deliveries of the subscription, and no other.
+/// Finds a subscription, and remembers its cell: from then on, only that cell is asked for its deliveries.
 async fn find(cells: &Cells, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
     let cell = cells.client(reach.client).await?;
     let found = Webhooks::find(&*cell.store, reach, id).await;

@@ -83,7 +83,7 @@ async fn create(cells: &Cells, command: CreateWorldCommand) -> Result<SandboxWor
         Ok(()) => Ok(world),
         Err(error) => Err(undo(&cell, &account, error).await.into()),
     };
-    // Removes what a replaced world or a failure has left.
+    // Remove what a replaced world or a failure has left.
     tidy(cells, &account).await;
     cells.confirm(cell).await?;
     created
@@ -98,8 +98,8 @@ fn existing_world<'a>(error: &'a WriteError<CreateWorldRefusal>, account: &'a Ac
     }
 }
 
-/// Adds the missing entry of a world: a process that ended between the cell and the directory left the world without
-/// one. Otherwise nobody could delete the world, and it would block its seed until it expires.
+/// Adds the missing entry of a world: a process that ended after the write to the cell left the world without one.
+/// Otherwise nobody could delete the world, and it would block its seed until it expires.
 async fn enter_existing(cells: &Cells, cell: &Cell, world: &AccountId) -> Result<(), StoreError> {
     let key = CellKey::Account(world.clone());
     if cells.holder(&key).await?.is_none() && Worlds::find(&*cell.store, world).await?.is_some() {

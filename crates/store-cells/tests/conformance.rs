@@ -18,7 +18,7 @@ const ALL_AT_HOME: (&str, &str) = ("home", "home");
 /// All clients of the kit are in one cell other than the home.
 const TOGETHER: (&str, &str) = ("a", "a");
 /// One of the kit's clients is in the home.
-const AT_HOME: (&str, &str) = ("home", "a");
+const ONE_AT_HOME: (&str, &str) = ("home", "a");
 
 /// Files of snapshots of memory stores only name rows in their store, so no other store can import them.
 const FILES: [&str; 2] =
@@ -81,7 +81,7 @@ async fn promises_are_kept_with_clients_in_different_cells() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn promises_are_kept_with_a_client_in_the_home() {
-    assert_passed_except_files(&Routers::new(AT_HOME)).await;
+    assert_passed_except_files(&Routers::new(ONE_AT_HOME)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

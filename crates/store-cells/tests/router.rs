@@ -90,7 +90,7 @@ async fn names(store: &MemoryStore) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn new_clients_get_the_cell_with_the_fewest() {
+async fn new_clients_get_the_cell_with_the_fewest_clients() {
     let stores = Stores::default();
     let router = stores.router();
     for cell in ["a", "b"] {
@@ -207,9 +207,9 @@ async fn an_account_that_is_created_a_little_later_keeps_its_reservation() {
     let create = async |number: u128| router.add_account(account("F1", kit_client(number)), parent("F1")).await;
     let begun = Instant::now();
     // The first call is polled first. It finds no account and waits, and the second call creates the account meanwhile.
-    let (robber, owner) = tokio::join!(create(2), create(1));
+    let (second_client, owner) = tokio::join!(create(2), create(1));
     assert!(begun.elapsed() >= Duration::from_secs(1), "the account was created before the first call looked for it");
-    assert!(matches!(robber, Err(StoreError::Duplicate(_))));
+    assert!(matches!(second_client, Err(StoreError::Duplicate(_))));
     assert_eq!(owner, Ok(()));
 }
 
@@ -388,7 +388,7 @@ async fn entries_of_worlds_end_with_their_objects() {
 }
 
 #[tokio::test]
-async fn a_cell_that_is_not_configured_is_no_absence() {
+async fn an_account_in_an_unconfigured_cell_is_unavailable_not_absent() {
     let stores = Stores::default();
     let router = stores.router();
     stores.home.add(CellKey::Account(id("F1")), name("c"), None).await.unwrap();

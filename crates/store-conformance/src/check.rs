@@ -106,9 +106,9 @@ impl Need {
         match self {
             Self::Sandbox => (!handle.serves_sandbox).then_some("it serves production only"),
             Self::Reopen => handle.reopen.is_none().then_some("its data can't be opened twice"),
-            Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
+            Self::Outage => handle.outage.is_none().then_some("its server can't be made unreachable"),
             Self::Schemas => handle.schemas.is_none().then_some("it can't be opened with another schema"),
-            Self::QueueCapacity => handle.queue_capacity.is_none().then_some("it has no bound on writes that wait"),
+            Self::QueueCapacity => handle.queue_capacity.is_none().then_some("it has no limit on waiting writes"),
             Self::Directory => handle.directory.is_none().then_some("it keeps no directory of cells"),
             Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),
         }
@@ -169,7 +169,7 @@ impl Check {
             }),
             Err(_) => {
                 stop.abort();
-                Outcome::Failed(format!("no end within {} seconds", PATIENCE.as_secs()))
+                Outcome::Failed(format!("did not end within {} seconds", PATIENCE.as_secs()))
             }
         }
     }

@@ -3,9 +3,9 @@
 use crate::check::Failure;
 use crate::expect::{expect_new, expect_some};
 use crate::factory::Handle;
-use crate::merchants::{checkout_id, sell};
+use crate::merchants::{checkout_id, create_checkout};
 use crate::payments::after;
-use crate::world::{Who, bank, gbp, uuid};
+use crate::seed_data::{Who, bank, gbp, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode,
@@ -61,8 +61,8 @@ pub(crate) fn reference(number: u128) -> PaymentReference {
 }
 
 /// Creates checkout `number`, into the seeded settlement account.
-pub(crate) async fn shop(handle: &Handle, who: Who, number: u128) -> Result<CheckoutId, Failure> {
-    expect_new(handle.checkouts.create(sell(who, number, Some(who.settlement_account()))?).await)?;
+pub(crate) async fn add_checkout(handle: &Handle, who: Who, number: u128) -> Result<CheckoutId, Failure> {
+    expect_new(handle.checkouts.create(create_checkout(who, number, Some(who.settlement_account()))?).await)?;
     Ok(checkout_id(number))
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn create_session(
 }
 
 /// Creates SHOPPING session `number` through a checkout.
-pub(crate) async fn opened(
+pub(crate) async fn add_session(
     handle: &Handle,
     who: Who,
     checkout: CheckoutId,
@@ -177,7 +177,7 @@ pub(crate) fn create_top_up(who: Who, request: TopUpRequest) -> Result<CreateTop
 }
 
 /// Creates top-up `number`.
-pub(crate) async fn topped_up(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
+pub(crate) async fn add_top_up(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
     let command = create_top_up(who, top_up_request(who, number)?)?;
     Ok(expect_new(handle.checkout_sessions.create_top_up(command).await)?.session)
 }
@@ -188,7 +188,7 @@ fn with_ids<T>(first: u128, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) ->
     rule(&Stamp { now, ids: &|| drawn(first, next.replace(next.get() + 1)) })
 }
 
-/// Builds a command that does something to session `number`. The rule draws the ids from `first`.
+/// Builds a command that applies an action to session `number`. The rule draws the ids from `first`.
 pub(crate) fn step(
     who: Who,
     number: u128,
@@ -223,21 +223,21 @@ pub(crate) fn pay(shipping: Option<Shipping>, decision: PayerDecision) -> Result
 }
 
 /// Pays session `number`, which is then COMPLETED, and returns the session. The rule draws the ids from `number`.
-pub(crate) async fn paid(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
+pub(crate) async fn pay_session(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
     let now = after(100 + i64::try_from(number).unwrap_or_default());
     let action = pay(Some(shipping()?), approval(now))?;
     expect_new(handle.checkout_sessions.act(step(who, number, action, (number, now))?).await)
 }
 
 /// Creates SHOPPING session `number` through a checkout, pays it, and returns its payment.
-pub(crate) async fn sold(
+pub(crate) async fn add_paid_session(
     handle: &Handle,
     who: Who,
     checkout: CheckoutId,
     number: u128,
 ) -> Result<MerchantPayment, Failure> {
-    opened(handle, who, checkout, number).await?;
-    let session = paid(handle, who, number).await?;
+    add_session(handle, who, checkout, number).await?;
+    let session = pay_session(handle, who, number).await?;
     let payment = expect_some("the payment of the session", session.payment)?;
     let found = handle.merchant_payments.find(&who.account()?, payment).await?;
     Ok(expect_some("the payment", found)?.payment)
@@ -267,7 +267,7 @@ pub(crate) fn create_refund(
 }
 
 /// Creates refund `number` of 1.00 of a payment.
-pub(crate) async fn refunded(
+pub(crate) async fn add_refund(
     handle: &Handle,
     who: Who,
     payment: MerchantPaymentId,
@@ -277,7 +277,7 @@ pub(crate) async fn refunded(
     expect_new(handle.merchant_payments.create_refund(command).await)
 }
 
-/// Builds a command that does something to refund `number`. The rule draws the ids from `first`.
+/// Builds a command that applies an action to refund `number`. The rule draws the ids from `first`.
 pub(crate) fn refund_step(
     who: Who,
     number: u128,

@@ -1,7 +1,7 @@
 //! Commands of the checks, with the domain's rules or with custom rules.
 
 use crate::check::Failure;
-use crate::world::{Who, gbp, jpy, noon, uuid};
+use crate::seed_data::{Who, gbp, jpy, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
 use florin_domain::budget::{CreditInstruction, CreditScheme, CreditSituation, decide_credit};
@@ -89,7 +89,7 @@ pub(crate) fn message(kind: FirstKind, text: &str) -> Result<FirstMessage, Failu
     Ok(FirstMessage { kind, amount, network: Network::Visa, acceptor, extras: Extras::default() })
 }
 
-/// Returns exchange rates from USD to the currencies of the world's cards.
+/// Returns exchange rates from USD to the currencies of the seeded cards.
 pub(crate) fn dollars() -> Result<Quotes, Failure> {
     let rates = vec![(gbp()?, Rate::parse("0.787037037")?), (jpy()?, Rate::parse("151.1111111")?)];
     Ok(Quotes { from: Currency::parse("USD")?, rates })
@@ -201,7 +201,7 @@ pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<
     Ok(OpenMfaSessionCommand { account: who.account()?, batch: who.batch(), decide, claim: None })
 }
 
-/// Verdict for a token that the scripted provider accepts.
+/// The verdict on a right token of the sandbox's provider.
 pub(crate) const RIGHT: MfaVerdict = MfaVerdict::Correct { step: None };
 
 /// Returns a source of sequential ids that starts at journal id `first`.

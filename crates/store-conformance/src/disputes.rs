@@ -3,7 +3,7 @@
 use crate::check::Failure;
 use crate::commands::{amount, stamp_at, token};
 use crate::payments::after;
-use crate::world::Who;
+use crate::seed_data::Who;
 use florin_domain::card::decide::{
     DisputeRequest, DisputeSituation, OpenDisputeSituation, decide_dispute, decide_new_dispute,
 };

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 /// Expects two values to be equal.
 #[track_caller]
-#[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
+#[expect(clippy::needless_pass_by_value, reason = "callers pass values that they have just created")]
 pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, expected: B) -> CheckResult {
     if found == expected { Ok(()) } else { Err(Failure::new(format!("{what}: expected {expected:?}, got {found:?}"))) }
 }

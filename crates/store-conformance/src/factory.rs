@@ -76,7 +76,7 @@ macro_rules! handle {
         pub struct Handle {
             $($(#[$doc])* pub $port: Arc<dyn $Port>,)*
             $($(#[$sandbox_doc])* pub $sandbox_port: Arc<dyn $SandboxPort>,)*
-            /// Seeding of prepared worlds. A store for production is seeded in the adapter's own way.
+            /// Seeding of prepared data. A store for production is seeded in the adapter's own way.
             pub seeding: Arc<dyn Seeding>,
             pub(crate) serves_sandbox: bool,
             pub(crate) reopen: Option<Reopen>,

@@ -33,17 +33,17 @@ mod model;
 mod observe;
 mod payments;
 mod people;
+mod report;
 mod scenario;
+mod seed_data;
 mod together;
-mod verdict;
 mod webhooks;
-mod world;
 mod worlds;
 
 pub use check::{Check, Failure, Need, Outcome};
 pub use factory::{Factory, Faults, Handle, Outage, Schemas, SetupError};
-pub use model::{Cases, ModelVerdict, run_against};
-pub use verdict::Verdict;
+pub use model::{Cases, ModelReport, run_against};
+pub use report::Report;
 
 /// Returns every check, in execution order.
 pub fn checks() -> Vec<&'static Check> {
@@ -51,16 +51,16 @@ pub fn checks() -> Vec<&'static Check> {
 }
 
 /// Runs every check, each on a fresh store.
-pub async fn run(factory: &impl Factory) -> Verdict {
+pub async fn run(factory: &impl Factory) -> Report {
     run_share(factory, 0, 1).await
 }
 
 /// Runs one share of the checks, each on a fresh store, so that several tests can divide them: of every `shares`
 /// checks, the one with the number `share`, counted from 0. All shares together run every check.
-pub async fn run_share(factory: &impl Factory, share: usize, shares: usize) -> Verdict {
-    let mut verdict = Verdict::default();
+pub async fn run_share(factory: &impl Factory, share: usize, shares: usize) -> Report {
+    let mut report = Report::default();
     for check in checks::all().skip(share).step_by(shares.max(1)) {
-        verdict.note(check.name(), check.run(factory).await);
+        report.record(check.name(), check.run(factory).await);
     }
-    verdict
+    report
 }

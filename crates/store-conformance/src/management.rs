@@ -2,7 +2,7 @@
 
 use crate::check::Failure;
 use crate::commands::{journal_id, stamped};
-use crate::world::{Who, gbp, noon, uuid};
+use crate::seed_data::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetOwner, BudgetRequest, BudgetStatus, CreateBudgetSituation, EditBudgetSituation,
@@ -43,24 +43,24 @@ pub(crate) const fn user(number: u128) -> UserToken {
 }
 
 /// Builds a command that creates budget `number` with these currencies and every feature.
-pub(crate) fn make(
+pub(crate) fn create_budget(
     who: Who,
     number: u128,
     parent: Option<BudgetId>,
     currencies: Vec<Currency>,
 ) -> Result<CreateBudgetCommand, Failure> {
-    make_for(who, number, parent, currencies, &BudgetFeature::ALL)
+    create_budget_with_features(who, number, parent, currencies, &BudgetFeature::ALL)
 }
 
 /// Builds a command that creates budget `number` with these currencies and only these features.
-pub(crate) fn make_for(
+pub(crate) fn create_budget_with_features(
     who: Who,
     number: u128,
     parent: Option<BudgetId>,
     currencies: Vec<Currency>,
     features: &[BudgetFeature],
 ) -> Result<CreateBudgetCommand, Failure> {
-    create_budget(who, parent, None, request(who, number, currencies, features)?)
+    budget_command(who, parent, None, request(who, number, currencies, features)?)
 }
 
 fn request(
@@ -84,7 +84,7 @@ fn request(
 }
 
 /// Builds a command that creates budget `number` of a person.
-pub(crate) fn make_of_person(
+pub(crate) fn create_budget_of_person(
     who: Who,
     number: u128,
     persona: PersonaId,
@@ -92,16 +92,16 @@ pub(crate) fn make_of_person(
 ) -> Result<CreateBudgetCommand, Failure> {
     let owner = BudgetOwner::Person(persona);
     let request = BudgetRequest { owner, ..request(who, number, currencies, &BudgetFeature::ALL)? };
-    create_budget(who, None, Some(persona), request)
+    budget_command(who, None, Some(persona), request)
 }
 
 /// Builds a command that creates budget `number` for pounds with this name.
-pub(crate) fn make_named(who: Who, number: u128, name: &str) -> Result<CreateBudgetCommand, Failure> {
+pub(crate) fn create_named_budget(who: Who, number: u128, name: &str) -> Result<CreateBudgetCommand, Failure> {
     let request = request(who, number, vec![gbp()?], &BudgetFeature::ALL)?;
-    create_budget(who, None, None, BudgetRequest { name: Text::parse(name)?, ..request })
+    budget_command(who, None, None, BudgetRequest { name: Text::parse(name)?, ..request })
 }
 
-fn create_budget(
+fn budget_command(
     who: Who,
     parent: Option<BudgetId>,
     persona: Option<PersonaId>,
@@ -308,7 +308,7 @@ pub(crate) const fn limit_id(window: LimitWindow) -> LimitId {
 }
 
 /// Builds a command that removes the limit over a window.
-pub(crate) fn no_limit(who: Who, card: CardId, window: LimitWindow) -> Result<RemoveLimitCommand, Failure> {
+pub(crate) fn remove_limit(who: Who, card: CardId, window: LimitWindow) -> Result<RemoveLimitCommand, Failure> {
     let decide = Arc::new(move |limits: &CardLimits| {
         let known = limits.limits.iter().find(|limit| limit.window == window);
         decide_limit_removal(limits, known.map_or(limit_id(window), |limit| limit.id), &[window])

@@ -1,7 +1,7 @@
 //! Commands on merchants, with the domain's rules.
 
 use crate::check::Failure;
-use crate::world::{Who, gbp, noon, pounds, uuid};
+use crate::seed_data::{Who, gbp, noon, pounds, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
@@ -48,7 +48,7 @@ pub(crate) fn administer(who: Who, edit: OperatorEdit) -> Result<ProfileCommand,
 }
 
 /// Builds a command that creates checkout `number`, which names a settlement account.
-pub(crate) fn sell(
+pub(crate) fn create_checkout(
     who: Who,
     number: u128,
     settlement_account: Option<SettlementAccountId>,
@@ -81,7 +81,7 @@ pub(crate) fn edit_checkout(
 }
 
 /// Builds a command with a rule for settlement accounts.
-pub(crate) fn settle(
+pub(crate) fn change_settlement_accounts(
     who: Who,
     decide: Decide<SettlementSituation, Result<SettlementChange, SettlementRefusal>>,
 ) -> Result<SettlementCommand, Failure> {
@@ -97,7 +97,7 @@ pub(crate) fn open_settlement_account(who: Who, number: u128) -> Result<Settleme
         details: pounds(number + 1_000),
         now: noon() + chrono::TimeDelta::microseconds(i64::try_from(number).unwrap_or_default()),
     };
-    settle(who, Arc::new(move |situation| decide_create_settlement_account(situation, &request)))
+    change_settlement_accounts(who, Arc::new(move |situation| decide_create_settlement_account(situation, &request)))
 }
 
 /// Builds a command that changes a settlement account, and may set its bank.
@@ -108,7 +108,7 @@ pub(crate) fn edit_settlement_account(
     (bank, now): (Option<BankId>, DateTime<Utc>),
 ) -> Result<SettlementCommand, Failure> {
     let decide = Arc::new(move |situation: &_| decide_edit_settlement_account(situation, id, &edit, now));
-    Ok(SettlementCommand { bank, ..settle(who, decide)? })
+    Ok(SettlementCommand { bank, ..change_settlement_accounts(who, decide)? })
 }
 
 /// Builds a command that approves or rejects a settlement account.
@@ -118,16 +118,16 @@ pub(crate) fn approve_settlement_account(
     approval: Approval,
     now: DateTime<Utc>,
 ) -> Result<SettlementCommand, Failure> {
-    settle(who, Arc::new(move |situation| decide_settlement_approval(situation, id, approval, now)))
+    change_settlement_accounts(who, Arc::new(move |situation| decide_settlement_approval(situation, id, approval, now)))
 }
 
 /// Builds a command that deletes a settlement account.
 pub(crate) fn delete_settlement_account(who: Who, id: SettlementAccountId) -> Result<SettlementCommand, Failure> {
-    settle(who, Arc::new(move |situation| decide_delete_settlement_account(situation, id, noon())))
+    change_settlement_accounts(who, Arc::new(move |situation| decide_delete_settlement_account(situation, id, noon())))
 }
 
 /// Builds a command that creates payee `number`, for pounds.
-pub(crate) fn add_payee(who: Who, number: u128) -> Result<CreatePayeeCommand, Failure> {
+pub(crate) fn create_payee(who: Who, number: u128) -> Result<CreatePayeeCommand, Failure> {
     let request = PayeeRequest {
         id: payee_id(number),
         account: who.account()?,

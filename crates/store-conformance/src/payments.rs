@@ -5,7 +5,7 @@ use crate::check::Failure;
 use crate::commands::ids_from;
 use crate::expect::{expect_new, expect_some};
 use crate::factory::Handle;
-use crate::world::{Who, gbp, noon, uuid};
+use crate::seed_data::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
@@ -155,7 +155,7 @@ impl Fill {
 
 /// Creates a batch without payments at the given time.
 pub(crate) fn empty(who: Who, number: u128, at: DateTime<Utc>) -> Result<PaymentBatch, Failure> {
-    let batch = crate::world::batch(who, batch_id(number), BatchState::Draft)?;
+    let batch = crate::seed_data::batch(who, batch_id(number), BatchState::Draft)?;
     Ok(PaymentBatch { orders: vec![], created_at: at, updated_at: at, name: format!("batch {number}"), ..batch })
 }
 
@@ -217,7 +217,12 @@ pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Conf
 }
 
 /// Creates and confirms batch `number` with `count` payments.
-pub(crate) async fn confirmed(handle: &Handle, who: Who, number: u128, count: u32) -> Result<PaymentBatch, Failure> {
+pub(crate) async fn add_confirmed_batch(
+    handle: &Handle,
+    who: Who,
+    number: u128,
+    count: u32,
+) -> Result<PaymentBatch, Failure> {
     let fill = Fill::of(number * 100_000, count);
     expect_new(handle.management.create(create(who, empty(who, number, noon())?, Some(fill))?).await)?;
     expect_new(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
@@ -229,7 +234,7 @@ pub(crate) fn claim(number: u128, now: DateTime<Utc>, max: u32) -> ClaimCommand 
 }
 
 /// Claims batches and expects exactly one lease.
-pub(crate) async fn leased(handle: &Handle, number: u128, now: DateTime<Utc>) -> Result<Lease, Failure> {
+pub(crate) async fn claim_one(handle: &Handle, number: u128, now: DateTime<Utc>) -> Result<Lease, Failure> {
     let mut leases = handle.processing.claim(claim(number, now, 10)).await?;
     crate::expect::same("leases", leases.len(), 1)?;
     expect_some("a lease", leases.pop())

@@ -1,7 +1,7 @@
 //! Commands that create and change people, with the domain's rules.
 
 use crate::check::Failure;
-use crate::world::{Who, day, noon, uuid};
+use crate::seed_data::{Who, day, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::card::{GrantedBudget, IndividualHolder};
 use florin_domain::ids::{BudgetId, PersonId, PersonaId};
@@ -25,7 +25,7 @@ pub(crate) const fn persona_id(number: u128) -> PersonaId {
 }
 
 /// Builds a command that creates person `number` with an email address.
-pub(crate) fn join(who: Who, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
+pub(crate) fn create_person(who: Who, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
     let email = EmailAddress::parse(email)?;
     let request = PersonRequest {
         id: person_id(number),

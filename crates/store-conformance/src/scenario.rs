@@ -2,8 +2,8 @@
 
 use crate::check::Failure;
 use crate::checkout_sessions::{
-    approval, create_refund, create_top_up, opened, pay, payer_bank, refund_request, refund_step, shop, sold, step,
-    top_up_request,
+    add_checkout, add_paid_session, add_session, approval, create_refund, create_top_up, pay, payer_bank,
+    refund_request, refund_step, step, top_up_request,
 };
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
@@ -13,21 +13,21 @@ use crate::disputes::{act as act_on_dispute, evidence, open_dispute};
 use crate::expect::expect_some;
 use crate::factory::Handle;
 use crate::management::{
-    budget_id, card_id, change, change_state, control_budget, edit_budget, issue, issue_to_person, limit, make,
-    make_for, make_of_person, no_limit, order_physical, replacement, set_controls, set_hold_lives, set_over_clearing,
-    set_pin, some_lives, transfer,
+    budget_id, card_id, change, change_state, control_budget, create_budget, create_budget_of_person,
+    create_budget_with_features, edit_budget, issue, issue_to_person, limit, order_physical, remove_limit, replacement,
+    set_controls, set_hold_lives, set_over_clearing, set_pin, some_lives, transfer,
 };
 use crate::merchants::{
-    add_payee, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout,
-    edit_profile, edit_settlement_account, open_settlement_account, payee_id, sell, settlement_account_id,
+    approve_payee, approve_settlement_account, checkout_id, create_checkout, create_payee, delete_settlement_account,
+    edit_checkout, edit_profile, edit_settlement_account, open_settlement_account, payee_id, settlement_account_id,
 };
 use crate::observe::without_account;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
     rename, start, start_payments, upload,
 };
-use crate::people::{edit_person, join, person_id, persona_id};
-use crate::world::{Who, gbp, jpy, noon};
+use crate::people::{create_person, edit_person, person_id, persona_id};
+use crate::seed_data::{Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
@@ -46,7 +46,8 @@ use florin_domain::text::Text;
 use florin_ports::{CreditCommand, FirstMessageCommand};
 use std::fmt::Debug;
 
-/// Size of the number range that a scenario uses for messages, credits, sessions and other new records.
+/// Number of messages and MFA sessions that an observation of a scenario reads by their numbers. Debits and disputes
+/// have greater numbers; the lists show them.
 pub(crate) const NUMBERS: u128 = 40;
 
 /// Answers of a scenario, without the account id.
@@ -99,7 +100,7 @@ pub(crate) async fn play(handle: &Handle, who: Who, base: u128) -> Result<Vec<St
 pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Values) -> Result<Vec<String>, Failure> {
     let mut answers = Answers::of(who, values);
     manage(handle, &mut answers, base).await?;
-    create_sales(handle, &mut answers, base).await?;
+    set_up_merchant(handle, &mut answers, base).await?;
     receive(handle, &mut answers, base).await?;
     spend(handle, &mut answers, base).await?;
     contest(handle, &mut answers, base).await?;
@@ -124,9 +125,12 @@ async fn set_up_network(handle: &Handle, answers: &mut Answers) -> Result<(), Fa
 async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
     let parent = Some(who.budget());
-    answers.add("budget", handle.budgets.create(make(who, base + 1, parent, vec![jpy()?, gbp()?])?).await)?;
+    answers.add("budget", handle.budgets.create(create_budget(who, base + 1, parent, vec![jpy()?, gbp()?])?).await)?;
     let only_cards = [BudgetFeature::BudgetCards];
-    answers.add("budget", handle.budgets.create(make_for(who, base + 2, None, vec![gbp()?], &only_cards)?).await)?;
+    answers.add(
+        "budget",
+        handle.budgets.create(create_budget_with_features(who, base + 2, None, vec![gbp()?], &only_cards)?).await,
+    )?;
     let edit = BudgetEdit {
         name: Some(Text::parse(values.pick("Zwölf", "another name"))?),
         status: Some(BudgetStatus::Active),
@@ -150,7 +154,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
         let command = limit(who, card_id(base + 4), (window, amount, Some(5)), noon())?;
         answers.add("limit", cards.set_limit(command).await)?;
     }
-    let command = no_limit(who, card_id(base + 4), LimitWindow::Week)?;
+    let command = remove_limit(who, card_id(base + 4), LimitWindow::Week)?;
     answers.add("removed limit", cards.remove_limit(command).await)?;
     let request = CardChangeRequest {
         name: Some(CardName::parse(values.pick("Renamed ✓", "Otherwise"))?),
@@ -172,7 +176,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
 }
 
 /// Changes the merchant, and creates and changes a checkout, settlement accounts and a payee.
-async fn create_sales(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+async fn set_up_merchant(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
     let edit =
         ProfileEdit { name: Some(MerchantName::parse(values.pick("Kauppa ✓", "Other"))?), ..ProfileEdit::default() };
@@ -192,12 +196,12 @@ async fn create_sales(handle: &Handle, answers: &mut Answers, base: u128) -> Res
     answers.add("settlement account", accounts.change(command).await)?;
     let command = delete_settlement_account(who, settlement_account_id(base + 2))?;
     answers.add("deleted settlement account", accounts.change(command).await)?;
-    let payee = add_payee(who, base + 1)?;
+    let payee = create_payee(who, base + 1)?;
     answers.add("payee", handle.payees.create(payee).await)?;
     let command = approve_payee(who, payee_id(base + 1), approval, after(13))?;
     answers.add("approval", handle.payees.approve(command).await)?;
     let named = Some(who.settlement_account());
-    answers.add("checkout", handle.checkouts.create(sell(who, base + 1, named)?).await)?;
+    answers.add("checkout", handle.checkouts.create(create_checkout(who, base + 1, named)?).await)?;
     let edit = CheckoutEdit {
         status: Some(CheckoutStatus::Deactivated),
         locale: Some(Some(Locale::parse(values.pick("cy", "en-GB"))?)),
@@ -209,9 +213,9 @@ async fn create_sales(handle: &Handle, answers: &mut Answers, base: u128) -> Res
 /// Creates sessions and top-ups in several statuses, and refunds.
 async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, sessions, payments) = (answers.who, &handle.checkout_sessions, &handle.merchant_payments);
-    let checkout = shop(handle, who, base + 2).await?;
-    answers.add("open session", opened(handle, who, checkout, base + 1).await)?;
-    let payment = sold(handle, who, checkout, base + 2).await?;
+    let checkout = add_checkout(handle, who, base + 2).await?;
+    answers.add("open session", add_session(handle, who, checkout, base + 1).await)?;
+    let payment = add_paid_session(handle, who, checkout, base + 2).await?;
     answers.add("payment", &payment)?;
     let reason = Some(Text::parse(answers.values.pick("Zwrot ✓", "another reason"))?);
     for number in [1, 2] {
@@ -240,14 +244,14 @@ async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
 async fn join_and_change(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
     let email = format!("{base}@{}.example", values.pick("usual", "other"));
-    answers.add("person", handle.people.create(join(who, base + 1, &email)?).await)?;
+    answers.add("person", handle.people.create(create_person(who, base + 1, &email)?).await)?;
     let edit = PersonEdit {
         first_name: Some(Text::parse(values.pick("Ægir", "Other"))?),
         role: Some(values.pick(Role::Payer, Role::Viewer)),
         ..PersonEdit::default()
     };
     answers.add("person", handle.people.edit(edit_person(who, person_id(base + 1), edit, after(8))?).await)?;
-    let own = make_of_person(who, base + 6, persona_id(base + 1), vec![gbp()?])?;
+    let own = create_budget_of_person(who, base + 6, persona_id(base + 1), vec![gbp()?])?;
     answers.add("budget", handle.budgets.create(own).await)?;
     let budgets = [(who.budget(), values.pick(true, false)), (budget_id(base + 6), true)];
     let card = issue_to_person(who, base + 7, person_id(base + 1), &budgets)?;

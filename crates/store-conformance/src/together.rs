@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure};
 use crate::commands::purchase;
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::world::Who;
+use crate::seed_data::Who;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::{Decide, StoredResponse, WriteError, Written};
 use std::fmt::Debug;

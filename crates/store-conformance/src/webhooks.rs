@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure};
 use crate::commands::{purchase, request};
 use crate::expect::expect_new;
 use crate::factory::Handle;
-use crate::world::{Who, noon, uuid};
+use crate::seed_data::{Who, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::ids::{AccountId, EventId, LeaseId, WebhookId};
 use florin_domain::page::PageRequest;

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure};
 use crate::checkout_sessions::page_token;
 use crate::factory::Handle;
-use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
+use crate::seed_data::{Who, bank, client, key, noon, seed_account, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};

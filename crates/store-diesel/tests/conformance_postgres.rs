@@ -155,9 +155,9 @@ impl Factory for InMemory {
 /// Runs one half of the checks. Each check gets its own database. This takes most of the time, so two tests divide the
 /// checks.
 async fn half_of_the_promises_are_kept(half: usize) {
-    let verdict = run_share(&Databases::default(), half, 2).await;
-    verdict.assert_passed();
-    assert_eq!(verdict.skipped().count(), 0, "{verdict}");
+    let report = run_share(&Databases::default(), half, 2).await;
+    report.assert_passed();
+    assert_eq!(report.skipped().count(), 0, "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

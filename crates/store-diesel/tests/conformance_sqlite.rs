@@ -135,10 +135,10 @@ impl Factory for InMemory {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_promise_is_kept() {
-    let verdict = run(&Files::default()).await;
-    verdict.assert_passed();
+    let report = run(&Files::default()).await;
+    report.assert_passed();
     // A file has no server that could go away.
-    assert!(verdict.skipped().all(|name| name.starts_with("outage.")), "{verdict}");
+    assert!(report.skipped().all(|name| name.starts_with("outage.")), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

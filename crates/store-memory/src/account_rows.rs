@@ -64,6 +64,7 @@ impl<T, U> Key for (AccountId, T, U) {
     }
 }
 
+/// Implements [`Owned`] for values that have the member `account`.
 macro_rules! owned {
     ($($value:ty,)*) => {$(
         impl Owned for $value {
@@ -240,7 +241,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         cards: part(cards, account),
         card_records: part(card_records, account),
         card_settings: part(card_settings, account),
-        transitions: transitions.iter().filter(|moved| moved.account == *account).cloned().collect(),
+        transitions: transitions.iter().filter(|transition| transition.account == *account).cloned().collect(),
         messages: part(messages, account),
         chains: part(chains, account),
         declined: part(declined, account),
@@ -273,50 +274,50 @@ pub(crate) fn strip_for_file(rows: &mut Data) {
 
 /// Removes the rows that [`of`] returns, and the leases.
 pub(crate) fn clear(data: &mut Data, account: &AccountId) {
-    fn out<K: Key + Ord, V>(all: &mut BTreeMap<K, V>, account: &AccountId) {
+    fn remove_rows<K: Key + Ord, V>(all: &mut BTreeMap<K, V>, account: &AccountId) {
         all.retain(|key, _| !key.is_of(account));
     }
     let gone = of(data, account);
     data.sandbox_bank.retain(|id, _| !gone.sandbox_bank.contains_key(id));
-    out(&mut data.merchants.profiles, account);
-    out(&mut data.merchants.logos, account);
-    out(&mut data.merchants.settlement_accounts, account);
-    out(&mut data.merchants.payees, account);
-    out(&mut data.merchants.sessions, account);
-    out(&mut data.merchants.payments, account);
-    out(&mut data.checkouts, account);
-    out(&mut data.budgets, account);
-    out(&mut data.budget_records, account);
-    out(&mut data.people, account);
-    out(&mut data.transfers, account);
-    out(&mut data.journal, account);
-    out(&mut data.links, account);
-    out(&mut data.ends, account);
-    out(&mut data.credits, account);
-    out(&mut data.cards, account);
-    out(&mut data.card_records, account);
-    out(&mut data.card_settings, account);
-    data.transitions.retain(|moved| moved.account != *account);
-    out(&mut data.messages, account);
-    out(&mut data.chains, account);
-    out(&mut data.declined, account);
-    out(&mut data.disputes, account);
-    out(&mut data.batches, account);
-    out(&mut data.payments, account);
-    out(&mut data.alerts, account);
-    out(&mut data.leases, account);
+    remove_rows(&mut data.merchants.profiles, account);
+    remove_rows(&mut data.merchants.logos, account);
+    remove_rows(&mut data.merchants.settlement_accounts, account);
+    remove_rows(&mut data.merchants.payees, account);
+    remove_rows(&mut data.merchants.sessions, account);
+    remove_rows(&mut data.merchants.payments, account);
+    remove_rows(&mut data.checkouts, account);
+    remove_rows(&mut data.budgets, account);
+    remove_rows(&mut data.budget_records, account);
+    remove_rows(&mut data.people, account);
+    remove_rows(&mut data.transfers, account);
+    remove_rows(&mut data.journal, account);
+    remove_rows(&mut data.links, account);
+    remove_rows(&mut data.ends, account);
+    remove_rows(&mut data.credits, account);
+    remove_rows(&mut data.cards, account);
+    remove_rows(&mut data.card_records, account);
+    remove_rows(&mut data.card_settings, account);
+    data.transitions.retain(|transition| transition.account != *account);
+    remove_rows(&mut data.messages, account);
+    remove_rows(&mut data.chains, account);
+    remove_rows(&mut data.declined, account);
+    remove_rows(&mut data.disputes, account);
+    remove_rows(&mut data.batches, account);
+    remove_rows(&mut data.payments, account);
+    remove_rows(&mut data.alerts, account);
+    remove_rows(&mut data.leases, account);
     data.events.retain(|_, event| event.account != *account);
-    out(&mut data.positions, account);
-    out(&mut data.sequences, account);
-    out(&mut data.last_payment_numbers, account);
-    out(&mut data.sessions, account);
-    out(&mut data.enrolments, account);
-    out(&mut data.records, account);
-    out(&mut data.id_counters, account);
+    remove_rows(&mut data.positions, account);
+    remove_rows(&mut data.sequences, account);
+    remove_rows(&mut data.last_payment_numbers, account);
+    remove_rows(&mut data.sessions, account);
+    remove_rows(&mut data.enrolments, account);
+    remove_rows(&mut data.records, account);
+    remove_rows(&mut data.id_counters, account);
 }
 
-/// Lets rows name another client.
-fn name_client(rows: &mut Data, client: ClientId) {
+/// Replaces the client in all rows that name one.
+fn set_client(rows: &mut Data, client: ClientId) {
     for batch in rows.batches.values_mut() {
         batch.created_by = client;
         let confirmation = match &mut batch.state {
@@ -331,18 +332,19 @@ fn name_client(rows: &mut Data, client: ClientId) {
             *by = client;
         }
     }
-    for moved in &mut rows.transitions {
-        moved.client = client;
+    for transition in &mut rows.transitions {
+        transition.client = client;
     }
     for session in rows.sessions.values_mut() {
         session.client = client;
     }
 }
 
-/// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. They
-/// name the client of the account. An enrolment is stored with this secret, and is left out if there is none.
+/// Inserts the rows that [`of`] returned into an empty account, which may be another one than that of the rows. Rows
+/// that name a client then name the client of this account. An enrolment gets this secret, and is left out if there is
+/// none.
 pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
-    fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
+    fn insert_rows<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {
             key.move_to(account);
             value.move_to(account);
@@ -350,7 +352,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
         }));
     }
     if let Some(owner) = data.accounts.get(account) {
-        name_client(&mut account_rows, owner.client);
+        set_client(&mut account_rows, owner.client);
     }
     match secret {
         Some(secret) => {
@@ -360,45 +362,45 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
         }
         None => account_rows.enrolments.clear(),
     }
-    into(&mut data.merchants.profiles, account, account_rows.merchants.profiles);
-    into(&mut data.merchants.logos, account, account_rows.merchants.logos);
-    into(&mut data.merchants.settlement_accounts, account, account_rows.merchants.settlement_accounts);
-    into(&mut data.merchants.payees, account, account_rows.merchants.payees);
-    into(&mut data.merchants.sessions, account, account_rows.merchants.sessions);
-    into(&mut data.merchants.payments, account, account_rows.merchants.payments);
-    into(&mut data.checkouts, account, account_rows.checkouts);
-    into(&mut data.budgets, account, account_rows.budgets);
-    into(&mut data.budget_records, account, account_rows.budget_records);
-    into(&mut data.people, account, account_rows.people);
-    into(&mut data.transfers, account, account_rows.transfers);
-    into(&mut data.journal, account, account_rows.journal);
-    into(&mut data.links, account, account_rows.links);
-    into(&mut data.ends, account, account_rows.ends);
-    into(&mut data.credits, account, account_rows.credits);
-    into(&mut data.cards, account, account_rows.cards);
-    into(&mut data.card_records, account, account_rows.card_records);
-    into(&mut data.card_settings, account, account_rows.card_settings);
-    data.transitions.extend(account_rows.transitions.into_iter().map(|mut moved| {
-        moved.move_to(account);
-        moved
+    insert_rows(&mut data.merchants.profiles, account, account_rows.merchants.profiles);
+    insert_rows(&mut data.merchants.logos, account, account_rows.merchants.logos);
+    insert_rows(&mut data.merchants.settlement_accounts, account, account_rows.merchants.settlement_accounts);
+    insert_rows(&mut data.merchants.payees, account, account_rows.merchants.payees);
+    insert_rows(&mut data.merchants.sessions, account, account_rows.merchants.sessions);
+    insert_rows(&mut data.merchants.payments, account, account_rows.merchants.payments);
+    insert_rows(&mut data.checkouts, account, account_rows.checkouts);
+    insert_rows(&mut data.budgets, account, account_rows.budgets);
+    insert_rows(&mut data.budget_records, account, account_rows.budget_records);
+    insert_rows(&mut data.people, account, account_rows.people);
+    insert_rows(&mut data.transfers, account, account_rows.transfers);
+    insert_rows(&mut data.journal, account, account_rows.journal);
+    insert_rows(&mut data.links, account, account_rows.links);
+    insert_rows(&mut data.ends, account, account_rows.ends);
+    insert_rows(&mut data.credits, account, account_rows.credits);
+    insert_rows(&mut data.cards, account, account_rows.cards);
+    insert_rows(&mut data.card_records, account, account_rows.card_records);
+    insert_rows(&mut data.card_settings, account, account_rows.card_settings);
+    data.transitions.extend(account_rows.transitions.into_iter().map(|mut transition| {
+        transition.move_to(account);
+        transition
     }));
-    into(&mut data.messages, account, account_rows.messages);
-    into(&mut data.chains, account, account_rows.chains);
-    into(&mut data.declined, account, account_rows.declined);
-    into(&mut data.disputes, account, account_rows.disputes);
-    into(&mut data.batches, account, account_rows.batches);
-    into(&mut data.payments, account, account_rows.payments);
-    into(&mut data.alerts, account, account_rows.alerts);
+    insert_rows(&mut data.messages, account, account_rows.messages);
+    insert_rows(&mut data.chains, account, account_rows.chains);
+    insert_rows(&mut data.declined, account, account_rows.declined);
+    insert_rows(&mut data.disputes, account, account_rows.disputes);
+    insert_rows(&mut data.batches, account, account_rows.batches);
+    insert_rows(&mut data.payments, account, account_rows.payments);
+    insert_rows(&mut data.alerts, account, account_rows.alerts);
     for (id, accepted) in account_rows.sandbox_bank {
         data.sandbox_bank.entry(id).or_insert(accepted);
     }
     // A copy of a world has none of the events of its original.
     data.events.extend(account_rows.events.into_iter().filter(|(_, event)| event.account == *account));
-    into(&mut data.positions, account, account_rows.positions);
-    into(&mut data.sequences, account, account_rows.sequences);
-    into(&mut data.last_payment_numbers, account, account_rows.last_payment_numbers);
-    into(&mut data.sessions, account, account_rows.sessions);
-    into(&mut data.enrolments, account, account_rows.enrolments);
-    into(&mut data.records, account, account_rows.records);
-    into(&mut data.id_counters, account, account_rows.id_counters);
+    insert_rows(&mut data.positions, account, account_rows.positions);
+    insert_rows(&mut data.sequences, account, account_rows.sequences);
+    insert_rows(&mut data.last_payment_numbers, account, account_rows.last_payment_numbers);
+    insert_rows(&mut data.sessions, account, account_rows.sessions);
+    insert_rows(&mut data.enrolments, account, account_rows.enrolments);
+    insert_rows(&mut data.records, account, account_rows.records);
+    insert_rows(&mut data.id_counters, account, account_rows.id_counters);
 }

@@ -73,7 +73,7 @@ fn changes(
 }
 
 /// Gives movements new positions, because they changed.
-pub(crate) fn moved(data: &mut Data, account: &AccountId, ids: impl IntoIterator<Item = ActivityId>) {
+pub(crate) fn renew_positions(data: &mut Data, account: &AccountId, ids: impl IntoIterator<Item = ActivityId>) {
     for id in ids {
         let position = next_position(data);
         data.positions.insert((account.clone(), id), position);

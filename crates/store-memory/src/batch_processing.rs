@@ -1,7 +1,7 @@
 //! Processing of confirmed batches.
 
 use crate::MemoryStore;
-use crate::activities::moved;
+use crate::activities::renew_positions;
 use crate::batch_management::{batch, save};
 use crate::batches::{balances_of, payments_of};
 use crate::credits::next_number;
@@ -26,11 +26,11 @@ use std::convert::Infallible;
 impl BatchProcessing for MemoryStore {
     async fn claim(&self, command: ClaimCommand) -> Result<Vec<Lease>, StoreError> {
         self.change(|data| {
-            let free = |batch: &&PaymentBatch| {
+            let is_claimable = |batch: &&PaymentBatch| {
                 let lease = data.leases.get(&(batch.account.clone(), batch.id));
                 lease.is_none_or(|(_, until)| *until <= command.now) && has_work(data, batch, command.now)
             };
-            let mut due: Vec<_> = data.batches.values().filter(free).collect();
+            let mut due: Vec<_> = data.batches.values().filter(is_claimable).collect();
             due.sort_by_key(|batch| (batch.updated_at, batch.account.clone(), batch.id));
             due.truncate(usize::try_from(command.max).unwrap_or(usize::MAX));
             let (id, until) = (command.lease, command.until);
@@ -131,7 +131,7 @@ impl MemoryStore {
             WriteError::Store(error) => ProcessingError::Store(error),
             // Never happens: these commands have no idempotency claim.
             WriteError::Mismatch(_) => {
-                ProcessingError::Store(StoreError::Corrupt("a claim where there is none".into()))
+                ProcessingError::Store(StoreError::Corrupt("a mismatch without an idempotency claim".into()))
             }
         })
     }
@@ -176,7 +176,7 @@ fn save_payments(data: &mut Data, payments: &[Payment]) -> Result<(), StoreError
         let before = data.payments.get(&key).map(Payment::status);
         replace(&mut data.payments, &key, payment.clone())?;
         if before != Some(payment.status()) {
-            moved(data, &payment.account, [ActivityId(payment.id.0)]);
+            renew_positions(data, &payment.account, [ActivityId(payment.id.0)]);
         }
     }
     Ok(())

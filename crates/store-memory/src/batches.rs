@@ -1,7 +1,7 @@
 //! Confirmations of payment batches.
 
 use crate::MemoryStore;
-use crate::activities::moved;
+use crate::activities::renew_positions;
 use crate::data::{Data, replace};
 use crate::events::record;
 use crate::idempotency::once;
@@ -94,5 +94,5 @@ pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: BulkStatu
         all.apply(payment, batch.updated_at);
         changed.push(ActivityId(payment.id.0));
     }
-    moved(data, &batch.account, changed);
+    renew_positions(data, &batch.account, changed);
 }

@@ -57,26 +57,26 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
         books.transactions += 1;
         for (budget, pool, amount) in budget_postings(transaction) {
-            of(&mut books, &transaction.account, (budget, transaction.currency)).posted.add(pool, amount);
+            entry_of(&mut books, &transaction.account, (budget, transaction.currency)).posted.add(pool, amount);
         }
     }
     for budget in data.budgets.values().filter(|budget| matches(&budget.account)) {
         for (currency, balances) in &budget.balances {
-            let said = of(&mut books, &budget.account, (budget.id, *currency));
-            said.has_balances = true;
-            said.stated = (*balances).into();
+            let entry = entry_of(&mut books, &budget.account, (budget.id, *currency));
+            entry.has_balances = true;
+            entry.stated = (*balances).into();
         }
     }
     for chain in data.chains.values().filter(|chain| matches(&chain.account) && is_open(chain)) {
         books.open_holds += 1;
-        let said = of(&mut books, &chain.account, (chain.budget, chain.currency));
-        said.holds = said.holds.plus(chain.held().into());
+        let entry = entry_of(&mut books, &chain.account, (chain.budget, chain.currency));
+        entry.holds = entry.holds.plus(chain.held().into());
     }
     for batch in data.batches.values().filter(|batch| matches(&batch.account)) {
         for (order, rest) in open_orders(data, batch) {
             books.open_orders += 1;
-            let said = of(&mut books, &batch.account, (order.budget, order.currency));
-            said.reservations = said.reservations.plus(rest.into());
+            let entry = entry_of(&mut books, &batch.account, (order.budget, order.currency));
+            entry.reservations = entry.reservations.plus(rest.into());
         }
     }
     books.disputes = disputes(data, matches);
@@ -114,7 +114,7 @@ fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBoo
     found
 }
 
-fn of<'a>(
+fn entry_of<'a>(
     books: &'a mut AccountBooks,
     account: &AccountId,
     (budget, currency): (BudgetId, Currency),

@@ -16,18 +16,18 @@ impl BooksCheck for MemoryStore {
 
 fn check_all(data: &Data) -> BooksReport {
     let books = gather(data, None);
-    let balances = books.budgets.values().filter(|said| said.has_balances).count();
+    let balances = books.budgets.values().filter(|entry| entry.has_balances).count();
     let of_disputes: Vec<_> = Discrepancy::of_disputes(&books.disputes).collect();
     let of_merchant: Vec<_> = Discrepancy::of_merchant(&books.merchant).collect();
     let of_chains: Vec<_> = Discrepancy::of_chains(&books).collect();
     let broken = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal));
-    let disagreeing = books.budgets.into_iter().flat_map(|((_, budget, currency), said)| {
+    let disagreeing = books.budgets.into_iter().flat_map(|((_, budget, currency), entry)| {
         let discrepancy = |found| match found {
             Disagreement::Balance(_) => Discrepancy::Balance { budget, currency },
             Disagreement::Holds => Discrepancy::Holds { budget, currency },
             Disagreement::Reservations => Discrepancy::Reservations { budget, currency },
         };
-        let mut found: Vec<_> = said.disagreements().into_iter().map(discrepancy).collect();
+        let mut found: Vec<_> = entry.disagreements().into_iter().map(discrepancy).collect();
         // A balance with several wrong pools is reported once.
         found.dedup();
         found

@@ -1,7 +1,7 @@
 //! Cards and their messages.
 
 use crate::MemoryStore;
-use crate::activities::moved;
+use crate::activities::renew_positions;
 use crate::card_management::{find, store_change};
 use crate::data::{Data, add, must_exist, replace};
 use crate::events::record;
@@ -209,7 +209,7 @@ pub(crate) fn save(data: &mut Data, decision: &CardDecision) -> Result<(), Store
         store_balances(data, &message.account, (message.budget, message.currency), decision.balances)?;
     }
     store_limits(data, &card, decision)?;
-    moved(data, &message.account, [ActivityId(message.chain.0)]);
+    renew_positions(data, &message.account, [ActivityId(message.chain.0)]);
     record(data, &[message.event()])?;
     Ok(())
 }

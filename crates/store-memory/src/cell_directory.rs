@@ -7,7 +7,7 @@ use florin_domain::ids::AccountId;
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld, StoreError};
 use std::collections::BTreeMap;
 
-/// Returns the entry of a key after adding it in a cell, if it is missing.
+/// Returns the entry of a key. If there is none, it first adds one that names this cell.
 fn entry_of<'d>(data: &'d mut Data, KeyOfWorld { key, world }: KeyOfWorld, cell: &CellName) -> &'d mut CellEntry {
     data.last_cell_revision += 1;
     let revision = data.last_cell_revision;
@@ -15,7 +15,8 @@ fn entry_of<'d>(data: &'d mut Data, KeyOfWorld { key, world }: KeyOfWorld, cell:
     data.cells.entry(key.stored()).or_insert_with(new)
 }
 
-/// Marks the entries of keys with a move, and adds missing ones. Entries in other cells stay as they are.
+/// Marks the entries of keys with a move, and adds missing entries in the cell that the client leaves. Entries in other
+/// cells stay as they are.
 fn mark(data: &mut Data, begun: &CellMove, keys: Vec<KeyOfWorld>) {
     for key in keys {
         let entry = entry_of(data, key, &begun.from);

@@ -60,7 +60,7 @@ pub(crate) struct Data {
     /// Credits with their journal transactions.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
-    /// Members of cards; the states in these records are unused.
+    /// Members of cards other than their states and limits; the states in these records are unused.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
     /// Settings of accounts that changed them.
     pub(crate) card_settings: BTreeMap<AccountId, CardSettings>,
@@ -101,12 +101,12 @@ pub(crate) struct Data {
     pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
-    /// The rows of exported snapshots, by the contents of their files. A file only names its snapshot.
+    /// The timelines and rows of exported snapshots, by the contents of their files. A file only names its snapshot.
     pub(crate) exported: BTreeMap<String, (Timeline, Box<Self>)>,
     pub(crate) imported: BTreeMap<(ClientId, SnapshotId), KeptImport>,
     /// The directory of cells, by the text of each key.
     pub(crate) cells: BTreeMap<String, CellEntry>,
-    /// The revision of the entry that was added last.
+    /// The last revision that was given to an entry of the directory.
     pub(crate) last_cell_revision: i64,
     /// The listed cells, and whether each accepts new clients.
     pub(crate) listed_cells: BTreeMap<CellName, bool>,

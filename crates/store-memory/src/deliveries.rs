@@ -29,8 +29,8 @@ fn is_paused(data: &Data, webhook: &Webhook) -> bool {
     !webhook.state.is_enabled() || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
 }
 
-/// Returns the deliveries of a subscription that can be claimed: first attempts and retries in turn, each the longest
-/// due first.
+/// Returns the deliveries of a subscription that can be claimed. First attempts and retries alternate, and within each
+/// of the two kinds, those that have waited longest come first.
 fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId> {
     if is_paused(data, webhook) {
         return Vec::new();
@@ -81,7 +81,7 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
 /// Records an ended attempt if its claim is still current, and returns whether it is.
 fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
     let key = (end.claim.webhook, end.claim.message);
-    let Some(kept) = data.deliveries.get(&key).filter(|kept| kept.is_held(&end.claim)) else { return false };
+    let Some(kept) = data.deliveries.get(&key).filter(|kept| kept.is_held_by(&end.claim)) else { return false };
     let Some(webhook) = data.webhooks.get(&end.claim.webhook).cloned() else { return false };
     let delivery = kept.delivery.clone();
     let clock = clock_of(data, &delivery.account);
@@ -101,7 +101,7 @@ fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
 fn give_back(data: &mut Data, claims: &[DeliveryClaim], change: impl Fn(&mut Delivery)) {
     for claim in claims {
         let kept = data.deliveries.get_mut(&(claim.webhook, claim.message));
-        if let Some(kept) = kept.filter(|kept| kept.is_held(claim)) {
+        if let Some(kept) = kept.filter(|kept| kept.is_held_by(claim)) {
             change(&mut kept.delivery);
             kept.lease = None;
         }
@@ -155,7 +155,7 @@ impl Deliveries for MemoryStore {
         Ok(true)
     }
 
-    /// Ends immediately, because it may end early.
+    /// Ends immediately, which the port allows.
     async fn new_events(&self) {}
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
@@ -308,8 +308,8 @@ fn forget_failing(data: &mut Data, account: &AccountId) {
 
 /// Resumes the receivers of these subscriptions: if they are paused after failures, the next delivery is sent
 /// immediately.
-fn resume(data: &mut Data, is_one: impl Fn(&Webhook) -> bool) {
-    data.webhooks.values_mut().filter(|webhook| is_one(webhook)).for_each(|webhook| webhook.resumptions += 1);
+fn resume(data: &mut Data, is_selected: impl Fn(&Webhook) -> bool) {
+    data.webhooks.values_mut().filter(|webhook| is_selected(webhook)).for_each(|webhook| webhook.resumptions += 1);
 }
 
 /// Resumes the receivers of an account's events, because a change of its clock may have made retries due.
@@ -341,7 +341,7 @@ pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
     }
 }
 
-/// The enabled subscriptions to the events of an account.
+/// Returns the enabled subscriptions to the events of an account.
 pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl Iterator<Item = &'d Webhook> {
     let client = data.accounts.get(account).map(|account| account.client);
     data.webhooks.values().filter(move |webhook| {

@@ -88,13 +88,13 @@ impl Events for MemoryStore {
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(|data| {
             let oldest: Vec<_> = data.events.keys().copied().take(usize::try_from(max).unwrap_or(usize::MAX)).collect();
-            let kept = data.events.len();
+            let stored = data.events.len();
             data.events.retain(|position, event| event.recorded_at >= before || !oldest.contains(position));
             let old = data.redeliveries.iter().filter(|(_, (_, at))| *at < before).map(|(position, _)| *position);
             for position in old.take(max as usize).collect::<Vec<_>>() {
                 data.redeliveries.remove(&position);
             }
-            Ok((kept - data.events.len()) as u64)
+            Ok((stored - data.events.len()) as u64)
         })
     }
 }
@@ -157,8 +157,8 @@ fn next_sequence(data: &mut Data, event: &Event) -> Option<u64> {
         }
         (EventObject::Card(_), EventBody::CardState(change)) if change.previous.is_none() => Some(1),
         (EventObject::Card(card), _) => {
-            let moved = data.transitions.iter().filter(|known| of_account(&known.account) && known.card == card);
-            Some(1 + moved.count() as u64)
+            let transitions = data.transitions.iter().filter(|known| of_account(&known.account) && known.card == card);
+            Some(1 + transitions.count() as u64)
         }
         (object @ (EventObject::Budget(_) | EventObject::Batch(_) | EventObject::CheckoutSession(_)), _) => {
             let last = data.sequences.get(&(event.account.clone(), object)).copied().unwrap_or_default();

@@ -19,7 +19,7 @@ pub(crate) struct KeptDelivery {
     pub(crate) delivery: Delivery,
     /// The body, if this is a test: the event of a test is not stored.
     pub(crate) test_body: Option<String>,
-    /// When it was queued, in real time.
+    /// When the delivery was queued, in real time.
     pub(crate) queued_at: DateTime<Utc>,
     pub(crate) lease: Option<(LeaseId, DateTime<Utc>)>,
     pub(crate) attempts: Vec<AttemptRecord>,
@@ -31,13 +31,13 @@ impl KeptDelivery {
         Self { delivery, test_body, queued_at, lease: None, attempts: Vec::new() }
     }
 
-    /// Whether it waits, and no lease holds it.
+    /// Whether the delivery waits, and no lease holds it.
     pub(crate) fn is_free(&self, now: DateTime<Utc>) -> bool {
         self.delivery.status.is_waiting() && self.lease.is_none_or(|(_, until)| until <= now)
     }
 
-    /// Whether this claim of it is current.
-    pub(crate) fn is_held(&self, claim: &DeliveryClaim) -> bool {
+    /// Whether a claim of the delivery is its current one.
+    pub(crate) fn is_held_by(&self, claim: &DeliveryClaim) -> bool {
         self.lease.is_some_and(|(held, _)| held == claim.lease) && self.delivery.attempts == claim.attempt
     }
 

@@ -22,18 +22,19 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
         for posting in transaction.legs().iter().flat_map(Leg::postings) {
             let Some(target) = posting.pool.settled_to() else { continue };
             let key = (transaction.account.clone(), target, transaction.currency);
-            let said = books.settlements.entry(key).or_default();
-            said.settled = said.settled.plus(posting.amount.into());
+            let entry = books.settlements.entry(key).or_default();
+            entry.settled = entry.settled.plus(posting.amount.into());
         }
     }
     for payment in data.merchants.payments.values().filter(|payment| matches(&payment.account)) {
         if payment.status() == MerchantPaymentStatus::Completed
             && let Some(target) = session_of(payment).and_then(target)
         {
-            let said = books.settlements.entry((payment.account.clone(), target, payment.amount.currency)).or_default();
+            let entry =
+                books.settlements.entry((payment.account.clone(), target, payment.amount.currency)).or_default();
             let sum = match payment.kind() {
-                MerchantPaymentKind::Payment => &mut said.paid,
-                MerchantPaymentKind::Refund => &mut said.refunded,
+                MerchantPaymentKind::Payment => &mut entry.paid,
+                MerchantPaymentKind::Refund => &mut entry.refunded,
             };
             *sum = sum.plus(payment.amount.minor.into());
         }

@@ -1,6 +1,6 @@
 //! The journal and the balances that it explains.
 
-use crate::activities::moved;
+use crate::activities::renew_positions;
 use crate::data::{Data, add, must_exist};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
 use florin_domain::ledger::{Balances, HashChain, JournalTransaction, Pool};
@@ -17,7 +17,7 @@ pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Re
     add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())?;
     append_links(data, journal);
     if journal.kind.is_activity() {
-        moved(data, &journal.account, [ActivityId(journal.id.0)]);
+        renew_positions(data, &journal.account, [ActivityId(journal.id.0)]);
     }
     Ok(())
 }
@@ -26,7 +26,7 @@ pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Re
 fn append_links(data: &mut Data, journal: &JournalTransaction) {
     let Data { links, ends, .. } = data;
     let key = |chain: HashChain| (journal.account.clone(), chain);
-    let mut moved = BTreeSet::new();
+    let mut extended = BTreeSet::new();
     let mut appended = Vec::new();
     for line in journal.lines() {
         let chains = line.chains();
@@ -34,11 +34,11 @@ fn append_links(data: &mut Data, journal: &JournalTransaction) {
         let new = line.links(last);
         for (chain, link) in chains.into_iter().zip(new).filter_map(|(chain, link)| chain.zip(link)) {
             ends.entry(key(chain)).or_default().last = link;
-            moved.insert(chain);
+            extended.insert(chain);
         }
         appended.push(new);
     }
-    for chain in moved {
+    for chain in extended {
         ends.entry(key(chain)).or_default().movements += 1;
     }
     links.insert((journal.account.clone(), journal.id), appended);

@@ -48,7 +48,7 @@ impl People for MemoryStore {
                 }
                 let situation = CreatePersonSituation {
                     people: u64::try_from(of_account(data, &command.account).count()).unwrap_or(u64::MAX),
-                    email_taken: of_account(data, &command.account).any(|person| has(person, &command.email)),
+                    email_taken: of_account(data, &command.account).any(|person| has_email(person, &command.email)),
                     known: known(data, &command),
                 };
                 let person = (command.decide)(&situation).map_err(WriteError::Refused)?;
@@ -79,7 +79,7 @@ impl People for MemoryStore {
                 if let Some(person) = data.people.get_mut(&key) {
                     *person = (command.erase)(person);
                 }
-                terminate(data, account, &command)?;
+                terminate_cards(data, account, &command)?;
             }
             for record in data.card_records.values_mut().filter(|record| record.phone.person == Some(command.person)) {
                 record.phone = CardPhone::default();
@@ -91,7 +91,7 @@ impl People for MemoryStore {
 }
 
 /// Terminates the cards that the person owns on an account, and deletes the evidence of their disputes.
-fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand) -> Result<(), StoreError> {
+fn terminate_cards(data: &mut Data, account: &AccountId, command: &ErasePersonCommand) -> Result<(), StoreError> {
     let client = data.accounts.get(account).map(|account| account.client);
     let cards = data.cards.keys().filter(|(owner, _)| owner == account).map(|(_, card)| *card);
     let records: Vec<_> = cards.filter_map(|card| card_management::find(data, account, card)).collect();
@@ -134,17 +134,18 @@ fn forget(data: &mut Data, person: PersonId) {
         };
         !(in_body || names_it(&record.request.path) || names_it(&record.answer.body))
     });
-    let is_free = |rows: &Data| rows.people.keys().all(|(_, known)| *known != person);
-    data.snapshots.retain(|_, (_, _, rows)| is_free(rows));
-    data.exported.retain(|_, (_, rows)| is_free(rows));
-    data.imported.retain(|_, kept| is_free(&kept.rows));
+    let is_without_person = |rows: &Data| rows.people.keys().all(|(_, known)| *known != person);
+    data.snapshots.retain(|_, (_, _, rows)| is_without_person(rows));
+    data.exported.retain(|_, (_, rows)| is_without_person(rows));
+    data.imported.retain(|_, kept| is_without_person(&kept.rows));
 }
 
-fn has(person: &Person, email: &EmailAddress) -> bool {
+fn has_email(person: &Person, email: &EmailAddress) -> bool {
     person.email.as_ref().is_some_and(|own| own.key() == email.key())
 }
 
-/// Returns the person with this email address on another account of the client, unless this account is a world.
+/// Returns the person who has this email address on an account of the client. Worlds are apart: their people are not
+/// searched, and the result for a world is `None`.
 fn known(data: &Data, command: &CreatePersonCommand) -> Option<PersonId> {
     let is_world = |account: &AccountId| data.worlds.contains_key(account);
     let client = |account: &AccountId| data.accounts.get(account).map(|account| account.client);
@@ -153,7 +154,7 @@ fn known(data: &Data, command: &CreatePersonCommand) -> Option<PersonId> {
     }
     let of_client =
         |person: &&Person| client(&person.account) == client(&command.account) && !is_world(&person.account);
-    let holders = data.people.values().filter(of_client).filter(|person| has(person, &command.email));
+    let holders = data.people.values().filter(of_client).filter(|person| has_email(person, &command.email));
     holders.map(|person| person.id).min()
 }
 

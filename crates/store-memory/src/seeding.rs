@@ -1,7 +1,7 @@
 //! Seeding, and the operator's view of accounts.
 
 use crate::MemoryStore;
-use crate::activities::moved;
+use crate::activities::renew_positions;
 use crate::budgets;
 use crate::data::{Data, add, must_exist};
 use crate::money::write_journal;
@@ -102,7 +102,7 @@ pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), Sto
     for payment in seed.payments {
         let batch = (payment.account.clone(), payment.batch);
         must_exist(data.batches.contains_key(&batch), &payment.batch)?;
-        moved(data, &batch.0, [ActivityId(payment.id.0)]);
+        renew_positions(data, &batch.0, [ActivityId(payment.id.0)]);
         add(&mut data.payments, (batch.0, batch.1, payment.index), payment)?;
     }
     if let Some(enrolment) = seed.enrolment {

@@ -1,7 +1,7 @@
 //! Transfers between budgets.
 
 use crate::MemoryStore;
-use crate::activities::moved;
+use crate::activities::renew_positions;
 use crate::budgets::find;
 use crate::credits::next_number;
 use crate::data::{Data, add};
@@ -25,7 +25,7 @@ impl Transfers for MemoryStore {
                 let TransferDone { transfer, from, to } = &decision.done;
                 write_journal(data, &decision.journal)?;
                 add(&mut data.transfers, (command.account.clone(), transfer.id), transfer.clone())?;
-                moved(data, &command.account, [transfer.id.0, transfer.journal.0].map(ActivityId));
+                renew_positions(data, &command.account, [transfer.id.0, transfer.journal.0].map(ActivityId));
                 store_balances(data, &command.account, (command.from, transfer.currency), *from)?;
                 store_balances(data, &command.account, (command.to, transfer.currency), *to)?;
                 record(data, &decision.events)?;

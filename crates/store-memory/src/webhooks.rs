@@ -51,8 +51,8 @@ fn under_claim_or<T, R>(
     Ok(Written::New(done))
 }
 
-/// Runs work on a subscription under a client's idempotency claim. For a caller that does not reach the subscription,
-/// it is absent, even if an answer is stored.
+/// Runs work on a subscription under a client's idempotency claim. A caller that does not reach the subscription gets
+/// `Absent`, even if an answer is stored.
 pub(crate) fn under_claim_on<T>(
     data: &mut Data,
     (reach, id): (&WebhookReach, WebhookId),

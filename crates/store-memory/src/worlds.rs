@@ -69,15 +69,15 @@ impl Worlds for MemoryStore {
 
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
         self.change(|data| {
-            let over = data.worlds.values().filter(|(world, _)| world.expires_at <= real);
-            let mut over: Vec<_> = over.map(|(world, _)| (world.expires_at, world.account.clone())).collect();
-            over.sort();
-            over.truncate(usize::try_from(max).unwrap_or(usize::MAX));
-            let over: Vec<_> = over.into_iter().map(|(_, account)| account).collect();
-            for account in &over {
+            let expired = data.worlds.values().filter(|(world, _)| world.expires_at <= real);
+            let mut expired: Vec<_> = expired.map(|(world, _)| (world.expires_at, world.account.clone())).collect();
+            expired.sort();
+            expired.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+            let expired: Vec<_> = expired.into_iter().map(|(_, account)| account).collect();
+            for account in &expired {
                 delete(data, account);
             }
-            Ok(over)
+            Ok(expired)
         })
     }
 
@@ -157,7 +157,7 @@ impl Worlds for MemoryStore {
     }
 }
 
-/// Counts the rows of a world.
+/// Counts the main rows of a snapshot, for operators.
 fn rows(data: &Data) -> usize {
     data.merchants.profiles.len()
         + data.merchants.logos.len()
@@ -251,10 +251,10 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
             insert_account(data, seed.account.clone())?;
             seed_account(data, *seed)?;
         }
-        (WorldContents::Snapshot { name, timeline, .. }, Some((_, created_at, was, kept))) => {
+        (WorldContents::Snapshot { name, timeline, .. }, Some((_, created_at, old_timeline, kept))) => {
             let frozen = ClockSetting::Frozen { at: created_at };
             let real = new.created_at;
-            let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(created_at, real) };
+            let clock = if timeline.seed.is_some() { frozen } else { old_timeline.clock.put_back(created_at, real) };
             insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
             account_rows::put(data, &new.account, *kept, secret);
             replace_tokens(data, &new.account, &page_tokens);
@@ -292,6 +292,7 @@ fn resealed(
     secret.map(|secret| reseal(&from, &to, secret)).transpose()
 }
 
+/// Builds the account of a world that is created from a snapshot.
 fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
     Account {
         id: new.account.clone(),

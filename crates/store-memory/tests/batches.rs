@@ -1,5 +1,5 @@
 //! Tests of batches from upload to completion: the use cases, the memory store and the simulated bank.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where its world is wrong")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use chrono::{DateTime, TimeDelta};
 use florin_application::{
@@ -25,7 +25,7 @@ use florin_store_memory::MemoryStore;
 use std::sync::Arc;
 use uuid::Uuid;
 
-struct Home {
+struct Fixture {
     store: Arc<MemoryStore>,
     clock: Arc<FakeClock>,
     ids: Arc<CountingIds>,
@@ -33,16 +33,16 @@ struct Home {
     budget: BudgetId,
 }
 
-impl Home {
+impl Fixture {
     /// Creates a store with the demo data, in which no account requires MFA.
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
         let page_tokens = &PageTokenMaker::new(Secret::new(vec![1]));
         let secrets = demo::DemoSecrets { cipher: &FakeCipher, page_tokens };
-        let mut world = demo::seed_data(clock.now(), secrets).unwrap();
-        world.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
-        let account = world.accounts[0].account.clone();
-        store.seed(world).await.unwrap();
+        let mut data = demo::seed_data(clock.now(), secrets).unwrap();
+        data.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
+        let account = data.accounts[0].account.clone();
+        store.seed(data).await.unwrap();
         let budget = store.budgets(&account.id).await.unwrap()[0].id;
         Self { store, clock, ids: Arc::default(), account, budget }
     }
@@ -94,14 +94,14 @@ impl Home {
         check_upload(upload, basis, self.clock.now())
     }
 
-    async fn made(&self, references: &[&str]) -> PaymentBatchId {
+    async fn create_uploaded(&self, references: &[&str]) -> PaymentBatchId {
         let new = NewBatch { name: None, visible: true, payments: None };
-        let made = create_batch(&self.batches(), self.account.client, &self.account, new, None).await.unwrap();
-        let Written::New(made) = made else { panic!("made now") };
+        let created = create_batch(&self.batches(), self.account.client, &self.account, new, None).await.unwrap();
+        let Written::New(created) = created else { panic!("the answer is a replay") };
         let rows = self.upload(references).await;
-        let filled = upload_payments(&self.batches(), &self.account, made.batch.id, rows, None).await;
+        let filled = upload_payments(&self.batches(), &self.account, created.batch.id, rows, None).await;
         assert!(matches!(filled, Ok(Written::New(batch)) if batch.status() == PaymentBatchStatus::Validated));
-        made.batch.id
+        created.batch.id
     }
 
     async fn confirm(&self, batch: PaymentBatchId) {
@@ -123,7 +123,8 @@ impl Home {
         self.store.find(&self.account.id, batch).await.unwrap().unwrap().batch.status()
     }
 
-    async fn payments(&self, batch: PaymentBatchId) -> Vec<PaymentStatus> {
+    /// Returns the statuses of the payments in the order of the upload. The store lists the last payment first.
+    async fn payment_statuses(&self, batch: PaymentBatchId) -> Vec<PaymentStatus> {
         let (filter, page) = (PaymentFilter::default(), PageRequest::default());
         let page = self.store.payments(&self.account.id, batch, filter, page).await.unwrap().unwrap();
         page.rows.iter().rev().map(Payment::status).collect()
@@ -137,61 +138,61 @@ impl Home {
 #[tokio::test]
 async fn a_batch_is_processed_to_its_end() {
     use PaymentStatus::{Completed, Failed, Returned, Started};
-    let home = Home::new().await;
-    let batch = home.made(&["one", "SBX-FAIL-NAME", "SBX-RETURN", "SBX-SLOW", "five"]).await;
-    assert!(validate_batch(&home.batches(), &home.account, batch).await.unwrap().unwrap().1.is_valid());
-    home.confirm(batch).await;
-    let worker = home.worker();
+    let fixture = Fixture::new().await;
+    let batch = fixture.create_uploaded(&["one", "SBX-FAIL-NAME", "SBX-RETURN", "SBX-SLOW", "five"]).await;
+    assert!(validate_batch(&fixture.batches(), &fixture.account, batch).await.unwrap().unwrap().1.is_valid());
+    fixture.confirm(batch).await;
+    let worker = fixture.worker();
     process_batches(&worker).await.unwrap();
-    assert_eq!(home.payments(batch).await, [Completed, Failed, Completed, Started, Completed]);
-    assert_eq!(home.status(batch).await, PaymentBatchStatus::Started);
-    home.check_books().await;
-    home.clock.advance(TimeDelta::seconds(2));
+    assert_eq!(fixture.payment_statuses(batch).await, [Completed, Failed, Completed, Started, Completed]);
+    assert_eq!(fixture.status(batch).await, PaymentBatchStatus::Started);
+    fixture.check_books().await;
+    fixture.clock.advance(TimeDelta::seconds(2));
     assert_eq!(process_batches(&worker).await, Ok(1));
-    assert_eq!(home.payments(batch).await, [Completed, Failed, Returned, Started, Completed]);
-    home.clock.advance(TimeDelta::seconds(3));
+    assert_eq!(fixture.payment_statuses(batch).await, [Completed, Failed, Returned, Started, Completed]);
+    fixture.clock.advance(TimeDelta::seconds(3));
     assert_eq!(process_batches(&worker).await, Ok(1));
-    assert_eq!(home.status(batch).await, PaymentBatchStatus::Completed);
-    home.clock.advance(TimeDelta::days(1));
-    assert_eq!(process_batches(&worker).await, Ok(0), "there is nothing more to be learnt");
-    home.check_books().await;
+    assert_eq!(fixture.status(batch).await, PaymentBatchStatus::Completed);
+    fixture.clock.advance(TimeDelta::days(1));
+    assert_eq!(process_batches(&worker).await, Ok(0), "the results of all payments are final");
+    fixture.check_books().await;
 }
 
 #[tokio::test]
 async fn a_cancelled_batch_is_never_processed() {
-    let home = Home::new().await;
-    let before = home.store.budgets(&home.account.id).await.unwrap();
-    let batch = home.made(&["one", "two"]).await;
-    home.confirm(batch).await;
-    cancel_batch(&home.batches(), &home.account, batch, None).await.unwrap();
-    assert_eq!(home.store.budgets(&home.account.id).await.unwrap(), before);
-    assert_eq!(process_batches(&home.worker()).await, Ok(0));
-    assert_eq!(home.payments(batch).await, [PaymentStatus::Cancelled; 2]);
-    let rows = home.upload(&["one"]).await;
-    let again = upload_payments(&home.batches(), &home.account, batch, rows, None).await;
+    let fixture = Fixture::new().await;
+    let before = fixture.store.budgets(&fixture.account.id).await.unwrap();
+    let batch = fixture.create_uploaded(&["one", "two"]).await;
+    fixture.confirm(batch).await;
+    cancel_batch(&fixture.batches(), &fixture.account, batch, None).await.unwrap();
+    assert_eq!(fixture.store.budgets(&fixture.account.id).await.unwrap(), before);
+    assert_eq!(process_batches(&fixture.worker()).await, Ok(0));
+    assert_eq!(fixture.payment_statuses(batch).await, [PaymentStatus::Cancelled; 2]);
+    let rows = fixture.upload(&["one"]).await;
+    let again = upload_payments(&fixture.batches(), &fixture.account, batch, rows, None).await;
     assert!(matches!(again, Err(WriteError::Refused(UploadRefusal::State(_)))));
-    home.check_books().await;
+    fixture.check_books().await;
 }
 
 #[tokio::test]
 async fn a_lease_excludes_others_until_it_expires() {
-    let home = Home::new().await;
-    let batch = home.made(&["one"]).await;
-    home.confirm(batch).await;
+    let fixture = Fixture::new().await;
+    let batch = fixture.create_uploaded(&["one"]).await;
+    fixture.confirm(batch).await;
     let claim = |number| {
-        let now = home.clock.now();
+        let now = fixture.clock.now();
         ClaimCommand { lease: LeaseId(Uuid::from_u128(number)), now, until: now + TimeDelta::seconds(30), max: 10 }
     };
-    let first = home.store.claim(claim(1)).await.unwrap();
+    let first = fixture.store.claim(claim(1)).await.unwrap();
     assert_eq!(first.iter().map(|lease| lease.batch).collect::<Vec<_>>(), [batch]);
-    assert_eq!(home.store.claim(claim(2)).await.unwrap(), []);
-    home.clock.advance(TimeDelta::seconds(30));
-    assert_eq!(home.store.renew(&first[0], home.clock.now()).await, Ok(true), "nobody else has claimed it");
-    let second = home.store.claim(claim(3)).await.unwrap();
+    assert_eq!(fixture.store.claim(claim(2)).await.unwrap(), []);
+    fixture.clock.advance(TimeDelta::seconds(30));
+    assert_eq!(fixture.store.renew(&first[0], fixture.clock.now()).await, Ok(true), "no later claim has been granted");
+    let second = fixture.store.claim(claim(3)).await.unwrap();
     assert_eq!(second.len(), 1);
-    assert_eq!(home.store.renew(&first[0], home.clock.now()).await, Ok(false));
-    home.store.release(&first[0]).await.unwrap();
-    assert_eq!(home.store.claim(claim(4)).await.unwrap(), [], "the second one still holds it");
-    home.store.release(&second[0]).await.unwrap();
-    assert_eq!(home.store.claim(claim(5)).await.unwrap().len(), 1);
+    assert_eq!(fixture.store.renew(&first[0], fixture.clock.now()).await, Ok(false));
+    fixture.store.release(&first[0]).await.unwrap();
+    assert_eq!(fixture.store.claim(claim(4)).await.unwrap(), [], "the second lease still holds the batch");
+    fixture.store.release(&second[0]).await.unwrap();
+    assert_eq!(fixture.store.claim(claim(5)).await.unwrap().len(), 1);
 }

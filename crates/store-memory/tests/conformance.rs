@@ -37,11 +37,11 @@ impl Factory for OfProduction {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sandbox_checks_are_skipped_for_production_only_stores() {
-    let verdict = florin_store_conformance::run(&OfProduction).await;
-    verdict.assert_passed();
-    let skipped: Vec<_> = verdict.skipped().collect();
+    let report = florin_store_conformance::run(&OfProduction).await;
+    report.assert_passed();
+    let skipped: Vec<_> = report.skipped().collect();
     for check in ["worlds.restore.puts_everything_back", "timelines.next_number.each_once"] {
         assert!(skipped.contains(&check), "{check} was not skipped");
-        assert!(verdict.to_string().contains(&format!("skipped {check}: it serves production only")));
+        assert!(report.to_string().contains(&format!("skipped {check}: it serves production only")));
     }
 }

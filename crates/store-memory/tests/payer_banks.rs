@@ -1,5 +1,5 @@
 //! Tests of a bank that must be asked for the results of payments: the use cases, the memory store and a fake bank.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where its world is wrong")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -66,7 +66,7 @@ impl IdSource for SpreadIds {
     }
 }
 
-struct Home {
+struct Fixture {
     store: Arc<MemoryStore>,
     clock: Arc<FakeClock>,
     bank: Arc<FakeBank>,
@@ -74,14 +74,14 @@ struct Home {
     services: CheckoutServices,
 }
 
-impl Home {
+impl Fixture {
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
         let page_tokens = PageTokenMaker::new(Secret::new(vec![1]));
         let secrets = demo::DemoSecrets { cipher: &FakeCipher, page_tokens: &page_tokens };
-        let world = demo::seed_data(clock.now(), secrets).unwrap();
-        let account = world.accounts[0].account.clone();
-        store.seed(world).await.unwrap();
+        let data = demo::seed_data(clock.now(), secrets).unwrap();
+        let account = data.accounts[0].account.clone();
+        store.seed(data).await.unwrap();
         let bank = Arc::new(FakeBank::default());
         let services = CheckoutServices {
             time: AccountClocks::new(clock.clone(), Arc::new(SpreadIds::default()), store.clone()),
@@ -98,7 +98,7 @@ impl Home {
     }
 
     /// Opens a top-up of 5.00 for 20 minutes, and chooses a bank for it.
-    async fn at_the_bank(&self) -> FoundSession {
+    async fn start_top_up(&self) -> FoundSession {
         let budget = self.store.budgets(&self.account.id).await.unwrap()[0].id;
         let terms = SessionTerms {
             idempotency_key: Text::parse("bank-1").unwrap(),
@@ -108,18 +108,18 @@ impl Home {
             lifetime: TimeDelta::minutes(20),
         };
         let opened = create_top_up(&self.services, &self.account, NewTopUp { budget, terms }, None).await.unwrap();
-        let Written::New(opened) = opened else { panic!("opened now") };
+        let Written::New(opened) = opened else { panic!("the answer is a replay") };
         let bank = Banks::list(&*self.store, PageRequest::default()).await.unwrap().rows.remove(0);
         let choose = SessionAction::ChooseBank(BankChoice { id: bank.id, name: bank.name });
         act_on_session(&self.services, &self.account, opened.session.id, choose, Mode::Commit, None).await.unwrap();
         find_session(&self.services, &self.account, opened.session.id).await.unwrap().unwrap()
     }
 
-    fn says(&self, payment: MerchantPaymentId, progress: Result<PaymentProgress, BankUnavailable>) {
+    fn set_progress(&self, payment: MerchantPaymentId, progress: Result<PaymentProgress, BankUnavailable>) {
         self.bank.progress.lock().unwrap().insert(payment, progress);
     }
 
-    async fn found(&self, session: &CheckoutSession) -> (SessionStatus, MerchantPaymentStatus) {
+    async fn statuses(&self, session: &CheckoutSession) -> (SessionStatus, MerchantPaymentStatus) {
         let found = find_session(&self.services, &self.account, session.id).await.unwrap().unwrap();
         (found.session.status, found.last.unwrap().status())
     }
@@ -140,100 +140,105 @@ fn confirmed(at: DateTime<Utc>) -> BankAnswer {
 
 #[tokio::test]
 async fn a_payment_is_started_and_followed_to_its_result() {
-    let home = Home::new().await;
-    let found = home.at_the_bank().await;
+    let fixture = Fixture::new().await;
+    let found = fixture.start_top_up().await;
     let (session, payment) = (&found.session, found.pending().unwrap());
-    let place = start_payment(&home.services, session, payment).await.unwrap();
+    let place = start_payment(&fixture.services, session, payment).await.unwrap();
     assert_eq!(place, DecisionPlace::AtBank(format!("https://bank.example/{}", payment.id)));
-    let start = home.bank.started.lock().unwrap().remove(0);
+    let start = fixture.bank.started.lock().unwrap().remove(0);
     assert_eq!((start.payment, start.kind, start.amount), (payment.id, MerchantPaymentKind::Payment, session.amount));
     assert_eq!((start.authorise_before, start.reference), (session.expires_at, session.payment_reference.clone()));
     assert!(start.return_url.starts_with("https://pay.example/pay/"), "{}", start.return_url);
-    assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
     // The payer comes back. Reading the session asks the bank.
-    home.clock.advance(TimeDelta::minutes(2));
-    let now = home.clock.now();
+    fixture.clock.advance(TimeDelta::minutes(2));
+    let now = fixture.clock.now();
     let again = now + TimeDelta::minutes(1);
-    home.says(payment.id, approved(BankAnswer::AskAgain(again), now));
-    assert_eq!(home.found(session).await, (SessionStatus::Processing, MerchantPaymentStatus::Pending));
-    assert_eq!(settle_checkouts(&home.services).await, Ok(0), "it is asked too early");
-    home.clock.advance(TimeDelta::minutes(1));
-    home.says(payment.id, approved(confirmed(again), now));
-    assert_eq!(settle_checkouts(&home.services).await, Ok(1));
-    assert_eq!(home.found(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
-    home.check_books().await;
+    fixture.set_progress(payment.id, approved(BankAnswer::AskAgain(again), now));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Processing, MerchantPaymentStatus::Pending));
+    assert_eq!(
+        settle_checkouts(&fixture.services).await,
+        Ok(0),
+        "the bank has named a later time for the next question"
+    );
+    fixture.clock.advance(TimeDelta::minutes(1));
+    fixture.set_progress(payment.id, approved(confirmed(again), now));
+    assert_eq!(settle_checkouts(&fixture.services).await, Ok(1));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
+    fixture.check_books().await;
 }
 
 /// The bank has the approval in time, but cannot be reached when the session expires.
 #[tokio::test]
 async fn nothing_ends_while_the_bank_is_unavailable() {
-    let home = Home::new().await;
-    let found = home.at_the_bank().await;
+    let fixture = Fixture::new().await;
+    let found = fixture.start_top_up().await;
     let (session, payment) = (&found.session, found.pending().unwrap());
-    home.says(payment.id, Err(BankUnavailable("down".to_owned())));
-    home.clock.advance(TimeDelta::minutes(21));
-    assert_eq!(settle_checkouts(&home.services).await, Ok(0));
-    assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
+    fixture.set_progress(payment.id, Err(BankUnavailable("down".to_owned())));
+    fixture.clock.advance(TimeDelta::minutes(21));
+    assert_eq!(settle_checkouts(&fixture.services).await, Ok(0));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
     let in_time = session.expires_at - TimeDelta::minutes(1);
-    home.says(payment.id, approved(confirmed(in_time), in_time));
-    assert_eq!(settle_checkouts(&home.services).await, Ok(1));
-    assert_eq!(home.found(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
-    home.check_books().await;
+    fixture.set_progress(payment.id, approved(confirmed(in_time), in_time));
+    assert_eq!(settle_checkouts(&fixture.services).await, Ok(1));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
+    fixture.check_books().await;
 }
 
 #[tokio::test]
-async fn who_rejects_at_the_bank_can_choose_again_and_who_never_decides_is_too_late() {
-    let home = Home::new().await;
-    let found = home.at_the_bank().await;
+async fn a_payer_who_rejects_can_choose_again_and_one_who_never_decides_is_too_late() {
+    let fixture = Fixture::new().await;
+    let found = fixture.start_top_up().await;
     let (session, payment) = (&found.session, found.pending().unwrap());
-    home.says(payment.id, Ok(PaymentProgress::Decided(PayerDecision::Reject, home.clock.now())));
-    assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Failed));
+    fixture.set_progress(payment.id, Ok(PaymentProgress::Decided(PayerDecision::Reject, fixture.clock.now())));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Open, MerchantPaymentStatus::Failed));
     let choose = SessionAction::ChooseBank(payment.bank.clone());
-    act_on_session(&home.services, &home.account, session.id, choose, Mode::Commit, None).await.unwrap();
-    home.clock.advance(TimeDelta::minutes(20));
-    assert_eq!(settle_checkouts(&home.services).await, Ok(1));
-    assert_eq!(home.found(session).await, (SessionStatus::Abandoned, MerchantPaymentStatus::Cancelled));
-    home.check_books().await;
+    act_on_session(&fixture.services, &fixture.account, session.id, choose, Mode::Commit, None).await.unwrap();
+    fixture.clock.advance(TimeDelta::minutes(20));
+    assert_eq!(settle_checkouts(&fixture.services).await, Ok(1));
+    assert_eq!(fixture.statuses(session).await, (SessionStatus::Abandoned, MerchantPaymentStatus::Cancelled));
+    fixture.check_books().await;
 }
 
 #[tokio::test]
 async fn a_refund_is_started_at_the_bank_of_the_merchant() {
-    let home = Home::new().await;
+    let fixture = Fixture::new().await;
     let filter = MerchantPaymentFilter {
         kind: Some(MerchantPaymentKind::Payment),
         status: Some(MerchantPaymentStatus::Completed),
         ..MerchantPaymentFilter::default()
     };
     let all = MerchantPayments::list(
-        &*home.store,
-        &home.account.id,
+        &*fixture.store,
+        &fixture.account.id,
         filter,
         PaymentSort::NewestFirst,
         PageRequest::default(),
     );
     let payment = all.await.unwrap().rows.into_iter().find(|row| row.is_refundable).unwrap();
     let amount = Minor(1).of(payment.amount.currency);
-    let made =
-        create_merchant_refund(&home.services, &home.account, payment.id, (amount, None), Mode::Commit, None).await;
-    let Ok(Written::New(made)) = made else { panic!("{made:?}") };
-    let id = made.refund.as_ref().unwrap().id;
-    let session = find_session(&home.services, &home.account, made.session).await.unwrap().unwrap().session;
-    start_refund(&home.services, &session, &made, None).await.unwrap();
-    let start = home.bank.started.lock().unwrap().remove(0);
-    assert_eq!((start.payment, start.kind, start.amount), (made.id, MerchantPaymentKind::Refund, amount));
+    let created =
+        create_merchant_refund(&fixture.services, &fixture.account, payment.id, (amount, None), Mode::Commit, None)
+            .await;
+    let Ok(Written::New(created)) = created else { panic!("{created:?}") };
+    let id = created.refund.as_ref().unwrap().id;
+    let session = find_session(&fixture.services, &fixture.account, created.session).await.unwrap().unwrap().session;
+    start_refund(&fixture.services, &session, &created, None).await.unwrap();
+    let start = fixture.bank.started.lock().unwrap().remove(0);
+    assert_eq!((start.payment, start.kind, start.amount), (created.id, MerchantPaymentKind::Refund, amount));
     assert!(start.return_url.starts_with("https://pay.example/pay/refunds/"), "{}", start.return_url);
     let status = async || {
-        let found = find_merchant_refund(&home.services, &home.account, id).await.unwrap().unwrap();
+        let found = find_merchant_refund(&fixture.services, &fixture.account, id).await.unwrap().unwrap();
         found.refund_status()
     };
     assert_eq!(status().await, RefundStatus::AwaitingAuthorisation);
-    let now = home.clock.now();
-    home.says(made.id, approved(BankAnswer::AskAgain(now + TimeDelta::hours(1)), now));
+    let now = fixture.clock.now();
+    fixture.set_progress(created.id, approved(BankAnswer::AskAgain(now + TimeDelta::hours(1)), now));
     assert_eq!(status().await, RefundStatus::Pending);
-    home.clock.advance(TimeDelta::hours(1));
-    home.says(made.id, Err(BankUnavailable("down".to_owned())));
+    fixture.clock.advance(TimeDelta::hours(1));
+    fixture.set_progress(created.id, Err(BankUnavailable("down".to_owned())));
     assert_eq!(status().await, RefundStatus::Pending);
-    home.says(made.id, approved(confirmed(home.clock.now()), now));
+    fixture.set_progress(created.id, approved(confirmed(fixture.clock.now()), now));
     assert_eq!(status().await, RefundStatus::Completed);
-    home.check_books().await;
+    fixture.check_books().await;
 }

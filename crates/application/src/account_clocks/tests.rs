@@ -25,7 +25,7 @@ fn frozen() -> ClockSetting {
 }
 
 #[tokio::test]
-async fn an_unchanged_account_has_real_time_and_random_ids() {
+async fn an_account_without_a_seed_has_random_ids_and_the_time_of_its_clock() {
     let clocks = clocks();
     let clock = clocks.clock_of(&account(None, ClockSetting::default())).await.unwrap();
     assert_eq!((clock.now(), clock.next_id()), (clocks.real_now(), Uuid::from_u128(1)));
@@ -59,7 +59,7 @@ async fn ids_of_a_seeded_world_are_reproducible_and_of_version_8() {
 }
 
 #[test]
-fn background_work_uses_no_request_number() {
+fn ids_of_background_work_are_derived_from_its_cause() {
     let (clocks, account) = (clocks(), account(Some("a"), frozen()));
     let for_background =
         |cause: &[&[u8]]| clocks.for_background(&account.timeline, clocks.now_of(&account), cause).next_id();

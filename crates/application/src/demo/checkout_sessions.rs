@@ -55,7 +55,8 @@ pub(super) fn sessions(
     (now, tokens): (DateTime<Utc>, &PageTokenMaker),
 ) -> Result<DemoCheckouts, DemoFault> {
     let bank = BankChoice { id: bank.id.clone(), name: bank.name.clone() };
-    let mut maker = CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), records: DemoCheckouts::default() };
+    let mut builder =
+        CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), records: DemoCheckouts::default() };
     let day = |days: i64| now - TimeDelta::days(days);
     let at_midnight = |year, month, day| {
         let time = Utc.with_ymd_and_hms(year, month, day, 0, 0, 0).single();
@@ -71,29 +72,29 @@ pub(super) fn sessions(
         result: BankReportResult::Failed(PaymentFailure::RejectedByBank),
     }));
     // COMPLETED, with a partial refund.
-    maker.open(PARCELS, "Two mugs, shipped", day(6), TimeDelta::minutes(20))?;
-    let payment = maker.pay(approved(day(6) + TimeDelta::minutes(2)), day(6) + TimeDelta::minutes(1))?;
-    maker.refund(payment, day(5))?;
+    builder.open(PARCELS, "Two mugs, shipped", day(6), TimeDelta::minutes(20))?;
+    let payment = builder.pay(approved(day(6) + TimeDelta::minutes(2)), day(6) + TimeDelta::minutes(1))?;
+    builder.refund(payment, day(5))?;
     // A payment to a payee.
-    maker.open(TOP_UPS, "Account of Ada", day(5), TimeDelta::minutes(20))?;
-    maker.pay(approved(day(5)), day(5))?;
+    builder.open(TOP_UPS, "Account of Ada", day(5), TimeDelta::minutes(20))?;
+    builder.pay(approved(day(5)), day(5))?;
     // ABANDONED after a payment that failed.
-    maker.open(SHOP, "Poster", day(4), TimeDelta::minutes(20))?;
-    maker.pay(failed, day(4) + TimeDelta::minutes(1))?;
-    maker.act(&SessionAction::Due, now)?;
+    builder.open(SHOP, "Poster", day(4), TimeDelta::minutes(20))?;
+    builder.pay(failed, day(4) + TimeDelta::minutes(1))?;
+    builder.act(&SessionAction::Due, now)?;
     // EXPIRED.
-    maker.open(SHOP, "Notebook", day(3), TimeDelta::minutes(20))?;
-    maker.act(&SessionAction::Due, now)?;
+    builder.open(SHOP, "Notebook", day(3), TimeDelta::minutes(20))?;
+    builder.act(&SessionAction::Due, now)?;
     // CANCELLED.
-    maker.open(SHOP, "Calendar", day(2), TimeDelta::minutes(20))?;
-    maker.act(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
+    builder.open(SHOP, "Calendar", day(2), TimeDelta::minutes(20))?;
+    builder.act(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
     // PROCESSING: its bank never reports.
-    maker.open(SHOP, "Umbrella", day(1), TimeDelta::minutes(20))?;
-    maker.pay(approved(never), day(1) + TimeDelta::minutes(1))?;
+    builder.open(SHOP, "Umbrella", day(1), TimeDelta::minutes(20))?;
+    builder.pay(approved(never), day(1) + TimeDelta::minutes(1))?;
     // OPEN.
-    maker.open(SHOP, "Two mugs", day(1), open_until - day(1))?;
-    maker.top_up(top_up, day(1), open_until - day(1))?;
-    Ok(maker.records)
+    builder.open(SHOP, "Two mugs", day(1), open_until - day(1))?;
+    builder.top_up(top_up, day(1), open_until - day(1))?;
+    Ok(builder.records)
 }
 
 /// Creates sessions and numbers them sequentially.

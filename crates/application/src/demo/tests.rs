@@ -76,8 +76,8 @@ fn the_budgets_of_the_demo_account() {
             (balances.ledger().of(currency).to_string(), balances.available().of(currency).to_string(), currency.code())
         })
         .collect();
-    let wanted = [("9800.00", "9600.00", "GBP"), ("5000.00", "5000.00", "EUR"), ("1000000", "1000000", "JPY")];
-    assert_eq!(seen, wanted.map(|(ledger, available, code)| (ledger.into(), available.into(), code)));
+    let expected = [("9800.00", "9600.00", "GBP"), ("5000.00", "5000.00", "EUR"), ("1000000", "1000000", "JPY")];
+    assert_eq!(seen, expected.map(|(ledger, available, code)| (ledger.into(), available.into(), code)));
 }
 
 #[test]

@@ -28,19 +28,19 @@ impl Drop for OpenCell {
 }
 
 /// Opens a cell for a server, and locks it if it is a file.
-pub(super) async fn serve(
+pub(super) async fn open_for_server(
     setting: &CellSetting,
     environment: Environment,
     keys: &KeyRing,
 ) -> anyhow::Result<(OpenCell, Option<ServerLock>)> {
-    let cell = usable(setting, Some(environment)).await?;
+    let cell = open_usable(setting, Some(environment)).await?;
     let lock = wiring::lock(&setting.url)?;
     let applied = wiring::bring_up_to_date(cell.store.as_ref()).await?;
     if applied > 0 {
         tracing::info!(cell = %cell.name, applied, "applied migrations");
     }
     secrets::open_cell(cell.store.as_ref(), keys, &setting.url.source).await?;
-    // If it finds damage, the store refuses everything from then on.
+    // If the check finds damage, the store refuses everything from then on.
     let (name, store) = (cell.name.clone(), Arc::clone(&cell.store));
     tokio::spawn(async move {
         if let Err(error) = store.check_structure().await {
@@ -52,7 +52,7 @@ pub(super) async fn serve(
 }
 
 /// Opens a cell, and checks that its database is bound to its name and to the environment of the home.
-pub(crate) async fn usable(setting: &CellSetting, environment: Option<Environment>) -> anyhow::Result<OpenCell> {
+pub(crate) async fn open_usable(setting: &CellSetting, environment: Option<Environment>) -> anyhow::Result<OpenCell> {
     let cell = open(setting, false)?;
     let name = &setting.name;
     if bound_name(setting, cell.store.as_ref()).await?.is_none() {
@@ -62,7 +62,7 @@ pub(crate) async fn usable(setting: &CellSetting, environment: Option<Environmen
     }
     let bound = cell.store.environment().await?;
     if let (Some(bound), Some(environment)) = (bound, environment) {
-        must_be(setting, bound, environment)?;
+        must_have_environment_of_home(setting, bound, environment)?;
     }
     Ok(cell)
 }
@@ -82,7 +82,7 @@ pub(crate) fn open(setting: &CellSetting, create: bool) -> anyhow::Result<OpenCe
     Ok(OpenCell { name: name.clone(), store })
 }
 
-/// The directory of the store of a cell. Refuses a kind of store that keeps none.
+/// The directory of the store of a cell. Refuses a kind of store that has no directory.
 pub(crate) fn directory_of(
     url: &Sourced<SecretString>,
     store: &dyn AnyStore,
@@ -91,7 +91,7 @@ pub(crate) fn directory_of(
     store.directory().ok_or_else(none)
 }
 
-/// The cell that the database of a cell is bound to. Refuses any other than the configured one.
+/// The cell that the database of a cell is bound to. Refuses a database of another cell than the configured one.
 pub(crate) async fn bound_name(setting: &CellSetting, store: &dyn AnyStore) -> anyhow::Result<Option<CellName>> {
     let bound = directory_of(&setting.url, store)?.bound_cell().await?;
     match bound {
@@ -105,7 +105,11 @@ pub(crate) async fn bound_name(setting: &CellSetting, store: &dyn AnyStore) -> a
 }
 
 /// Refuses the database of a cell that is bound to another environment than the home.
-pub(crate) fn must_be(setting: &CellSetting, bound: Environment, home: Environment) -> Result<(), UsageError> {
+pub(crate) fn must_have_environment_of_home(
+    setting: &CellSetting,
+    bound: Environment,
+    home: Environment,
+) -> Result<(), UsageError> {
     if bound == home {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The home: which database may be one, and what it says about the cells.
+//! The home: which database may be used as one, and which cells its directory lists.
 
 use crate::settings::{CellSetting, Settings};
 use crate::usage::UsageError;
@@ -26,8 +26,8 @@ fn not_a_home(settings: &Settings, bound: &CellName) -> UsageError {
     UsageError::new(format!("{source}: this is the database of cell {bound}; give it in FLORIN_CELLS, with its home"))
 }
 
-/// The directory of the home and the cells that it lists; `None` if it lists none. Warns of configured cells that were
-/// never added.
+/// The directory of the home, and the cells that it lists, each with whether it accepts new clients. `None`: it lists
+/// no cell. Warns of configured cells that were never added.
 pub(super) async fn listed(
     settings: &Settings,
     home: &dyn AnyStore,

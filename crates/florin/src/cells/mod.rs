@@ -7,7 +7,7 @@ mod database;
 mod home;
 mod placement;
 
-pub(crate) use database::{OpenCell, bound_name, directory_of, must_be, open, usable};
+pub(crate) use database::{OpenCell, bound_name, directory_of, must_have_environment_of_home, open, open_usable};
 pub(crate) use home::{banks, bind_home, refuse_as_home};
 pub(crate) use placement::difference;
 
@@ -17,7 +17,7 @@ use crate::suggest;
 use crate::usage::UsageError;
 use crate::wiring;
 use anyhow::{Context as _, anyhow};
-use database::serve;
+use database::open_for_server;
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
 use florin_ports::{CellDirectory, CellKey, CellName, CompleteStorage, StoreError, accepts_clients};
@@ -69,7 +69,7 @@ impl Stores {
         let (mut cells, mut locks, mut failed) = (Vec::new(), Vec::new(), BTreeMap::new());
         for setting in settings.cells.iter().filter(|setting| listed.contains_key(&setting.name)) {
             let name = &setting.name;
-            match serve(setting, environment, keys).await {
+            match open_for_server(setting, environment, keys).await {
                 Ok((cell, lock)) => {
                     cells.push(cell);
                     locks.extend(lock);
@@ -105,7 +105,7 @@ impl Stores {
                     setting.name
                 )
             };
-            let cell = usable(setting, environment).await.with_context(hint)?;
+            let cell = open_usable(setting, environment).await.with_context(hint)?;
             wiring::must_be_current(cell.store.as_ref()).await.with_context(hint)?;
             cells.push(cell);
         }
@@ -145,7 +145,8 @@ impl Stores {
         }
     }
 
-    /// Refuses work that would leave out the text of a client that has left its cell.
+    /// Refuses work that would leave out the rows of a client that has left its cell: until the client has arrived in
+    /// another cell, the old cell keeps them as text.
     pub(crate) fn must_keep_no_departures(&self) -> anyhow::Result<()> {
         for (_, store) in self.each() {
             let Some(moving) = store.moving() else { continue };
@@ -219,10 +220,10 @@ impl Stores {
     }
 }
 
-/// The error for the name of a cell that is not used here.
+/// The error for the name of a cell that this process does not use.
 pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a CellName>) -> UsageError {
     let known: Vec<_> = [HOME.as_str()].into_iter().chain(known.map(CellName::as_str)).collect();
-    UsageError::new(format!("{name} is no cell here; {}", suggest::or_list(name, "cells", &known)))
+    UsageError::new(format!("unknown cell `{name}`; {}", suggest::or_list(name, "cells", &known)))
 }
 
 /// Opens the listed cells for a migration, whatever the version of the schema of the home and of the cells. Warns of
@@ -240,13 +241,13 @@ pub(crate) async fn for_migration(settings: &Settings, home: &dyn AnyStore) -> a
     let mut cells = Vec::new();
     for setting in settings.cells.iter().filter(|setting| listed.contains_key(&setting.name)) {
         let name = &setting.name;
-        cells.push(usable(setting, environment).await.with_context(|| format!("cell {name} can't be migrated"))?);
+        cells.push(open_usable(setting, environment).await.with_context(|| format!("cell {name} can't be migrated"))?);
     }
     Ok(cells)
 }
 
-/// Refuses pending migrations while the home or a cell keeps the text of a client that has left: the text would keep
-/// the old schema. Cells that can't be opened are left out, because they do not stop the start of a server.
+/// Refuses pending migrations while the home or a cell keeps the rows of a client that has left: they are text, which
+/// would keep the old schema. Cells that can't be opened are left out, because they do not stop the start of a server.
 pub(crate) fn refuse_departures(settings: &Settings, home: &dyn AnyStore) -> anyhow::Result<()> {
     if home.pending()?.is_empty() {
         return Ok(());

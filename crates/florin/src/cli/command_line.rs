@@ -27,7 +27,7 @@ impl CommandLine {
     }
 }
 
-/// The words of one argument: its flag and its values. None if the command line does not contain the argument.
+/// The words of one argument: its flag and its values. Empty if the command line does not contain the argument.
 fn words(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = argument.get_id().as_str();
     if matches.try_contains_id(id).is_err() || matches.value_source(id) != Some(clap::parser::ValueSource::CommandLine)

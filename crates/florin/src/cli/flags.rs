@@ -109,7 +109,7 @@ pub(crate) struct SettingFlags {
     /// Maximum number of payees of an account, from 1 to 1000000 [default: 10000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_payees: Option<String>,
-    /// Maximum number of networks of a client that its callers add, from 1 to 10000 [default: 1000]
+    /// Maximum number of networks of a client when a caller adds one, from 1 to 10000 [default: 1000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_networks: Option<String>,
     /// Private networks, separated by commas, with receivers of webhooks, such as 172.18.0.0/16 [default: none]

@@ -269,7 +269,7 @@ fn describe(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use florin_domain::ids::{BudgetId, CheckoutSessionId, JournalId, MerchantPaymentId};
+    use florin_domain::ids::{BudgetId, CheckoutSessionId, DisputeId, JournalId, MerchantPaymentId};
     use florin_domain::money::Currency;
     use uuid::Uuid;
 
@@ -286,6 +286,7 @@ mod tests {
             Discrepancy::ListCount(AccountId::parse("F1").unwrap()),
             Discrepancy::ListedPayments(AccountId::parse("F1").unwrap()),
             Discrepancy::Sequence(Uuid::nil()),
+            Discrepancy::Dispute(DisputeId(Uuid::nil())),
             Discrepancy::Settlement(Uuid::nil()),
             Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
             Discrepancy::Session(CheckoutSessionId(Uuid::nil())),
@@ -313,6 +314,7 @@ mod tests {
             {"kind": "listCount", "accountId": "F1"},
             {"kind": "listedPayments", "accountId": "F1"},
             {"kind": "sequence", "objectId": nil},
+            {"kind": "dispute", "disputeId": nil},
             {"kind": "settlement", "objectId": nil},
             {"kind": "refunds", "paymentId": nil},
             {"kind": "session", "checkoutSessionId": nil},
@@ -321,7 +323,7 @@ mod tests {
             {"kind": "hashChain", "accountId": "F1", "reason": "other_end"},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 15);
+        assert_eq!(print(&report).lines().count(), 16);
         let sound = Report::of(&[(None, BooksReport::default())]);
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

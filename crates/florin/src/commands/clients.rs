@@ -25,7 +25,7 @@ pub(crate) enum Action {
         /// Network that the client may connect from; repeatable [default: any network]
         #[arg(long = "allow-network", value_name = "CIDR")]
         allow_networks: Vec<String>,
-        /// Cell of the client [default: of the cells that accept new clients, the one with the fewest]
+        /// Cell of the client [default: the cell with the fewest clients, of those that accept new ones]
         #[arg(long, value_name = "NAME")]
         cell: Option<String>,
     },

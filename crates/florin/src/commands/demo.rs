@@ -45,7 +45,7 @@ pub(super) async fn run(context: &Context, home: &Arc<dyn AnyStore>) -> anyhow::
     output::print_json_or_text(context.json, &data, || print(&data))
 }
 
-/// Refuses demo data if a cell of this home has one of its accounts. The demo data is in the home.
+/// Refuses to seed the demo data in the home if another cell has one of its accounts.
 async fn refuse_taken(stores: &Stores, data: SeedData) -> anyhow::Result<()> {
     let Some(directory) = &stores.directory else { return Ok(()) };
     for account in data.accounts.into_iter().map(|seed| seed.account.id) {

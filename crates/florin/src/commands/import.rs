@@ -56,7 +56,7 @@ pub(super) async fn run(
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;
     let bytes = opened.metadata().map_err(unreadable)?.len();
-    refuse_strangers(stores, &arguments.to_cell, &opened, file).await?;
+    refuse_clients_of_other_cells(stores, &arguments.to_cell, &opened, file).await?;
     let reseal = reseal(context, store, environment, &opened, file).await?;
     let progress = Progress::start(arguments.progress, "importing");
     let imported = store
@@ -65,7 +65,7 @@ pub(super) async fn run(
             &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)),
             &reseal,
         )
-        .map_err(|error| nothing(file, &error))?;
+        .map_err(|error| not_imported(file, &error))?;
     drop(progress);
     context.record_result(format!("sha256 {}", imported.contents.sha256));
     // A running server may have cached the empty bank list.
@@ -81,20 +81,20 @@ pub(super) async fn run(
 }
 
 /// The error for a file that was not imported.
-fn nothing(file: &Path, why: &dyn Display) -> anyhow::Error {
+fn not_imported(file: &Path, why: &dyn Display) -> anyhow::Error {
     anyhow!("nothing was imported from {}: {why}", file.display())
 }
 
-/// Refuses a file with a client that the directory places in another cell: nobody would find it in this one.
-async fn refuse_strangers(stores: &Stores, cell: &str, opened: &File, file: &Path) -> anyhow::Result<()> {
+/// Refuses a file with a client that the directory places in another cell: requests would not find it in this one.
+async fn refuse_clients_of_other_cells(stores: &Stores, cell: &str, opened: &File, file: &Path) -> anyhow::Result<()> {
     if stores.directory.is_none() {
         return Ok(());
     }
-    let clients = clients(opened).map_err(|error| nothing(file, &error))?;
+    let clients = clients(opened).map_err(|error| not_imported(file, &error))?;
     let places = stores.cells_of(&clients).await?;
     for (client, place) in clients.iter().zip(places) {
         if let Some(place) = place.filter(|place| place.as_str() != cell) {
-            return Err(nothing(file, &format!("client {client} is in cell {place}, not in cell {cell}")));
+            return Err(not_imported(file, &format!("client {client} is in cell {place}, not in cell {cell}")));
         }
     }
     Ok(())
@@ -130,7 +130,7 @@ async fn reseal(
 ) -> anyhow::Result<Reseal> {
     let ours = secrets::open(&context.settings, environment, store).await?.cipher;
     let mut opened = BufReader::new(opened);
-    let export = ExportReader::open(&mut opened).map_err(|error| nothing(file, &error))?;
+    let export = ExportReader::open(&mut opened).map_err(|error| not_imported(file, &error))?;
     let [id, key] = [export.header().secret_key(), export.header().sandbox_key()];
     let id = id.and_then(SecretKeyId::parse);
     let theirs = match key.and_then(SecretKey::parse).filter(|key| Some(key.id()) == id) {

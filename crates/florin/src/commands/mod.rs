@@ -102,7 +102,7 @@ fn creates_store(settings: &Settings, command: &Command) -> bool {
     }
 }
 
-/// Runs a command that succeeds or fails.
+/// Runs a command that has no exit code of its own.
 async fn administer(context: &Context, home: &Arc<dyn AnyStore>, command: Command) -> anyhow::Result<()> {
     let store = home.as_ref();
     let mut act = Act::of(&command, &context.command_line);
@@ -164,7 +164,7 @@ async fn manage(
         Command::People(action) => {
             cells::must_be_settled(&stores).await?;
             let done = people::run(context, store, &action).await;
-            // First: the failure may be that nobody has the person, because the client was on its way.
+            // Check this before `done`: if no account has the person, the client may have been on its way.
             let repeat = "a client was moved meanwhile, and may still have the person; repeat the command";
             cells::must_be_settled(&stores).await.context(repeat)?;
             done

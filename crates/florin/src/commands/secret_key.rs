@@ -78,9 +78,9 @@ pub(super) async fn run(
     }
 }
 
-/// Encrypts all secrets under the current key, and repeats that until nothing is left and no client is being moved: its
-/// secrets can be in text that is not encrypted again, or come from a cell that was not encrypted yet. Returns their
-/// number.
+/// Encrypts all secrets under the current key, and returns their number. Repeats that until nothing is left and no
+/// client is being moved: the rotation does not reach secrets that a cell keeps as text, and can miss those that arrive
+/// from another cell.
 async fn rotate(stores: &Stores, cipher: &dyn SecretCipher) -> anyhow::Result<usize> {
     let mut rotated = 0;
     loop {

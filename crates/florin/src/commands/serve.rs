@@ -59,12 +59,12 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
     let stores = Stores::of_server(settings, store, environment, &cipher).await?;
     let was_seeded = demo::exists(store.as_ref()).await?;
-    let pages = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
-    let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
+    let page_tokens = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
+    let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &page_tokens };
     let has_demo = prepare(settings, environment, &stores, demo_secrets).await?;
     record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
     wiring::start_recording_events(stores.all.as_ref(), environment);
-    let services = wiring::services(settings, environment, &stores.all, (cipher, pages))?;
+    let services = wiring::services(settings, environment, &stores.all, (cipher, page_tokens))?;
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections, stores.cells.len());
     let listener = bind_address(listen).map_err(|error| unbound(&settings.listen, &error))?;

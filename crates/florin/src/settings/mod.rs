@@ -132,7 +132,7 @@ pub(crate) struct Settings {
     pub(crate) max_checkouts: u64,
     /// Maximum number of payees of an account.
     pub(crate) max_payees: u64,
-    /// Maximum number of networks of a client that its callers add.
+    /// Maximum number of networks of a client when a caller adds one. The operator can add more.
     pub(crate) max_networks: usize,
     /// Private networks that receivers of webhooks may be in.
     pub(crate) webhook_networks: Vec<IpNet>,

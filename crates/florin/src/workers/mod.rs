@@ -115,7 +115,7 @@ impl Workers {
         Self { running: watch::Sender::new(()), tasks: Vec::new(), cell: None }
     }
 
-    /// Adds what concerns the store of one cell.
+    /// Adds the workers on the store of one cell, except its deliveries.
     fn add_work(&mut self, cell: &CellServices, retention: Retention) {
         let CellServices { services, processing, checkouts, .. } = cell;
         if services.environment == Environment::Sandbox {
@@ -132,7 +132,7 @@ impl Workers {
         self.add(EVENTS_PAUSE, services.clone(), move |services| delete_events(services, retention.events));
     }
 
-    /// Adds the deliveries of one cell.
+    /// Adds the workers that deliver the events of one cell.
     fn add_deliveries(&mut self, deliverer: &Rc<Deliverer>, is_measured: bool) {
         let wake = |deliverer: Rc<Deliverer>| async move { deliverer.new_events().await };
         self.add_woken((Next::AfterPause, DELIVERIES_PAUSE), Rc::clone(deliverer), wake, |deliverer| async move {
@@ -150,7 +150,7 @@ impl Workers {
         }
     }
 
-    /// Adds what concerns all cells together. Deleting a world changes its cell and the directory.
+    /// Adds the workers on all cells together. Deleting a world changes its cell and the directory.
     fn add_common(&mut self, services: &Services, store: &Arc<dyn CompleteStorage>) {
         if services.environment == Environment::Sandbox {
             self.add(WORLDS_PAUSE, services.clone(), sweep_worlds);
@@ -212,7 +212,7 @@ impl Workers {
             loop {
                 tokio::select! {
                     biased;
-                    // It fails when the workers are stopped.
+                    // `changed` fails when the workers are stopped.
                     _ = running.changed() => return,
                     _ = timeout(next.wait(pause), wake(with.clone())) => {}
                 }

@@ -60,7 +60,7 @@ impl Factory for Mutants {
         let router = stores.router();
         let mut handle = Handle::of(&router);
         let (first, second) = (Arc::new(stores.a), Arc::new(stores.b));
-        let part = Part { router, first: first.clone(), second: second.clone(), bug: self.0 };
+        let part = Bypass { router, first: first.clone(), second: second.clone(), bug: self.0 };
         match self.0 {
             Bug::WrongCell => handle.credits = second,
             Bug::HoldsOfOneCell | Bug::HoldsUnmerged => handle.cards = Arc::new(part),
@@ -74,8 +74,8 @@ impl Factory for Mutants {
     }
 }
 
-/// A router that skips the router for some calls.
-struct Part {
+/// A router that passes some calls directly to a store.
+struct Bypass {
     router: Arc<Cells>,
     first: Arc<MemoryStore>,
     second: Arc<MemoryStore>,
@@ -83,7 +83,7 @@ struct Part {
 }
 
 #[async_trait]
-impl CardLedger for Part {
+impl CardLedger for Bypass {
     async fn first_message(
         &self,
         command: FirstMessageCommand,
@@ -118,14 +118,14 @@ impl CardLedger for Part {
 }
 
 #[async_trait]
-impl Seeding for Part {
+impl Seeding for Bypass {
     async fn is_fresh(&self) -> Result<bool, StoreError> {
         self.router.is_fresh().await
     }
 
-    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
-        self.first.seed(world.clone()).await?;
-        self.second.seed(world).await
+    async fn seed(&self, data: SeedData) -> Result<(), StoreError> {
+        self.first.seed(data.clone()).await?;
+        self.second.seed(data).await
     }
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {

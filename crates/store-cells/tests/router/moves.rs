@@ -24,7 +24,8 @@ fn to_a() -> CellMove {
     CellMove { id: MoveId(Uuid::from_u128(1)), client: kit_client(1), from: CellName::home(), to: name("a") }
 }
 
-/// Creates a client in the home from before the first cell, with an account and a key.
+/// Creates a client with an account and a key in the home, without entries in the directory. The cell `a` has the same
+/// objects, as if the client had moved there.
 async fn old_client() -> Stores {
     let stores = Stores::default();
     for store in [&stores.home, &stores.a] {
@@ -45,7 +46,7 @@ async fn a_client_is_unavailable_until_its_move_ends() {
     let before = Events::sequence(&*router, kit_client(1)).await.unwrap();
     assert_eq!(Accounts::find(&*router, &id("F1")).await.unwrap().unwrap().name, "F1");
     assert_eq!(stores.home.begin_move(to_a(), keys()).await, Ok(Some(to_a())));
-    // Cached entries end.
+    // Wait until the cached entries have expired.
     std::thread::sleep(Duration::from_millis(260));
     let refused = [
         Accounts::find(&*router, &id("F1")).await.map(drop),
@@ -53,7 +54,7 @@ async fn a_client_is_unavailable_until_its_move_ends() {
         Callers::find(&*router, &KeyHash([1; 32])).await.map(drop),
         Budgets::find(&*router, &id("F1"), parent("F1").budget.id).await.map(drop),
         Events::sequence(&*router, kit_client(1)).await.map(drop),
-        // It may be that of the client.
+        // The token may be of a session of the client.
         CheckoutSessions::with_token(&*router, PageTokenHash([0; 32])).await.map(drop),
     ];
     for refusal in refused {

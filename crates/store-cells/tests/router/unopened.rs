@@ -1,4 +1,4 @@
-//! Tests of a router with a cell that could not be opened: who notices, and who does not.
+//! Tests of a router with a cell that could not be opened: which calls fail, and which do not.
 
 use crate::support::{Stores, kit_client, name};
 use crate::{account, client, id, key, parent};
@@ -52,7 +52,7 @@ async fn the_deliveries_of_a_found_subscription_are_those_of_its_cell() {
         let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: 1 };
         Deliveries::log(&*router, webhook.id, filter, PageRequest::default()).await
     };
-    // Until then, any cell may have it.
+    // Until the subscription is found, any cell may have it.
     assert_eq!(log().await, Err(gone()));
     let reach = WebhookReach::of_client(kit_client(1));
     assert_eq!(Webhooks::find(&*router, reach, webhook.id).await, Ok(Some(webhook.clone())));
@@ -89,7 +89,7 @@ async fn the_keys_of_a_client_are_those_of_its_cell() {
 }
 
 #[tokio::test]
-async fn its_work_is_missed_when_the_others_have_none() {
+async fn a_search_for_work_fails_if_no_other_cell_has_any() {
     let (_, router) = router().await;
     let lease = LeaseId(Uuid::from_u128(1));
     let claim = ClaimCommand { lease, now: NOW, until: NOW, max: 10 };

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::world::{BOTH, Who, account, client, key, noon, parent_of, seeded, uuid};
+use crate::seed_data::{BOTH, Who, account, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Caller, KeyHash};
 use florin_domain::ids::{AccountId, ApiKeyId};

@@ -1,17 +1,18 @@
 //! Checks of activity: every movement of one account, ordered, paged and counted.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{approval, pay, step, topped_up};
+use crate::checkout_sessions::{add_top_up, approval, pay, step};
 use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp, stamp_at, token};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{issue_to_person, transfer};
 use crate::observe::key_of;
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirmed, create, empty, leased, payment_id, record, start, start_payments,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, create, empty, payment_id, record, start,
+    start_payments,
 };
-use crate::people::join;
-use crate::world::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
+use crate::people::create_person;
+use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivityKey, ActivitySearch, ActivitySource, ActivityStatus,
@@ -85,8 +86,8 @@ pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         )?;
         deposited(handle, who, 40 + number).await?;
     }
-    confirmed(handle, Who::Mine, 1, 8).await?;
-    confirmed(handle, Who::Mine, 2, 3).await?;
+    add_confirmed_batch(handle, Who::Mine, 1, 8).await?;
+    add_confirmed_batch(handle, Who::Mine, 2, 3).await?;
     settled(handle).await?;
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
@@ -96,12 +97,12 @@ pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
 
 /// Tops up a budget.
 async fn deposited(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
-    topped_up(handle, who, number).await?;
+    add_top_up(handle, who, number).await?;
     let action = pay(None, approval(after(60)))?;
     expect_new(handle.checkout_sessions.act(step(who, number, action, (number, after(60)))?).await)
 }
 
-/// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
+/// Claims a batch and processes it: one payment is completed, one failed, one returned and one sent.
 async fn settled(handle: &Handle) -> CheckResult {
     let lease = expect_some("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;
@@ -126,14 +127,14 @@ async fn newest_first(handle: Handle) -> CheckResult {
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     same("the order", ids(&found), ids(&expected))?;
     let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.source() == source).count());
-    same("of each source", sources, [8, 5, 11, 1, 1, 1])
+    same("rows of each source", sources, [8, 5, 11, 1, 1, 1])
 }
 
 async fn top_ups(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
-    same("of an open one", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
+    same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = deposited(&handle, Who::Mine, 2).await?;
     let kinds = vec![ActivityType::Deposit];
     let payment = expect_some("its payment", session.payment)?;
@@ -259,7 +260,7 @@ async fn chains(handle: Handle) -> CheckResult {
 
 async fn owners(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let person = expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
+    let person = expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
     let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
     let card = expect_new(handle.card_management.create(command).await)?.record.card.id;
     let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(1))?;
@@ -339,9 +340,9 @@ async fn payments(handle: Handle) -> CheckResult {
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     same("before the confirmation", count().await?, 0)?;
-    let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
+    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
     same("after a confirmation", count().await?, 6)?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
     let rows = list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows;
@@ -362,7 +363,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(3), 7000)?).await)?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 8000)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;

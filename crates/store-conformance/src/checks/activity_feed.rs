@@ -6,8 +6,8 @@ use crate::commands::{clearing, credit, first, follow_up, message, purchase, sta
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
-use crate::payments::{after, confirmed, leased, record, start, start_payments};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::payments::{add_confirmed_batch, after, claim_one, record, start, start_payments};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityStatus, ActivityType,
@@ -154,10 +154,10 @@ async fn payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let none = ActivityFilter::default();
     let (_, end) = follow(&handle, &none, None, 1000).await?;
-    confirmed(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
     same("a confirmation changes all", seen.len(), 3)?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 2, 6000)).await?;
     let (seen, end) = follow(&handle, &none, Some(end), 2).await?;

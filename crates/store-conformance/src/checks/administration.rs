@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::world::{Who, key, noon, seeded, uuid};
+use crate::seed_data::{Who, key, noon, seeded, uuid};
 use crate::worlds::{command, prepared};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
@@ -83,7 +83,7 @@ async fn rename(handle: Handle) -> CheckResult {
     handle.registry.rename_account(&mine, "Çelik".into()).await?;
     same("the account", expect_some("the account", handle.accounts.find(&mine).await?)?, expected)?;
     same("the other account", expect_some("the other account", handle.accounts.find(&other).await?)?, before)?;
-    not_found("of no account", &handle.registry.rename_account(&AccountId::parse("F404")?, "x".into()).await)
+    not_found("an unknown account", &handle.registry.rename_account(&AccountId::parse("F404")?, "x".into()).await)
 }
 
 /// Returns a rule that rotates a key with an overlap of one hour.
@@ -121,7 +121,8 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
     same("the keys", handle.registry.keys(None).await?, before)
 }
 
-/// Creates a key of my client, and the key of a world that this key created.
+/// Creates a key of my client, and the key of a world that this key created. Key 71 is of a world that another key
+/// created.
 async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
     seeded(handle).await?;
     let maker = key(Who::Mine)?.id;
@@ -136,7 +137,7 @@ async fn rotate_worlds(handle: Handle) -> CheckResult {
     let (maker, made) = maker_and_made(&handle).await?;
     let rotation = handle.registry.rotate_key(maker, NEW, Arc::new(rotated(60))).await?;
     same("the maker", key_of(&handle, made).await?.made_by, Some(rotation.successor.id))?;
-    same("of another", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.made_by, Some(key(Who::Other)?.id))?;
+    same("the maker of another key", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.made_by, Some(key(Who::Other)?.id))?;
     handle.registry.revoke_key(maker, noon()).await?;
     same("after the end of the old key", key_of(&handle, made).await?.revoked_at, None)
 }

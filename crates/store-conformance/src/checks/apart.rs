@@ -8,10 +8,10 @@ use crate::commands::{
 };
 use crate::expect::{expect_new, expect_some, expect_true, replayed, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, make};
+use crate::management::{budget_id, create_budget};
 use crate::observe::{Observation, books_are_right};
+use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use crate::together::{Work, in_one_group};
-use crate::world::{Who, gbp, jpy, noon, seeded};
 use crate::worlds::{copy, restore};
 use chrono::TimeDelta;
 use florin_domain::activity::ActivityFilter;
@@ -110,11 +110,11 @@ async fn budgets(handle: Handle) -> CheckResult {
         [(Who::Mine, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
     {
         for (number, parent) in (1..).zip(parents) {
-            expect_new(handle.budgets.create(make(who, number, parent, currencies.clone())?).await)?;
+            expect_new(handle.budgets.create(create_budget(who, number, parent, currencies.clone())?).await)?;
         }
     }
     for (who, level, holders) in [(Who::Mine, 2, 2), (Who::Twin, 3, 4)] {
-        let mut command = make(who, 3, Some(budget_id(2)), vec![gbp()?])?;
+        let mut command = create_budget(who, 3, Some(budget_id(2)), vec![gbp()?])?;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             // This refusal shows the check that the rule received the right level.
             Err(if situation.parent.as_ref().map(|parent| parent.level) == Some(level) {

@@ -8,7 +8,7 @@ use crate::commands::{
 use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
-use crate::world::{Who, gbp, noon, seeded, unused, uuid};
+use crate::seed_data::{Who, gbp, noon, seeded, unused, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
 use florin_domain::budget::CreditSituation;

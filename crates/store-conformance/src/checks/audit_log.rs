@@ -4,7 +4,7 @@ use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_true, same};
 use crate::factory::Handle;
-use crate::world::noon;
+use crate::seed_data::noon;
 use chrono::TimeDelta;
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditOutcome, AuditRecord};
 use std::sync::Arc;

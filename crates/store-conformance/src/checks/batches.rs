@@ -5,7 +5,7 @@ use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, batch, books_are_right};
-use crate::world::{Who, enrolment, gbp, jpy, noon, seeded, uuid, world};
+use crate::seed_data::{Who, enrolment, gbp, jpy, noon, seed_data, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentBatchStatus};
 use florin_domain::ids::PaymentBatchId;
@@ -57,9 +57,9 @@ async fn stores_all(handle: Handle) -> CheckResult {
 }
 
 async fn shown(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    world.accounts[0].account.mfa_required = false;
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(9_500)?;
+    data.accounts[0].account.mfa_required = false;
+    handle.seeding.seed(data).await?;
     let session = expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let with = seen(&handle, 1).await?;
     same("the session", with.session, Some(session))?;
@@ -110,15 +110,15 @@ async fn totp_attempts(handle: Handle) -> CheckResult {
 }
 
 async fn lock(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     let at = |number: i64| noon() - TimeDelta::microseconds(number);
     let nearly = TotpEnrolment {
         wrong_at: (1..20).rev().map(at).collect(),
         used_steps: vec![i64::MIN],
         ..enrolment(Who::Mine)?
     };
-    world.accounts[0].enrolment = Some(nearly.clone());
-    handle.seeding.seed(world).await?;
+    data.accounts[0].enrolment = Some(nearly.clone());
+    handle.seeding.seed(data).await?;
     same("what was seeded", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
@@ -129,7 +129,7 @@ async fn lock(handle: Handle) -> CheckResult {
 }
 
 async fn short_funds(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(999)?).await?;
+    handle.seeding.seed(seed_data(999)?).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;

@@ -1,14 +1,16 @@
 //! Checks of the books of an account: explanations and invariants read one consistent view.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{approval, opened, refund_step, refunded, shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session, add_refund, add_session, approval, refund_step};
 use crate::commands::{MessageResult, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::balances;
-use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, start_payments};
+use crate::payments::{
+    add_confirmed_batch, after, batch_id, cancel, claim_one, payment_id, record, start, start_payments,
+};
+use crate::seed_data::{Who, batch, gbp, jpy, noon, seed_data, seeded, uuid};
 use crate::together::{Work, in_order};
-use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
 use florin_domain::books::{
@@ -66,14 +68,14 @@ async fn busy(handle: &Handle) -> CheckResult {
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 6, clearing("4", false)?)?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 7, "1.25", gbp()?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 8, "3")?).await)?;
-    confirmed(handle, Who::Mine, 1, 6).await?;
-    let lease = leased(handle, 1, after(90)).await?;
+    add_confirmed_batch(handle, Who::Mine, 1, 6).await?;
+    let lease = claim_one(handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.start_payments(start_payments(&lease, 4, 6000)).await?;
     let failed = PaymentOutcome::Failed(FailureReason::Compliance);
     handle.processing.record(record(&lease, &[payment_id(100_000)], PaymentOutcome::Completed, None, 7000)).await?;
     handle.processing.record(record(&lease, &[payment_id(100_002)], failed, None, 7100)).await?;
-    confirmed(handle, Who::Mine, 2, 4).await?;
+    add_confirmed_batch(handle, Who::Mine, 2, 4).await?;
     Ok(())
 }
 
@@ -91,13 +93,13 @@ async fn adds_up(handle: Handle) -> CheckResult {
     same("the oldest", oldest.after, oldest.booking.moved)
 }
 
-/// Like [`busy`], in an already seeded world.
+/// Creates holds, a clearing above its hold, and two confirmed batches, of which one is cancelled.
 async fn more(handle: &Handle) -> CheckResult {
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "5")?).await)?;
-    confirmed(handle, Who::Mine, 1, 6).await?;
-    confirmed(handle, Who::Mine, 2, 6).await?;
+    add_confirmed_batch(handle, Who::Mine, 1, 6).await?;
+    add_confirmed_batch(handle, Who::Mine, 2, 6).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(2), 9000)?).await)?;
     Ok(())
 }
@@ -153,9 +155,9 @@ async fn reservations(handle: Handle) -> CheckResult {
 
 /// Creates more holds and more reserving orders than an explanation lists.
 async fn many(handle: Handle) -> CheckResult {
-    let (more, mut world) = (MAX_LISTED + 1, world(100_000)?);
+    let (more, mut data) = (MAX_LISTED + 1, seed_data(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
-    let seed = &mut world.accounts[0];
+    let seed = &mut data.accounts[0];
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
     for number in 0..more as u128 {
         let mut batch = batch(Who::Mine, PaymentBatchId(uuid(56, number)), BatchState::Confirmed(confirmation))?;
@@ -169,7 +171,7 @@ async fn many(handle: Handle) -> CheckResult {
     let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), leg)?;
     seed.budgets[0].journal.push(reserved);
     seed.budgets[0].budget.balances[0].1 = Balances::new(Minor(100_000 - minor.0), Minor(0), minor)?;
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     for numbers in (0..more as u128).collect::<Vec<_>>().chunks(100) {
         let mut work: Vec<Work<MessageResult>> = Vec::new();
         for number in numbers {
@@ -231,14 +233,14 @@ async fn one_moment(handle: Handle) -> CheckResult {
 
 async fn merchants(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    for who in crate::world::BOTH {
-        let checkout = shop(&handle, who, 1).await?;
+    for who in crate::seed_data::BOTH {
+        let checkout = add_checkout(&handle, who, 1).await?;
         let base = u128::from(who.number()) * 10;
-        let payment = sold(&handle, who, checkout, base + 1).await?.id;
-        sold(&handle, who, checkout, base + 2).await?;
-        opened(&handle, who, checkout, base + 3).await?;
+        let payment = add_paid_session(&handle, who, checkout, base + 1).await?.id;
+        add_paid_session(&handle, who, checkout, base + 2).await?;
+        add_session(&handle, who, checkout, base + 3).await?;
         for number in [base + 4, base + 5] {
-            refunded(&handle, who, payment, number).await?;
+            add_refund(&handle, who, payment, number).await?;
         }
         let at_bank = RefundAction::AtBank(approval(after(200)));
         expect_new(handle.merchant_payments.act(refund_step(who, base + 4, at_bank, (base + 4, after(200)))?).await)?;
@@ -283,7 +285,7 @@ async fn hold(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
-    for who in crate::world::BOTH {
+    for who in crate::seed_data::BOTH {
         let report = check_books(&handle.books.books(&who.account()?).await?);
         expect_true(&format!("they do not hold: {report:?}"), report.holds())?;
         same("what was checked", report.checks.len(), Invariant::ALL.len())?;

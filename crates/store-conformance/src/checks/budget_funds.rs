@@ -4,9 +4,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::credit;
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, make, transfer};
+use crate::management::{budget_id, create_budget, transfer};
 use crate::observe::credit_situation;
-use crate::world::{Who, gbp, jpy, seeded, world};
+use crate::seed_data::{Who, gbp, jpy, seed_data, seeded};
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{BudgetFilter, BudgetFunds};
 use florin_domain::ids::BudgetId;
@@ -39,7 +39,7 @@ fn available(minor: i64) -> PoolSums {
 async fn sums(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine;
-    expect_new(handle.budgets.create(make(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
+    expect_new(handle.budgets.create(create_budget(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
     expect_new(handle.transfers.transfer(transfer(mine, 1, (mine.budget(), budget_id(1)), "2.00")?).await)?;
     // 93.00 and 2.00 on two levels of one branch, 50.00 on another. The other account has the same amounts.
     same("below the account", funds(&handle, mine.parent_budget(), gbp()?).await?.below, available(14_500))?;
@@ -51,7 +51,7 @@ async fn sums(handle: Handle) -> CheckResult {
 }
 
 async fn wide(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(i64::MAX)?).await?;
+    handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let sum = Total(i128::from(i64::MAX) + 5_000);
     same("the sum", funds(&handle, Who::Mine.parent_budget(), gbp()?).await?.below.available, sum)
 }

@@ -4,10 +4,10 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{budget_id, edit_budget, make, make_for, make_named};
+use crate::management::{budget_id, create_budget, create_budget_with_features, create_named_budget, edit_budget};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::world::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
+use crate::seed_data::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
 use florin_domain::access::Account;
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetFilter, BudgetKind, BudgetRecord, BudgetStatus, CreateBudgetRefusal,
@@ -44,7 +44,8 @@ const TOO_MANY: CreateBudgetRefusal = CreateBudgetRefusal::TooMany { max: 0 };
 async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let only_cards = [BudgetFeature::BudgetCards];
-    let command = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
+    let command =
+        create_budget_with_features(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let found = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
     same("what is found", &found, &made)?;
@@ -70,7 +71,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
         (2, Some(budget_id(1)), 4, first),
         (3, Some(whole_account.id), 5, whole_account),
     ] {
-        let mut command = make(Who::Mine, number, named, vec![gbp()?, eur])?;
+        let mut command = create_budget(Who::Mine, number, named, vec![gbp()?, eur])?;
         let rule = command.decide;
         let parent = Some(parent);
         let expected = CreateBudgetSituation { budgets, parent, persona_has_budget: None, name_is_taken: false };
@@ -81,9 +82,9 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
         );
         expect_new(handle.budgets.create(command).await)?;
     }
-    let command = make(Who::Mine, 99, Some(budget_id(2)), vec![gbp()?])?;
+    let command = create_budget(Who::Mine, 99, Some(budget_id(2)), vec![gbp()?])?;
     same("below the last level", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)?;
-    let command = make(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
+    let command = create_budget(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
     same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
@@ -92,7 +93,7 @@ async fn at_once(handle: Handle) -> CheckResult {
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut tasks = Vec::new();
     for number in 0..20 {
-        let mut command = make(Who::Mine, number, None, vec![gbp()?])?;
+        let mut command = create_budget(Who::Mine, number, None, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(
             move |situation: &CreateBudgetSituation| {
@@ -113,7 +114,7 @@ async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, Failure>(CreateBudgetCommand { claim, ..make(Who::Mine, number, None, vec![gbp()?])? })
+        Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_budget(Who::Mine, number, None, vec![gbp()?])? })
     };
     let made = expect_new(handle.budgets.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.budgets.create(with_key(2, "{}")?).await)?;
@@ -125,13 +126,13 @@ async fn again(handle: Handle) -> CheckResult {
 async fn nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     let rule = Arc::clone(&command.decide);
     command.decide = Arc::new(|_: &CreateBudgetSituation| Err(TOO_MANY));
     refused(handle.budgets.create(command).await)?;
     // With a duplicate id, neither the budget nor its balances can be stored.
-    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
         let mut record: BudgetRecord = rule(situation)?;
@@ -141,10 +142,10 @@ async fn nothing(handle: Handle) -> CheckResult {
     let failed = store_failed(handle.budgets.create(command).await)?;
     same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
     before.still_holds("a creation that failed", &handle).await?;
-    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     expect_new(handle.budgets.create(command).await)?;
-    let mut command = make(Who::Mine, 2, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Mine, 2, None, vec![gbp()?])?;
     command.account = AccountId::parse("F99")?;
     absent("an account that does not exist", &handle.budgets.create(command).await)
 }
@@ -216,14 +217,15 @@ async fn not_edited(handle: Handle) -> CheckResult {
 async fn unique_names(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let create = |who, number, name: &str| Ok::<_, Failure>(handle.budgets.create(make_named(who, number, name)?));
+    let create =
+        |who, number, name: &str| Ok::<_, Failure>(handle.budgets.create(create_named_budget(who, number, name)?));
     let rename = |number, name: &str| {
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
         Ok::<_, Failure>(handle.budgets.edit(edit_budget(Who::Mine, budget_id(number), edit, after(9))?))
     };
     let with_key = || {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(CreateBudgetCommand { claim, ..make_named(Who::Mine, 1, "Bücher 1")? })
+        Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_named_budget(Who::Mine, 1, "Bücher 1")? })
     };
     let first = expect_new(handle.budgets.create(with_key()?).await)?;
     expect_new(create(Who::Mine, 2, "Bücher 1")?.await)?;
@@ -248,7 +250,7 @@ async fn unique_names(handle: Handle) -> CheckResult {
     handle.registry.set_unique_budget_names(&mine, false).await?;
     expect_new(create(Who::Mine, 6, "Bücher 2")?.await)?;
     let unknown = handle.registry.set_unique_budget_names(&AccountId::parse("F404")?, true).await;
-    not_found("of no account", &unknown)
+    not_found("an unknown account", &unknown)
 }
 
 async fn listed(handle: Handle) -> CheckResult {
@@ -258,7 +260,9 @@ async fn listed(handle: Handle) -> CheckResult {
     // Names in the order of code points: a capital comes before a small letter, and a space before both.
     for (number, name) in [(2, "Zug"), (1, "a b"), (4, "Zug"), (3, "a a"), (5, "Ärger")] {
         let currencies = if number == 2 { vec![eur, gbp()?] } else { vec![eur] };
-        expect_new(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.parent_budget()), currencies)?).await)?;
+        expect_new(
+            handle.budgets.create(create_budget(Who::Mine, number, Some(Who::Mine.parent_budget()), currencies)?).await,
+        )?;
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
         expect_new(handle.budgets.edit(edit_budget(Who::Mine, budget_id(number), edit, noon())?).await)?;
     }
@@ -307,7 +311,7 @@ async fn parents(handle: Handle) -> CheckResult {
         let kinds = all.rows.iter().filter(|record| record.kind == BudgetKind::AccountBalance);
         same("parent budgets", kinds.count(), 1)?;
     }
-    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
     command.account = fresh.id.clone();
     let rule = command.decide;
     let parent = parent_of(&fresh)?.budget.id;
@@ -321,8 +325,10 @@ async fn parents(handle: Handle) -> CheckResult {
 async fn no_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let but_payments = [BudgetFeature::PeopleCards, BudgetFeature::BudgetCards];
-    expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await)?;
-    expect_new(handle.budgets.create(make(Who::Mine, 2, None, vec![gbp()?])?).await)?;
+    expect_new(
+        handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await,
+    )?;
+    expect_new(handle.budgets.create(create_budget(Who::Mine, 2, None, vec![gbp()?])?).await)?;
     let funding = handle.reading.funding(&Who::Mine.account()?).await?;
     same("one without payments", funding.contains_key(&budget_id(1)), false)?;
     same("one with", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
@@ -330,14 +336,14 @@ async fn no_payments(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.budgets.create(make(Who::Other, 1, None, vec![gbp()?])?).await)?;
+    expect_new(handle.budgets.create(create_budget(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
     same("its funds", handle.budgets.find_with_funds(&mine, budget_id(1)).await?, None)?;
     let page = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest::default()).await?;
-    same("those of one account", page.count, 3)?;
+    same("the budgets of one account", page.count, 3)?;
     let filter = BudgetFilter { parent: Some(Who::Other.parent_budget()), currency: None };
-    same("of a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
-    let command = make(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
+    same("budgets below a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
+    let command = create_budget(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
     same("a foreign parent", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }

@@ -7,8 +7,8 @@ use crate::factory::Handle;
 use crate::management::{card_id, control_budget, issue_to_person, replacement, set_controls, set_pin};
 use crate::observe::{Observation, books_are_right, card};
 use crate::payments::after;
-use crate::people::{edit_person, join, person_id};
-use crate::world::{Who, seeded};
+use crate::people::{create_person, edit_person, person_id};
+use crate::seed_data::{Who, seeded};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
     CardTransaction, Cardholder, ControlOwner, ControlledCountry, Controls, EntryMode, MccRange, MultiClearing,
@@ -177,16 +177,16 @@ async fn pin(handle: Handle) -> CheckResult {
 
 async fn owner(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let card = issue_to_person(Who::Mine, 1, person_id(1), &[(Who::Mine.budget(), true)])?;
     expect_new(handle.card_management.create(card).await)?;
-    let become_ = async |status, at| {
+    let set_status = async |status, at| {
         let edit = PersonEdit { status: Some(status), ..PersonEdit::default() };
         expect_new(handle.people.edit(edit_person(Who::Mine, person_id(1), edit, after(at))?).await)
     };
-    become_(PersonStatus::Active, 1).await?;
+    set_status(PersonStatus::Active, 1).await?;
     same("active", buy(&handle, card_id(1), 1, EntryMode::Chip).await?, Response::Approved)?;
-    become_(PersonStatus::Inactive, 2).await?;
+    set_status(PersonStatus::Inactive, 2).await?;
     same("inactive", buy(&handle, card_id(1), 2, EntryMode::Chip).await?, Response::CardholderNotActive)?;
     same("a shared card", buy(&handle, Who::Mine.card(), 3, EntryMode::Chip).await?, Response::Approved)
 }

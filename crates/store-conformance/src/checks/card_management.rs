@@ -4,9 +4,11 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, first, follow_up, message, request, stamp, stamp_at, token};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::management::{card_id, change_state, issue, limit, limit_id, make_for, no_limit, replacement};
+use crate::management::{
+    card_id, change_state, create_budget_with_features, issue, limit, limit_id, remove_limit, replacement,
+};
 use crate::observe::{Observation, books_are_right, card};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
 use florin_domain::card::decide::FirstKind;
@@ -22,7 +24,7 @@ use std::sync::Arc;
 
 checks! {
     "card_management.create.stores_the_whole_decision" => whole,
-    "card_management.create.at_once_is_shown_true_numbers" => at_once,
+    "card_management.create.concurrent_calls_see_the_true_count" => at_once,
     "card_management.create.counts_cards_of_every_state" => every_state,
     "card_management.create.refusal_changes_nothing" => no_card,
     "card_management.list.newest_first_with_filters_and_counts" => listed,
@@ -83,7 +85,7 @@ async fn at_once(handle: Handle) -> CheckResult {
 async fn no_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let off = [BudgetFeature::PeopleCards];
-    expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
+    expect_new(handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
     same(
@@ -111,9 +113,9 @@ async fn listed(handle: Handle) -> CheckResult {
     same("all", (all.count, ids(all.rows)), (6, [&old[..], &made[..]].concat()))?;
     let of_budget = CardFilter { budget: Some(Who::Mine.second_budget()), ..CardFilter::default() };
     let page = list(of_budget.clone(), PageRequest { limit: 1, offset: 2 }).await?;
-    same("of a budget", (page.count, ids(page.rows)), (3, vec![card_id(1)]))?;
+    same("cards of a budget", (page.count, ids(page.rows)), (3, vec![card_id(1)]))?;
     let waiting = CardFilter { states: vec![CardState::Unactivated], ..CardFilter::default() };
-    same("in a state", ids(list(waiting, PageRequest::default()).await?.rows), vec![card_id(3), card_id(2)])?;
+    same("cards in a state", ids(list(waiting, PageRequest::default()).await?.rows), vec![card_id(3), card_id(2)])?;
     let backwards = CardFilter { descending: true, ids: Some(vec![card_id(1), card_id(2)]), ..of_budget };
     same("descending", ids(list(backwards, PageRequest::default()).await?.rows), vec![card_id(1), card_id(2)])
 }
@@ -122,8 +124,8 @@ async fn moved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
-    let life = expect_some("the life", handle.card_management.transitions(&mine, id, page).await?)?;
-    same("before", life.count, 0)?;
+    let transitions = expect_some("the transitions", handle.card_management.transitions(&mine, id, page).await?)?;
+    same("before", transitions.count, 0)?;
     let suspended = expect_new(
         handle.card_management.change(change_state(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await,
     )?;
@@ -134,15 +136,15 @@ async fn moved(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.change(change_state(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
     let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(2))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::Approved)?;
-    let life = expect_some("the life", handle.card_management.transitions(&mine, id, page).await?)?;
-    let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_deref())).collect();
+    let transitions = expect_some("the transitions", handle.card_management.transitions(&mine, id, page).await?)?;
+    let steps: Vec<_> = transitions.rows.iter().map(|step| (step.from, step.to, step.reason.as_deref())).collect();
     let expected = vec![
         (CardState::Suspended, CardState::Active, Some("Gefunden")),
         (CardState::Active, CardState::Suspended, Some("Verloren ✗")),
     ];
-    same("the steps, the last first", (life.count, steps), (2, expected))?;
-    same("who", life.rows[0].client, Who::Mine.client())?;
-    same("when", life.rows[0].created_at, noon())
+    same("the steps, the last first", (transitions.count, steps), (2, expected))?;
+    same("the client of the last step", transitions.rows[0].client, Who::Mine.client())?;
+    same("the time of the last step", transitions.rows[0].created_at, noon())
 }
 
 async fn not_moved(handle: Handle) -> CheckResult {
@@ -225,7 +227,7 @@ async fn limited(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.set_limit(week).await)?;
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let seen: Vec<_> = seen.limits.iter().map(|limit| (limit.window, limit.spent.0, limit.max_uses)).collect();
-    same("by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
+    same("the limits, sorted by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
 }
 
 async fn unlimited(handle: Handle) -> CheckResult {
@@ -233,12 +235,13 @@ async fn unlimited(handle: Handle) -> CheckResult {
     let id = Who::Mine.limited_card();
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let day = expect_some("a limit", seen.limits.first())?.id;
-    let removed = expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+    let removed =
+        expect_new(handle.card_management.remove_limit(remove_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
     same("what was removed", removed, day)?;
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
     same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
-    let command = no_limit(Who::Mine, id, LimitWindow::Day)?;
+    let command = remove_limit(Who::Mine, id, LimitWindow::Day)?;
     same("once more", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)
@@ -264,9 +267,10 @@ async fn replaced(handle: Handle) -> CheckResult {
     expect_true("a limit keeps its id", new.limits.iter().all(|limit| before.iter().all(|old| old.id != limit.id)))?;
     let carried: Vec<_> = new.limits.iter().map(|limit| (limit.carried.spent, limit.carried.uses)).collect();
     same("what was carried over", carried, vec![(Minor(701), 1); 4])?;
-    let life = handle.card_management.transitions(&mine, old, PageRequest::default()).await?;
-    let steps: Vec<_> = expect_some("the life", life)?.rows.into_iter().map(|step| (step.to, step.reason)).collect();
-    same("the life", steps, vec![(CardState::Replaced, None)])?;
+    let transitions = handle.card_management.transitions(&mine, old, PageRequest::default()).await?;
+    let steps: Vec<_> =
+        expect_some("the transitions", transitions)?.rows.into_iter().map(|step| (step.to, step.reason)).collect();
+    same("the transitions", steps, vec![(CardState::Replaced, None)])?;
     let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
     expect_new(handle.cards.follow_up(reversal).await)?;
     let books = handle.books.books(&mine).await?;
@@ -307,7 +311,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
         let claim = Some(claim(Who::Mine, "no-limit", "{}")?);
-        Ok::<_, Failure>(RemoveLimitCommand { claim, ..no_limit(Who::Mine, id, LimitWindow::Day)? })
+        Ok::<_, Failure>(RemoveLimitCommand { claim, ..remove_limit(Who::Mine, id, LimitWindow::Day)? })
     };
     let done = expect_new(cards.remove_limit(gone()?).await)?;
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
@@ -319,7 +323,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());
     same("a card", cards.find(&mine, id).await?, None)?;
     same("its limits", cards.limits(&mine, id).await?, None)?;
-    same("its life", cards.transitions(&mine, id, PageRequest::default()).await?, None)?;
+    same("its transitions", cards.transitions(&mine, id, PageRequest::default()).await?, None)?;
     let of_budget = CardFilter { budget: Some(Who::Other.budget()), ..CardFilter::default() };
     same("cards of a budget", cards.list(&mine, of_budget, PageRequest::default()).await?.count, 0)?;
     same("all cards", cards.list(&mine, CardFilter::default(), PageRequest::default()).await?.count, 3)?;
@@ -329,7 +333,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     absent("a transition", &cards.change(change_state(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
     let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
     absent("a limit", &cards.set_limit(command).await)?;
-    absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+    absent("a removal", &cards.remove_limit(remove_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }
 

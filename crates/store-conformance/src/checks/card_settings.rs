@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed
 use crate::factory::Handle;
 use crate::management::{set_hold_lives, set_over_clearing, some_lives};
 use crate::observe::{Observation, books_are_right, chain, due_holds};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::card::{CardSettings, Chain, HoldLife, OverClearing};

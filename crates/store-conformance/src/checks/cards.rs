@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, first, follow_up, message, purchase, sta
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, card, chain};
-use crate::world::{Who, gbp, jpy, seeded};
+use crate::seed_data::{Who, gbp, jpy, seeded};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{AcceptorInput, ChainEnd, MessageKind, Network, Response, TransactionState};
 use florin_domain::ids::CardId;

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::world::{Who, uuid};
+use crate::seed_data::{Who, uuid};
 use florin_domain::access::KeyHash;
 use florin_domain::ids::{AccountId, ClientId, MoveId};
 use florin_ports::{CellDirectory, CellEntry, CellKey, CellMove, CellName, KeyOfWorld};
@@ -20,7 +20,7 @@ checks! {
     "cell_directory.move.entries_are_marked_until_it_ends" (Directory) => moved,
     "cell_directory.move.an_earlier_one_counts" (Directory) => first_move_counts,
     "cell_directory.move.only_its_own_end_counts" (Directory) => own_end_counts,
-    "cell_directory.move.entries_in_other_cells_stay" (Directory) => strangers_stay,
+    "cell_directory.move.entries_in_other_cells_stay" (Directory) => others_stay,
     "cell_directory.clients.are_counted_by_cell" (Directory) => counted,
     "cell_directory.list.the_last_call_counts" (Directory) => listed,
     "cell_directory.bind_cell.the_first_counts" (Directory) => bound_once,
@@ -67,7 +67,7 @@ async fn first_counts(handle: Handle) -> CheckResult {
         same("another cell", directory.add(key.clone(), cell("b")?, None).await?, first.clone())?;
         let again = directory.add(key.clone(), cell("a-1")?, Some(Who::Mine.account()?)).await?;
         same("the same cell", (again.cell, again.world), (first.cell, first.world))?;
-        expect_true("the revision differs", again.revision != first.revision)?;
+        expect_true("the revision is the old one", again.revision != first.revision)?;
         same("the cell", cell_of(&*directory, &key).await?, Some(cell("a-1")?))?;
     }
     let folded = CellKey::Account(AccountId::parse("éa'1 \u{1f600}")?);
@@ -100,7 +100,7 @@ async fn found_together(handle: Handle) -> CheckResult {
     directory.add(unasked, cell("a")?, None).await?;
     let asked: Vec<_> = keys()?.into_iter().chain([absent]).collect();
     same("the entries of several keys", sorted(directory.find_all(asked).await?), sorted(expected))?;
-    expect_true("no keys have no entries", directory.find_all(Vec::new()).await?.is_empty())
+    expect_true("entries were found for no keys", directory.find_all(Vec::new()).await?.is_empty())
 }
 
 async fn permanent(handle: Handle) -> CheckResult {
@@ -189,7 +189,7 @@ async fn moved(handle: Handle) -> CheckResult {
     }
     same("the clients", directory.clients().await?, [(cell("a")?, 1)].into())?;
 
-    // A key that was created meanwhile moves, too, and one that the command no longer names.
+    // A key that was created meanwhile moves, too. So does the account, which the end of the move does not name.
     let late = CellKey::ApiKey(KeyHash([7; 32]));
     directory.add(late.clone(), cell("a")?, None).await?;
     let named = vec![of_no_world(&late), KeyOfWorld { key: key.clone(), world: Some(world.clone()) }];
@@ -200,9 +200,9 @@ async fn moved(handle: Handle) -> CheckResult {
     same("the moves after the end", directory.moves().await?, Vec::new())?;
     same("the clients after the end", directory.clients().await?, [(cell("b")?, 1)].into())?;
     let worlds: Vec<_> = directory.of_world(&world).await?.into_iter().map(|entry| entry.key.stored()).collect();
-    expect_true("entries keep their worlds", worlds.len() == 2 && worlds.contains(&account.stored()))?;
+    expect_true("an entry has lost its world", worlds.len() == 2 && worlds.contains(&account.stored()))?;
     let after = expect_some("the entry", directory.find(&client).await?)?;
-    expect_true("the revision differs", after.revision != before.revision)?;
+    expect_true("the revision is the old one", after.revision != before.revision)?;
     same("the last move", (before.last_move, after.last_move), (None, Some(MoveId(uuid(8, 1)))))?;
     same("whether an old revision was removed", directory.remove(&before).await?, false)
 }
@@ -212,7 +212,7 @@ async fn first_move_counts(handle: Handle) -> CheckResult {
     let [client, account, _] = keys()?;
     let first = move_of(Who::Mine.client(), "a", "b")?;
     let second = CellMove { id: MoveId(uuid(8, 2)), to: cell("c")?, ..first.clone() };
-    // The client is in a home without an entry.
+    // The client has no entry yet. The move adds it.
     same("the first move", directory.begin_move(first.clone(), Vec::new()).await?, Some(first.clone()))?;
     let of_client = vec![of_no_world(&account)];
     same("the second move", directory.begin_move(second, of_client.clone()).await?, Some(first.clone()))?;
@@ -246,7 +246,7 @@ async fn own_end_counts(handle: Handle) -> CheckResult {
     same("the cell", cell_of(&*directory, &account).await?, Some(cell("b")?))
 }
 
-async fn strangers_stay(handle: Handle) -> CheckResult {
+async fn others_stay(handle: Handle) -> CheckResult {
     let directory = directory(&handle)?;
     let [client, account, key] = keys()?;
     directory.add(client.clone(), cell("a")?, None).await?;

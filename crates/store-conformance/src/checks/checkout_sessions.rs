@@ -2,17 +2,17 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    checkout_session_id, create_session, create_top_up, opened, reference, session_request, shop, top_up_request,
-    topped_up,
+    add_checkout, add_session, add_top_up, checkout_session_id, create_session, create_top_up, reference,
+    session_request, top_up_request,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::merchants::{add_payee, approve_payee, payee_id};
+use crate::merchants::{approve_payee, create_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
+use crate::seed_data::{Who, account, checkout, parent_of, seeded, settlement_account};
 use crate::together::{Work, race};
-use crate::world::{Who, account, checkout, parent_of, seeded, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
     CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreatedSession, PageTokenHash,
@@ -50,9 +50,9 @@ const fn unpaid(session: CheckoutSession) -> FoundSession {
 
 async fn created(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (mine, sold) = (Who::Mine.account()?, shop(&handle, Who::Mine, 1).await?);
-    let shown = handle.checkouts.find(&mine, sold).await?;
-    let mut command = create_session(Who::Mine, sold, session_request(Who::Mine, 1)?)?;
+    let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
+    let shown = handle.checkouts.find(&mine, checkout).await?;
+    let mut command = create_session(Who::Mine, checkout, session_request(Who::Mine, 1)?)?;
     let (rule, accounts) = (command.decide, vec![settlement_account(Who::Mine)?]);
     command.decide = Arc::new(move |situation: &CreateSessionSituation| {
         let seen = (&situation.checkout, &situation.settlement_accounts);
@@ -72,7 +72,7 @@ async fn created(handle: Handle) -> CheckResult {
 
 async fn to_a_payee(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     let target = SessionTarget::TopUp(payee_id(1));
     let request = || Ok::<_, Failure>(SessionRequest { target: target.clone(), ..session_request(Who::Mine, 1)? });
     let top_ups = checkout(Who::Mine, 1)?.id;
@@ -90,7 +90,7 @@ async fn to_a_payee(handle: Handle) -> CheckResult {
 async fn top_up(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let done = topped_up(&handle, Who::Mine, 1).await?;
+    let done = add_top_up(&handle, Who::Mine, 1).await?;
     same("the purpose", &done.purpose, &SessionPurpose::Budget(Who::Mine.budget()))?;
     let found = handle.checkout_sessions.find(&mine, done.id).await?;
     same("what is found", found, Some(unpaid(done.clone())))?;
@@ -99,12 +99,12 @@ async fn top_up(handle: Handle) -> CheckResult {
 
 async fn known(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
-    let first = opened(&handle, Who::Mine, sold, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let first = add_session(&handle, Who::Mine, checkout, 1).await?;
     let key = || Text::parse("key 1");
     let mut second = session_request(Who::Mine, 2)?;
     second.draft.terms.idempotency_key = key()?;
-    let repeated = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, second)?).await)?;
+    let repeated = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, second)?).await)?;
     same("the same session", repeated, CreatedSession { session: first, is_new: false })?;
     let mine = Who::Mine.account()?;
     same("the second id", handle.checkout_sessions.find(&mine, checkout_session_id(2)).await?, None)?;
@@ -120,10 +120,10 @@ async fn known(handle: Handle) -> CheckResult {
     // Keys are compared exactly.
     let mut other = session_request(Who::Mine, 5)?;
     other.draft.terms.idempotency_key = Text::parse("KEY 1")?;
-    let other = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, other)?).await)?;
+    let other = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, other)?).await)?;
     same("another key", other.is_new, true)?;
     // The other account does not share idempotency keys with mine.
-    let theirs = shop(&handle, Who::Other, 6).await?;
+    let theirs = add_checkout(&handle, Who::Other, 6).await?;
     let mut request = session_request(Who::Other, 6)?;
     request.draft.terms.idempotency_key = key()?;
     let theirs = expect_new(handle.checkout_sessions.create(create_session(Who::Other, theirs, request)?).await)?;
@@ -132,23 +132,23 @@ async fn known(handle: Handle) -> CheckResult {
 
 async fn taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
-    let theirs = shop(&handle, Who::Other, 2).await?;
-    opened(&handle, Who::Mine, sold, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let theirs = add_checkout(&handle, Who::Other, 2).await?;
+    add_session(&handle, Who::Mine, checkout, 1).await?;
     let session = async |who, checkout, number, references: &[u128]| {
         let mut request = session_request(who, number)?;
         request.draft.references = references.iter().map(|number| reference(*number)).collect();
         Ok::<_, Failure>(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
-    let second = expect_new(session(Who::Mine, sold, 2, &[1, 2]).await?)?;
+    let second = expect_new(session(Who::Mine, checkout, 2, &[1, 2]).await?)?;
     same("the first free one", second.session.payment_reference, reference(2))?;
-    let refusal = refused(session(Who::Mine, sold, 3, &[2, 1]).await?)?;
+    let refusal = refused(session(Who::Mine, checkout, 3, &[2, 1]).await?)?;
     same("only taken ones", refusal, CreateSessionRefusal::NoReference)?;
     let mut top_up = top_up_request(Who::Mine, 4)?;
     top_up.draft.references = vec![reference(1), reference(4)];
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     same("that of a top-up", top_up.session.payment_reference, reference(4))?;
-    let fifth = expect_new(session(Who::Mine, sold, 5, &[4, 5]).await?)?;
+    let fifth = expect_new(session(Who::Mine, checkout, 5, &[4, 5]).await?)?;
     same("beside a top-up", fifth.session.payment_reference, reference(5))?;
     let other = expect_new(session(Who::Other, theirs, 6, &[1]).await?)?;
     same("on the other account", other.session.payment_reference, reference(1))
@@ -156,10 +156,10 @@ async fn taken(handle: Handle) -> CheckResult {
 
 async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let session = |number, body| {
         let claim = Some(claim(Who::Mine, "session", body)?);
-        let command = create_session(Who::Mine, sold, session_request(Who::Mine, number)?)?;
+        let command = create_session(Who::Mine, checkout, session_request(Who::Mine, number)?)?;
         Ok::<_, Failure>(CreateSessionCommand { claim, ..command })
     };
     let sessions = &handle.checkout_sessions;
@@ -189,7 +189,7 @@ fn creation(handle: &Handle, command: CreateSessionCommand) -> Work<Created> {
 
 async fn concurrent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold: CheckoutId = shop(&handle, Who::Mine, 1).await?;
+    let checkout: CheckoutId = add_checkout(&handle, Who::Mine, 1).await?;
     let references: Vec<PaymentReference> = (1..=10).map(reference).collect();
     let work = |key: Option<&str>, number| {
         let mut request = session_request(Who::Mine, number)?;
@@ -197,7 +197,7 @@ async fn concurrent(handle: Handle) -> CheckResult {
         if let Some(key) = key {
             request.draft.terms.idempotency_key = Text::parse(key)?;
         }
-        Ok::<_, Failure>(creation(&handle, create_session(Who::Mine, sold, request)?))
+        Ok::<_, Failure>(creation(&handle, create_session(Who::Mine, checkout, request)?))
     };
     let same_key = (1..=8).map(|number| work(Some("one key"), number)).collect::<Result<_, _>>()?;
     let answers = race(same_key).await?.into_iter().map(expect_new).collect::<Result<Vec<_>, _>>()?;
@@ -212,7 +212,7 @@ async fn concurrent(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (plain, theirs) = (plain(&handle).await?, shop(&handle, Who::Other, 1).await?);
+    let (plain, theirs) = (plain(&handle).await?, add_checkout(&handle, Who::Other, 1).await?);
     let before = Observation::take(&handle, 1).await?;
     let sessions = &handle.checkout_sessions;
     let command = || create_session(Who::Mine, theirs, session_request(Who::Mine, 1)?);

@@ -5,15 +5,15 @@ use super::two_handles::race_on_both;
 use super::{events, refunds, session_steps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, checkout_session_id, create_refund, drawn, opened, pay, payer_bank, refund_request, shipping, shop, step,
-    topped_up,
+    add_checkout, add_session, add_top_up, approval, checkout_session_id, create_refund, drawn, pay, payer_bank,
+    refund_request, shipping, step,
 };
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
 use crate::payments::after;
+use crate::seed_data::{Who, gbp, seeded};
 use crate::together::race;
-use crate::world::{Who, gbp, seeded};
 use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort, SessionAction, SessionRefusal, SessionStatus};
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
@@ -30,7 +30,7 @@ checks! {
 
 async fn approvals(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     let choose = step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?;
     expect_new(handle.checkout_sessions.act(choose).await)?;
     let approved = race_on_both(&handle, |handle, number| {
@@ -48,9 +48,9 @@ async fn approvals(handle: Handle) -> CheckResult {
 
 async fn one_wins(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
-        opened(&handle, Who::Mine, checkout, session).await?;
+        add_session(&handle, Who::Mine, checkout, session).await?;
         let answers = race_on_both(&handle, |handle, number| {
             // Both handles pay and cancel.
             let action = match number / 2 % 2 {
@@ -70,7 +70,8 @@ async fn one_wins(handle: Handle) -> CheckResult {
         }
         same("winners", winners.len(), 1)?;
         let mine = Who::Mine.account()?;
-        let found = expect_some("it", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
+        let found =
+            expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
         let is_paid = found.session.status == SessionStatus::Completed;
         same("its payments", (found.attempts, found.pending()), (i64::from(is_paid), None))?;
         same("the session", winners.pop(), Some(found.session))?;

@@ -5,7 +5,7 @@ use crate::commands::{MessageResult, answer_of, claim, credit, first, message, p
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
-use crate::world::{Who, gbp, seeded, world};
+use crate::seed_data::{Who, gbp, seed_data, seeded};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{Card, TransactionState};
@@ -80,17 +80,17 @@ async fn nine_on_two(handle: Handle) -> CheckResult {
 }
 
 async fn many_budgets(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     for number in 0..8 {
-        let id = BudgetId(crate::world::uuid(300, number));
-        let seed = crate::world::seed_budget(Who::Mine, id, &[(gbp()?, 95)], 301 + number)?;
-        let base = crate::world::card(Who::Mine, CardId(crate::world::uuid(310, number)))?;
-        world.accounts[0].budgets.push(seed);
-        world.accounts[0].cards.push(SeedCard { card: Card { budget: id, ..base }, limits: vec![] });
+        let id = BudgetId(crate::seed_data::uuid(300, number));
+        let seed = crate::seed_data::seed_budget(Who::Mine, id, &[(gbp()?, 95)], 301 + number)?;
+        let base = crate::seed_data::card(Who::Mine, CardId(crate::seed_data::uuid(310, number)))?;
+        data.accounts[0].budgets.push(seed);
+        data.accounts[0].cards.push(SeedCard { card: Card { budget: id, ..base }, limits: vec![] });
     }
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let command = |number: u128| {
-        let card = CardId(crate::world::uuid(310, number % 8));
+        let card = CardId(crate::seed_data::uuid(310, number % 8));
         first(Who::Mine, card, message(FirstKind::Purchase, "0.10")?, stamp(number))
     };
     let commands = (0..96).map(command).collect::<Result<_, _>>()?;

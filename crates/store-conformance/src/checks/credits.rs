@@ -5,7 +5,7 @@ use crate::commands::credit;
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
-use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
@@ -24,7 +24,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let expected = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
     same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), expected))?;
-    same("when", done.created_at, noon())?;
+    same("the time of the credit", done.created_at, noon())?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
     let yen = Balances::new(Minor(5_000), Minor(0), Minor(0))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, yen)?;
@@ -58,7 +58,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
-    command.budget = BudgetId(crate::world::uuid(2, 99));
+    command.budget = BudgetId(crate::seed_data::uuid(2, 99));
     absent("an unknown budget", &handle.credits.credit(command).await)?;
     before.still_holds("a credit to nothing", &handle).await
 }

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{first, message, stamp_at};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::world::{Who, day, unused, world};
+use crate::seed_data::{Who, day, seed_data, unused};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{CardLimit, LimitWindow};
@@ -27,20 +27,20 @@ fn starts() -> [(LimitWindow, DateTime<Utc>); 4] {
 }
 
 async fn limits(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     let (mut cards, mut number) = (Vec::new(), 0);
     for (window, start) in starts() {
         // The domain defines on which day a week begins.
         let start = (0..7).map(|days| start + TimeDelta::days(days)).find(|at| window.start(*at) == at.date_naive());
         let start = expect_some("the first moment of a window", start)?;
-        let mut seed = world.accounts[0].cards[0].clone();
-        seed.card.id.0 = crate::world::uuid(17, cards.len() as u128);
+        let mut seed = data.accounts[0].cards[0].clone();
+        seed.card.id.0 = crate::seed_data::uuid(17, cards.len() as u128);
         let (amount, window_start) = (Minor(10_000), window.start(start - TimeDelta::days(40)));
         seed.limits = vec![CardLimit { amount, window_start, ..unused(Who::Mine, window) }];
         cards.push((seed.card.id, window, start));
-        world.accounts[0].cards.push(seed);
+        data.accounts[0].cards.push(seed);
     }
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     for (card, _, start) in &cards {
         // Just before the window, exactly at its start, and half a day later.
         for (at, text) in
@@ -62,9 +62,9 @@ async fn limits(handle: Handle) -> CheckResult {
 }
 
 async fn expiry(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    world.accounts[0].cards[0].card.expires_on = day(2026, 9, 1);
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(9_500)?;
+    data.accounts[0].cards[0].card.expires_on = day(2026, 9, 1);
+    handle.seeding.seed(data).await?;
     let end = day(2026, 9, 2).and_time(NaiveTime::MIN).and_utc();
     for (number, at, approved) in [(1, end - TimeDelta::microseconds(1), true), (2, end, false)] {
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;

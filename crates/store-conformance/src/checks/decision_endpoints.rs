@@ -6,8 +6,8 @@ use crate::commands::{first, follow_up, message, purchase, request, stamp, token
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::webhooks::claimed;
-use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::ApiKey;
@@ -30,7 +30,7 @@ checks! {
     "decision_endpoints.change.refusal_changes_nothing" => refusals,
     "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
     "decision_endpoints.secrets.are_found_and_replaced" => secrets,
-    "decision_endpoints.worlds.are_no_contents_of_worlds" (Sandbox) => worlds,
+    "decision_endpoints.worlds.snapshots_do_not_contain_them" (Sandbox) => worlds,
     "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions,
     "decision_endpoints.cards.a_question_stores_nothing" => questions,
 }
@@ -125,7 +125,8 @@ async fn tenancy(handle: Handle) -> CheckResult {
     shown(&handle, &mine.account, Some(&mine)).await?;
     shown(&handle, &other.account, Some(&other)).await?;
     shown(&handle, &second, None).await?;
-    let key = ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::world::key(Who::Mine)? };
+    let key =
+        ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::seed_data::key(Who::Mine)? };
     let page = handle.profiles.profiles(&key, PageRequest { limit: 9, offset: 0 }).await?;
     let listed: Vec<_> = page.rows.iter().map(|row| row.account.decision_endpoint.as_deref()).collect();
     same("the endpoints of the accounts", listed, vec![Some(&mine), None])?;
@@ -133,7 +134,7 @@ async fn tenancy(handle: Handle) -> CheckResult {
     shown(&handle, &other.account, Some(&other)).await?;
     let nobody = DecisionEndpoint { account: AccountId::parse("F404")?, ..mine };
     absent("an unknown account", &handle.decision_endpoints.change_endpoint(put(&nobody)).await)?;
-    same("of an unknown account", handle.decision_endpoints.endpoint(&nobody.account).await?, None)
+    same("the endpoint of an unknown account", handle.decision_endpoints.endpoint(&nobody.account).await?, None)
 }
 
 async fn refusals(handle: Handle) -> CheckResult {
@@ -190,10 +191,10 @@ async fn secrets(handle: Handle) -> CheckResult {
     same("at most one", handle.secrets.secrets(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)?;
     let replace =
         async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
-    same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
+    same("a secret that is not the stored one", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
     let nobody = SecretOwner::Decisions(Who::Other.account()?);
-    same("of an account without one", replace(&nobody, sealed(OLD, 1), sealed(NEW, 3)).await?, false)?;
-    same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
+    same("an account without an endpoint", replace(&nobody, sealed(OLD, 1), sealed(NEW, 3)).await?, false)?;
+    same("the stored secret", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
     shown(&handle, &made.account, Some(&DecisionEndpoint { secrets: sealed(NEW, 4), ..made.clone() })).await?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
     expect_true("they are found again", !found.iter().any(|found| found.owner == owner))
@@ -282,7 +283,7 @@ async fn questions(handle: Handle) -> CheckResult {
     for key in [None, Some("k")] {
         let asked = handle.cards.first_message(asking(key)?).await;
         let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::EndpointNotAsked(_))));
-        expect_true("it is not refused with a question", is_question)?;
+        expect_true("the refusal does not say that the endpoint must be asked", is_question)?;
         before.still_holds("a question", &handle).await?;
     }
     // Once the message is decided, the key has a stored answer, and a repeated request asks nothing.

@@ -5,11 +5,11 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::purchase;
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded, uuid};
 use crate::webhooks::{
     change, claim, claimed, create, decision, delivery_claims, due, end, everything, id, keys, log, pay, reach,
     recovery, redelivery, subscribe, webhook,
 };
-use crate::world::{Who, noon, seeded, uuid};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::ids::EventId;
@@ -29,9 +29,9 @@ checks! {
     "deliveries.queue.one_for_each_matching_subscription" => queued,
     "deliveries.queue.a_refusal_queues_nothing" => not_queued,
     "deliveries.claim.one_lease_at_a_time" => exclusive,
-    "deliveries.claim.counts_before_it_is_sent" => counted,
-    "deliveries.claim.longest_due_first_at_most_so_many" => in_order,
-    "deliveries.claim.a_disabled_subscription_rests" => rests,
+    "deliveries.claim.counts_the_attempt_before_it_is_sent" => counted,
+    "deliveries.claim.longest_due_first_up_to_the_maximum" => in_order,
+    "deliveries.claim.not_for_a_disabled_subscription" => rests,
     "deliveries.claim.ordered_holds_back_the_same_object" => ordered,
     "deliveries.claim.due_by_the_clock_of_the_account" (Sandbox) => by_the_clock,
     "deliveries.record.without_the_lease_has_no_effect" => fenced,
@@ -43,7 +43,7 @@ checks! {
     "deliveries.test.has_its_own_body" => tested,
     "deliveries.delete_deliveries.old_ones_that_do_not_wait" => deleted,
     "deliveries.restore.cancels_those_of_undone_events" (Sandbox) => restored,
-    "deliveries.worlds.go_with_their_world" (Sandbox) => world_deleted,
+    "deliveries.worlds.are_deleted_with_their_world" (Sandbox) => world_deleted,
 }
 
 async fn queued(handle: Handle) -> CheckResult {
@@ -60,7 +60,7 @@ async fn queued(handle: Handle) -> CheckResult {
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     for number in [1, 2] {
         let found = log(&handle, number).await?;
-        same("how many", found.len(), 1)?;
+        same("the number of deliveries", found.len(), 1)?;
         let LoggedDelivery { delivery, attempts } = &found[0];
         let expected = Delivery {
             webhook: id(number),
@@ -77,13 +77,13 @@ async fn queued(handle: Handle) -> CheckResult {
             due_at: None,
         };
         same("the delivery", delivery, &expected)?;
-        same("when", delivery.created_at, event.occurred_at)?;
+        same("the time of the delivery", delivery.created_at, event.occurred_at)?;
         expect_true("there are attempts", attempts.is_empty())?;
         let claims = claim(&handle, (number, 1), noon() + TimeDelta::days(1), 9).await?;
         same("the body", claims[0].body.as_deref(), Some(event.body.as_str()))?;
     }
     for number in [3, 4, 5] {
-        same("how many of others", log(&handle, number).await?.len(), 0)?;
+        same("the deliveries of other subscriptions", log(&handle, number).await?.len(), 0)?;
     }
     same("the backlog", handle.deliveries.backlog().await?.total(), 2)
 }
@@ -94,7 +94,7 @@ async fn not_queued(handle: Handle) -> CheckResult {
     let mut refusing = purchase(Who::Mine, 1, "1")?;
     refusing.decide = Arc::new(|_| Err(florin_domain::card::decide::CardRefusal::AlreadyCleared));
     refused(handle.cards.first_message(refusing).await)?;
-    same("how many", log(&handle, 1).await?.len(), 0)
+    same("the number of deliveries", log(&handle, 1).await?.len(), 0)
 }
 
 async fn exclusive(handle: Handle) -> CheckResult {
@@ -138,7 +138,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     }
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
-    same("how many", claims.len(), 3)?;
+    same("the number of deliveries", claims.len(), 3)?;
     // After this, the second delivery is due first, and the first delivery last.
     let dues = [TimeDelta::hours(3), TimeDelta::hours(1), TimeDelta::hours(2)];
     let ends = claims.iter().zip(dues).map(|(claim, due)| end(claim, 500, decision(DeliveryStatus::Failed, now + due)));
@@ -278,7 +278,7 @@ async fn recorded(handle: Handle) -> CheckResult {
     let expected = WebhookState::Disabled { at: now, reason: Some(DisabledReason::Gone) };
     same("disabled", found.state, expected)?;
     same("failing", found.failing, Some(failing))?;
-    let other = expect_some("the other one", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
+    let other = expect_some("the other subscription", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
     expect_true("the other one is disabled", other.state.is_enabled() && other.failing.is_none())
 }
 
@@ -328,7 +328,11 @@ async fn logged(handle: Handle) -> CheckResult {
         let rest = handle.deliveries.log(id(1), filter, PageRequest { limit: 2, offset: 2 }).await?;
         same("the rest", rest.rows.len(), expected.saturating_sub(2).into())?;
     }
-    same("of nobody", handle.deliveries.log(id(9), none(), PageRequest::default()).await?.count, 0)
+    same(
+        "the log of an unknown subscription",
+        handle.deliveries.log(id(9), none(), PageRequest::default()).await?.count,
+        0,
+    )
 }
 
 async fn redelivered(handle: Handle) -> CheckResult {
@@ -380,7 +384,11 @@ async fn recovered(handle: Handle) -> CheckResult {
     ];
     handle.deliveries.record(ends, now).await?;
     let at = claims[0].delivery.created_at;
-    same("of later", expect_new(handle.deliveries.recover(recovery(1, at + TimeDelta::hours(1))).await)?, 0)?;
+    same(
+        "recovered events of a later time",
+        expect_new(handle.deliveries.recover(recovery(1, at + TimeDelta::hours(1))).await)?,
+        0,
+    )?;
     // The exhausted event, and the event from before the subscription.
     same("recovered", expect_new(handle.deliveries.recover(recovery(1, at - TimeDelta::hours(1))).await)?, 2)?;
     same("recovered again", expect_new(handle.deliveries.recover(recovery(1, at - TimeDelta::hours(1))).await)?, 0)?;
@@ -427,7 +435,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let later = queued + TimeDelta::seconds(1);
     same("at most one", handle.deliveries.delete_deliveries(later, 1).await?, 1)?;
     same("the rest", handle.deliveries.delete_deliveries(later, 9).await?, 1)?;
-    same("left", log(&handle, 1).await?.len(), 1)
+    same("the deliveries that are left", log(&handle, 1).await?.len(), 1)
 }
 
 async fn restored(handle: Handle) -> CheckResult {
@@ -463,7 +471,11 @@ async fn world_deleted(handle: Handle) -> CheckResult {
     same("queued", log(&handle, 2).await?.len(), 1)?;
     handle.worlds.delete(&Who::Mine.account()?).await?;
     let left = handle.webhooks.all().await?;
-    same("those left", left.iter().map(|webhook| webhook.id).collect::<Vec<_>>(), vec![id(2), id(3)])?;
+    same(
+        "the subscriptions that are left",
+        left.iter().map(|webhook| webhook.id).collect::<Vec<_>>(),
+        vec![id(2), id(3)],
+    )?;
     same("failing", left[0].failing.clone(), None)?;
     for number in [1, 2] {
         same("deliveries", log(&handle, number).await?.len(), 0)?;

@@ -1,15 +1,15 @@
 //! Further checks of deliveries: order, pauses, backlog, log, recovery and restore.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{
     account_reach, change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery,
     subscribe, webhook,
 };
-use crate::world::{Who, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 checks! {
     "deliveries.claim.a_first_attempt_waits_for_no_clock" => at_once,
-    "deliveries.claim.a_disabled_client_rests" => client_rests,
+    "deliveries.claim.not_for_a_disabled_client" => client_rests,
     "deliveries.claim.first_attempts_and_retries_take_turns" => turns,
     "deliveries.claim.an_order_can_be_given_up" => order_given_up,
     "deliveries.claim.an_order_can_be_given_up_for_a_while" => order_regained,
@@ -84,17 +84,17 @@ async fn filtered(handle: Handle) -> CheckResult {
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
     };
     seeded(&handle).await?;
-    let (first, second) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let only = |checkout| CheckoutIds::new(vec![checkout]).map(Some);
     for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
         expect_new(handle.webhooks.create(create(of(number, filter)?)).await)?;
     }
-    sold(&handle, Who::Mine, first, 1).await?;
+    add_paid_session(&handle, Who::Mine, first, 1).await?;
     let now = noon() + TimeDelta::days(1);
     for (number, expected) in [(1, 1), (2, 1), (3, 0)] {
         same("claimed", claim(&handle, (number, number), now, 9).await?.len(), expected)?;
     }
-    sold(&handle, Who::Mine, second, 2).await?;
+    add_paid_session(&handle, Who::Mine, second, 2).await?;
     expect_new(handle.webhooks.create(create(of(4, only(second)?)?)).await)?;
     same("recovered", expect_new(handle.deliveries.recover(recovery(4, noon())).await)?, 1)?;
     same("sent again", claim(&handle, (4, 9), now, 9).await?.len(), 1)
@@ -124,7 +124,7 @@ fn sequences(claimed: &[ClaimedDelivery]) -> Vec<i64> {
     claimed.iter().map(|claim| claim.delivery.sequence).collect()
 }
 
-/// A chain of two messages for an ordered subscription.
+/// Creates an ordered subscription, and a chain of two messages that it receives.
 async fn chain(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;

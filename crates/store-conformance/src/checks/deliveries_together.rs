@@ -5,9 +5,9 @@ use super::panics::bug;
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::together::{Work, in_one_group};
 use crate::webhooks::{claim, decision, end, fan_out, id, lease, log, pay, subscribe};
-use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::webhook::DeliveryStatus;
 use florin_ports::{ClaimDeliveriesCommand, ClaimedDeliveries, StoreError};
@@ -25,7 +25,7 @@ const SUBSCRIPTIONS: u128 = 9;
 /// Number of events.
 const EVENTS: u128 = 3;
 
-/// Subscriptions, and events that all of them receive.
+/// Creates subscriptions, and events that all of them receive.
 async fn several(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
     for number in 1..=SUBSCRIPTIONS {

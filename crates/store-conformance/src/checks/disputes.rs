@@ -6,8 +6,8 @@ use crate::disputes::{act, dispute_id, evidence, open_dispute};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, chain};
+use crate::seed_data::{Who, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, seeded};
 use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::card::decide::{DisputeDone, DisputeRefusal, FirstKind};
 use florin_domain::card::{Dispute, DisputeAction, DisputeFilter, DisputeOutcome, DisputeReason, DisputeStatus};
@@ -237,7 +237,9 @@ async fn shown(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-fn tried(answer: Result<Written<DisputeDone>, WriteError<DisputeRefusal>>) -> Result<DryRun<DisputeDone>, Failure> {
+fn dry_run_in(
+    answer: Result<Written<DisputeDone>, WriteError<DisputeRefusal>>,
+) -> Result<DryRun<DisputeDone>, Failure> {
     match answer {
         Ok(Written::DryRun(run)) => Ok(*run),
         other => Err(Failure::new(format!("expected a dry run, got {other:?}"))),
@@ -250,11 +252,11 @@ async fn dry(handle: Handle) -> CheckResult {
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
     let new = OpenDisputeCommand { mode: Mode::DryRun, ..open_dispute(Who::Mine, clearing, "1", 11)? };
-    let run = tried(handle.disputes.open(new).await)?;
+    let run = dry_run_in(handle.disputes.open(new).await)?;
     same("the amount", (run.done.dispute.amount, run.journal.len()), (Minor(100), 0))?;
     for (action, postings) in [(DisputeAction::Credit, 1), (WON, 1), (LOST, 0), (evidence("x")?, 0)] {
         let command = DisputeCommand { mode: Mode::DryRun, ..act(Who::Mine, 10, action, 20)? };
-        let run = tried(handle.disputes.act(command).await)?;
+        let run = dry_run_in(handle.disputes.act(command).await)?;
         same("the journal", (run.journal.len(), run.balances.len()), (postings, postings))?;
     }
     before.still_holds("dry runs of disputes", &handle).await

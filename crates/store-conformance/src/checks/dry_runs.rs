@@ -8,7 +8,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same,
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::Observation;
-use crate::world::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seeded};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -85,18 +85,18 @@ async fn preview_confirm(
 }
 
 /// Expects the stored balances and journal to match what the dry run returned; `before` counts earlier transactions.
-pub(super) async fn came_true<T: PartialEq + Debug>(
+pub(super) async fn matches_dry_run<T: PartialEq + Debug>(
     handle: &Handle,
     before: i64,
-    tried: &DryRun<T>,
+    preview: &DryRun<T>,
     done: &T,
 ) -> CheckResult {
-    same("the answer", &tried.done, done)?;
-    for ((budget, currency), after) in &tried.balances {
+    same("the answer", &preview.done, done)?;
+    for ((budget, currency), after) in &preview.balances {
         let record = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
         same("what a budget holds", record.budget.in_currency(*currency), Some(*after))?;
     }
-    let written = i64::try_from(tried.journal.len()).unwrap_or_default();
+    let written = i64::try_from(preview.journal.len()).unwrap_or_default();
     same("the journal", journal(handle).await?, before + written)
 }
 
@@ -130,30 +130,30 @@ async fn cards_nothing(handle: Handle) -> CheckResult {
 async fn cards_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = preview_first_message(&handle, limited(1, "10")?).await?;
+    let preview = preview_first_message(&handle, limited(1, "10")?).await?;
     let done = expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
-    came_true(&handle, before, &tried, &done).await?;
-    same("one transaction", tried.journal.len(), 1)?;
+    matches_dry_run(&handle, before, &preview, &done).await?;
+    same("one transaction", preview.journal.len(), 1)?;
     let cleared = preview_follow_up(&handle, clear(2, "8")?).await?;
     let done = expect_new(handle.cards.follow_up(clear(2, "8")?).await)?;
-    came_true(&handle, before + 1, &cleared, &done).await?;
+    matches_dry_run(&handle, before + 1, &cleared, &done).await?;
     let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
-    same("the postings", history.journal, [tried.journal, cleared.journal].concat())?;
+    same("the postings", history.journal, [preview.journal, cleared.journal].concat())?;
     let again = refused(preview_follow_up(&handle, clear(3, "8")?).await)?;
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
 }
 
 async fn declines(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let tried = preview_first_message(&handle, limited(1, "20.01")?).await?;
-    same("the state", tried.done.state, TransactionState::Declined)?;
-    same("no postings", &tried.journal, &Vec::new())?;
+    let preview = preview_first_message(&handle, limited(1, "20.01")?).await?;
+    same("the state", preview.done.state, TransactionState::Declined)?;
+    same("no postings", &preview.journal, &Vec::new())?;
     let done = expect_new(handle.cards.first_message(limited(1, "20.01")?).await)?;
-    same("the answer", &tried.done, &done)?;
+    same("the answer", &preview.done, &done)?;
     let history = expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
     let kept = history.messages.into_iter().next().and_then(|done| done.declined);
     let kept = kept.map(|explanation| DryRunDecline { explanation, currency: done.currency });
-    same("why", tried.declined, kept)
+    same("why", preview.declined, kept)
 }
 
 async fn credits_nothing(handle: Handle) -> CheckResult {
@@ -169,10 +169,10 @@ async fn credits_nothing(handle: Handle) -> CheckResult {
 async fn credits_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
+    let preview = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
-    came_true(&handle, before, &tried, &done).await?;
-    same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (1, 1))
+    matches_dry_run(&handle, before, &preview, &done).await?;
+    same("budgets and transactions", (preview.balances.len(), preview.journal.len()), (1, 1))
 }
 
 async fn transfers_nothing(handle: Handle) -> CheckResult {
@@ -188,10 +188,10 @@ async fn transfers_nothing(handle: Handle) -> CheckResult {
 async fn transfers_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
-    let tried = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
+    let preview = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
-    came_true(&handle, before, &tried, &done).await?;
-    same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (2, 1))
+    matches_dry_run(&handle, before, &preview, &done).await?;
+    same("budgets and transactions", (preview.balances.len(), preview.journal.len()), (2, 1))
 }
 
 async fn batches_nothing(handle: Handle) -> CheckResult {
@@ -208,10 +208,10 @@ async fn batches_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
-    let tried = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
+    let preview = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
     let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
-    came_true(&handle, before, &tried, &done).await?;
-    same("transactions", tried.journal.len(), 2)?;
+    matches_dry_run(&handle, before, &preview, &done).await?;
+    same("transactions", preview.journal.len(), 2)?;
     let late = refused(preview_confirm(&handle, confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
@@ -289,12 +289,12 @@ async fn records(handle: Handle) -> CheckResult {
 async fn in_line(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut real = Vec::new();
-    let mut tried = Vec::new();
+    let mut previews = Vec::new();
     for number in 1..=12_u128 {
         let (cards, command) = (handle.cards.clone(), purchase(Who::Mine, number, "10")?);
         real.push(tokio::spawn(async move { cards.first_message(command).await }));
         let (handle, command) = (handle.clone(), purchase(Who::Mine, 100 + number, "5")?);
-        tried.push(tokio::spawn(async move { preview_first_message(&handle, command).await }));
+        previews.push(tokio::spawn(async move { preview_first_message(&handle, command).await }));
     }
     let mut approved = 0;
     for task in real {
@@ -302,8 +302,9 @@ async fn in_line(handle: Handle) -> CheckResult {
         approved += i32::from(done.state == TransactionState::Pending);
     }
     same("nine had the money", approved, 9)?;
-    let transaction = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
-    for task in tried {
+    let transaction =
+        |preview: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(preview?.done);
+    for task in previews {
         let done = transaction(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // A dry run sees the effects of earlier purchases, but not of other dry runs.
         expect_true("it does not see what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;

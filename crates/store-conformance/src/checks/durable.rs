@@ -6,7 +6,7 @@ use crate::commands::{SANDBOX, claim, confirm, credit, open, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, key, noon, seeded};
+use crate::seed_data::{Who, gbp, key, noon, seeded};
 use florin_domain::mfa::MfaVerdict;
 
 checks! {

@@ -5,9 +5,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, differences, single_reads};
-use crate::payments::{after, claim, confirmed, record, start, start_payments};
+use crate::payments::{add_confirmed_batch, after, claim, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
-use crate::world::Who;
+use crate::seed_data::Who;
 use crate::worlds::{command, copy, prepared, snapshot};
 use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::world::WorldSeed;
@@ -66,12 +66,12 @@ fn without_events(seen: &Observation, who: Who) -> Result<BTreeMap<String, Strin
 pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> CheckResult {
     let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
     let (mine, twin) = (without_events(&seen, Who::Mine)?, without_events(&seen, Who::Twin)?);
-    none(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
+    expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
     let (mine, twin) = (single_reads(handle, Who::Mine).await?, single_reads(handle, Who::Twin).await?);
-    none(&[differences(&mine, &twin), differences(&twin, &mine)].concat())
+    expect_no_differences(&[differences(&mine, &twin), differences(&twin, &mine)].concat())
 }
 
-fn none(differences: &[String]) -> CheckResult {
+fn expect_no_differences(differences: &[String]) -> CheckResult {
     match differences.first() {
         None => Ok(()),
         Some(first) => Err(Failure::new(format!("{} differences, the first: {first}", differences.len()))),
@@ -90,8 +90,8 @@ async fn commands(handle: Handle) -> CheckResult {
     let reads = single_reads(&handle, Who::Mine).await?;
     let twin = play(&handle, Who::Twin, SECOND).await?;
     let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    none(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
-    none(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
+    expect_no_differences(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
+    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
     let mine = play(&handle, Who::Mine, SECOND).await?;
     for (mine, twin) in mine.iter().zip(&twin) {
         same("an answer to the same command on the other account", mine, twin)?;
@@ -107,7 +107,7 @@ async fn shown(handle: &Handle, who: Who) -> Result<[BTreeMap<String, String>; 2
 }
 
 fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, String>]) -> CheckResult {
-    before.iter().zip(after).try_for_each(|(before, after)| none(&differences(before, after)))
+    before.iter().zip(after).try_for_each(|(before, after)| expect_no_differences(&differences(before, after)))
 }
 
 /// Both accounts hold the same ids with different amounts, texts and numbers of rows.
@@ -127,7 +127,7 @@ async fn own_values(handle: Handle) -> CheckResult {
 async fn own_work(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in TWINS {
-        confirmed(&handle, who, 1, 4).await?;
+        add_confirmed_batch(&handle, who, 1, 4).await?;
     }
     let leases = handle.processing.claim(claim(1, after(80), 10)).await?;
     same("leases", leases.len(), 2)?;
@@ -158,8 +158,8 @@ async fn deleted(handle: Handle) -> CheckResult {
     let reads = single_reads(&handle, Who::Mine).await?;
     expect_true("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
     let after = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    none(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
-    none(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
+    expect_no_differences(&differences(&before.of_one(Who::Mine)?, &after.of_one(Who::Mine)?))?;
+    expect_no_differences(&differences(&reads, &single_reads(&handle, Who::Mine).await?))?;
     // Nothing remains: a new copy has the original contents.
     handle.worlds.create(copy("T1", 103, Some(WorldSeed([1; 32])))?).await?;
     equal(&handle, numbers(FIRST)).await?;
@@ -174,8 +174,8 @@ async fn restored(handle: Handle) -> CheckResult {
     let busy = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     expect_new(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
     let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
-    none(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
+    expect_no_differences(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
     let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
-    none(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Mine)?))?;
+    expect_no_differences(&differences(&without_events(&twin, Who::Twin)?, &without_events(&mine, Who::Mine)?))?;
     books_are_right(&handle).await
 }

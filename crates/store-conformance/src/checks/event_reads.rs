@@ -6,8 +6,8 @@ use crate::commands::{credit, purchase};
 use crate::event_renderer::PlainRenderer;
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::webhooks::{self, log, subscribe};
-use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Feature;
@@ -121,8 +121,12 @@ async fn reached(handle: Handle) -> CheckResult {
     same("events of no account", of(client(Who::Mine, Some([].into()))).await?.count, 0)?;
     let event = expect_some("an event", stored(&handle).await?.pop())?;
     same("its position", handle.events.position_of(reach(Who::Mine)?, event.id).await?, Some(event.position))?;
-    same("for others", handle.events.position_of(foreign.clone(), event.id).await?, None)?;
-    same("of none", handle.events.position_of(reach(Who::Mine)?, EventId(Uuid::nil())).await?, None)?;
+    same("the position for another client", handle.events.position_of(foreign.clone(), event.id).await?, None)?;
+    same(
+        "the position of an unknown event",
+        handle.events.position_of(reach(Who::Mine)?, EventId(Uuid::nil())).await?,
+        None,
+    )?;
     let range = (EventPosition(0), known_tail(&handle).await?);
     same("foreign events between", handle.events.between(foreign, EventFilter::default(), range, 10).await?, vec![])
 }
@@ -169,7 +173,7 @@ async fn between(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
-    same("of an empty store", stored(&handle).await?, vec![])?;
+    same("events of an empty store", stored(&handle).await?, vec![])?;
     busy(&handle, Who::Mine, 1, 3).await?;
     let all = stored(&handle).await?;
     let end = known_tail(&handle).await?;
@@ -240,12 +244,12 @@ async fn deleted(handle: Handle) -> CheckResult {
     busy(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
     let written = PlainRenderer::now();
-    same("none is older", handle.events.delete_events(written, 100).await?, 0)?;
+    same("deleted events when none is older", handle.events.delete_events(written, 100).await?, 0)?;
     let later = written + TimeDelta::microseconds(1);
-    same("at most so many", handle.events.delete_events(later, 3).await?, 3)?;
+    same("deleted events of at most 3", handle.events.delete_events(later, 3).await?, 3)?;
     same("the oldest are gone", stored(&handle).await?, all[3..].to_vec())?;
-    same("the others", handle.events.delete_events(later, 100).await?, 3)?;
-    same("a deleted one", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
+    same("the other deleted events", handle.events.delete_events(later, 100).await?, 3)?;
+    same("the position of a deleted event", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
     let last = known_tail(&handle).await?;
     busy(&handle, Who::Mine, 10, 1).await?;
     let next = stored(&handle).await?;

@@ -5,8 +5,8 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::event_renderer::PlainRenderer;
 use crate::expect::{expect_new, expect_true, refused, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{change, claim, claimed, create, decision, end, pay, recovery, redelivery, subscribe, webhook};
-use crate::world::{Who, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, Redelivery, StoredEvent};
@@ -19,8 +19,8 @@ checks! {
     "events.redeliveries.in_the_order_of_the_requests" => in_order,
     "events.redeliveries.of_the_reach_and_the_filter_only" => selected,
     "events.redeliveries.once_for_each_effect" => once,
-    "events.redeliveries.a_recovery_has_some" => recovered,
-    "events.redeliveries.go_with_their_events" (Sandbox) => gone,
+    "events.redeliveries.include_those_of_a_recovery" => recovered,
+    "events.redeliveries.are_deleted_with_their_events" (Sandbox) => gone,
 }
 
 const NONE: EventPosition = EventPosition(0);
@@ -69,7 +69,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     let end = tail(&handle).await?;
     let all = mine(&handle, start, 9).await?;
     same("the events", events(&all.found), order.map(Clone::clone).to_vec())?;
-    same("searched", all.until, end)?;
+    same("the last position that was searched", all.until, end)?;
     let positions: Vec<_> = all.found.iter().map(|redelivery| redelivery.position).collect();
     expect_true(
         "positions are not after the events, or not in order",
@@ -87,10 +87,14 @@ async fn in_order(handle: Handle) -> CheckResult {
     for position in positions {
         let id = Redelivery::id_at(position);
         same("its position", handle.events.position_of(reach(Who::Mine)?, id).await?, Some(position))?;
-        same("for others", handle.events.position_of(reach(Who::Other)?, id).await?, None)?;
+        same("the position for another client", handle.events.position_of(reach(Who::Other)?, id).await?, None)?;
     }
     let later = Redelivery::id_at(EventPosition(end.0 + 1));
-    same("of none", handle.events.position_of(reach(Who::Mine)?, later).await?, None)?;
+    same(
+        "the position of a redelivery that does not exist",
+        handle.events.position_of(reach(Who::Mine)?, later).await?,
+        None,
+    )?;
     pay(&handle, Who::Mine, 9).await?;
     let next = stored(&handle).await?.pop().map(|event| event.position);
     expect_true("a position was given twice", next > Some(end))
@@ -173,7 +177,7 @@ async fn gone(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     same("after a restore", mine(&handle, NONE, 9).await?.found, before[..1].to_vec())?;
     let undone = Redelivery::id_at(before[1].position);
-    same("of an undone event", handle.events.position_of(reach(Who::Mine)?, undone).await?, None)?;
+    same("the redelivery of an undone event", handle.events.position_of(reach(Who::Mine)?, undone).await?, None)?;
     handle.events.delete_events(PlainRenderer::now() + TimeDelta::days(9999), 100).await?;
     same("after the deletion of old events", mine(&handle, NONE, 9).await?.found, vec![])
 }

@@ -7,9 +7,10 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same, st
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, issue, replacement, transfer};
 use crate::payments::{
-    Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, start_payments, upload,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim_one, confirm, create, empty, record, start,
+    start_payments, upload,
 };
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::batch::{CancelSituation, ConfirmSituation, FailureReason, FundingBudgets, PaymentOutcome};
 use florin_domain::card::CardState;
@@ -89,7 +90,7 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
     handle.cards.first_message(dry).await?;
     absent("a purchase", &handle.cards.first_message(purchase(Who::Twin, 501, "1")?).await)?;
     same("after a repeat, refusals and a dry run", kinds(&handle).await?, after_confirm)?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 30)).await?;
     same("after the start", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchProcessing, 1)]))?;
     let taken = handle.processing.start_payments(start_payments(&lease, 9, 40)).await?;
@@ -120,12 +121,12 @@ fn remember(decided: &Decided, events: &[Event]) {
 
 /// Wraps the rule of a command so that its events are recorded.
 macro_rules! remembering {
-    ($command:ident, $decided:ident, |$situation:ident: $type:ty| $events:expr) => {{
+    ($command:ident, $decided:ident, |$decision:ident: $situation:ty| $events:expr) => {{
         let (rule, decided) = (Arc::clone(&$command.decide), Arc::clone(&$decided));
-        $command.decide = Arc::new(move |situation: &$type| {
-            let $situation = rule(situation);
+        $command.decide = Arc::new(move |situation: &$situation| {
+            let $decision = rule(situation);
             remember(&decided, $events);
-            $situation
+            $decision
         });
         $command
     }};
@@ -144,7 +145,7 @@ async fn every_member(handle: Handle) -> CheckResult {
         decision.result.as_ref().map_or(&[][..], |confirmation| &confirmation.events)
     });
     expect_new(handle.batches.confirm(command).await)?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     let mut command = start(&lease, 2_000);
     let command = remembering!(command, decided, |decision: florin_domain::batch::PaymentBatch| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
@@ -164,7 +165,7 @@ async fn every_member(handle: Handle) -> CheckResult {
         handle.processing.record(command).await?;
     }
     let known = stored(&handle).await?.len();
-    confirmed(&handle, Who::Mine, 2, 2).await?;
+    add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
     let of_second = stored(&handle).await?.len() - known;
     let mut command = cancel(Who::Mine, batch_id(2), 6_000)?;
     let command = remembering!(command, decided, |decision: CancelSituation| {

@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, expiry, first, follow_up, message, purch
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain, due_holds};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::card::{ChainEnd, HoldLife, MessageKind, TransactionState};
@@ -20,7 +20,7 @@ checks! {
     "cards.expire.refusal_changes_nothing" => refusal,
     "cards.expire.and_clearing_have_one_winner" => one_winner,
     "cards.due_holds.oldest_first_and_bounded" => oldest_first,
-    "cards.due_holds.from_the_very_microsecond" => very_microsecond,
+    "cards.due_holds.exact_to_the_microsecond" => very_microsecond,
     "cards.due_holds.only_what_is_held" => only_held,
 }
 

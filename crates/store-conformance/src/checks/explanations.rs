@@ -6,9 +6,10 @@ use crate::commands::{first, follow_up, journal_id, message, purchase, stamp, st
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{
-    Fill, after, batch_id, confirm, confirmed, create, empty, leased, payment_id, record, start, start_payments,
+    Fill, add_confirmed_batch, after, batch_id, claim_one, confirm, create, empty, payment_id, record, start,
+    start_payments,
 };
-use crate::world::{Who, batch, gbp, noon, seeded, world};
+use crate::seed_data::{Who, batch, gbp, noon, seed_data, seeded};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::decide::{ChainSituation, FirstKind, FollowUp, decide_follow_up};
@@ -37,15 +38,15 @@ async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failur
 
 /// The budget received the largest amount twice, and spent it once.
 async fn large(handle: Handle) -> CheckResult {
-    let mut world = world(i64::MAX)?;
+    let mut data = seed_data(i64::MAX)?;
     let available = Pool::Available(Who::Mine.budget());
     for (number, kind, minor) in [(1, JournalKind::Card, -i64::MAX), (2, JournalKind::Credit, i64::MAX)] {
         let leg = Leg::new(Pool::CardNetwork, available, Minor(minor))?;
         let (id, account) = (journal_id(number), Who::Mine.account()?);
         let moved = JournalTransaction::new(id, account, (kind, id.0), gbp()?, after(1), leg)?;
-        world.accounts[0].budgets[0].journal.push(moved);
+        data.accounts[0].budgets[0].journal.push(moved);
     }
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let sums = parts(&handle).await?.sums;
     let credits = expect_some("the credits", sums.iter().find(|sum| sum.kind == JournalKind::Credit))?;
     same("what was credited", (credits.count, credits.moved.available), (2, Total(i128::from(i64::MAX) * 2)))
@@ -54,8 +55,8 @@ async fn large(handle: Handle) -> CheckResult {
 async fn paid(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Each payment is the only one of its order. The first becomes final, and the second stays open.
-    confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
     handle.processing.start_payments(start_payments(&lease, 9, 6_000)).await?;
     same("orders that reserve money", parts(&handle).await?.reservations.count, 1)?;
@@ -85,10 +86,10 @@ async fn refunds(handle: Handle) -> CheckResult {
 
 /// The batch is confirmed, but the journal has no reservation for it.
 async fn unreserved(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
-    world.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
-    handle.seeding.seed(world).await?;
+    data.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
+    handle.seeding.seed(data).await?;
     let mut found = handle.books_check.check_all().await?.discrepancies;
     found.sort_by_key(|found| format!("{found:?}"));
     let of = |budget| Ok::<_, crate::check::Failure>(Discrepancy::Reservations { budget, currency: gbp()? });

@@ -2,11 +2,11 @@
 
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{change, claim, create, fan_out, id, log, pay, redelivery, subscribe, webhook};
-use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::ids::EventId;
@@ -57,7 +57,11 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 7).await?;
     let events: Vec<_> = stored(&handle).await?.iter().map(|event| event.id).collect();
     same("how many events", events.len(), 7)?;
-    same("of the enabled times", messages(&handle, 1).await?, [events[1], events[3], events[6]].into())?;
+    same(
+        "events of the times when it was enabled",
+        messages(&handle, 1).await?,
+        [events[1], events[3], events[6]].into(),
+    )?;
     same("after it was enabled", messages(&handle, 2).await?, [events[6]].into())?;
     same("always enabled", messages(&handle, 9).await?, events.into_iter().collect())
 }
@@ -65,21 +69,21 @@ async fn as_it_was(handle: Handle) -> CheckResult {
 async fn filter_changed(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
     seeded(&handle).await?;
-    let (first, second) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let of = |checkout| -> Result<Webhook, Failure> {
         let filter = CheckoutIds::new(vec![checkout]).map(Some)?;
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, 1)? })
     };
     expect_new(handle.webhooks.create(create(of(first)?)).await)?;
-    sold(&handle, Who::Mine, first, 1).await?;
-    sold(&handle, Who::Mine, second, 2).await?;
+    add_paid_session(&handle, Who::Mine, first, 1).await?;
+    add_paid_session(&handle, Who::Mine, second, 2).await?;
     expect_new(handle.webhooks.change(change(Who::Mine, of(second)?)).await)?;
-    sold(&handle, Who::Mine, first, 3).await?;
-    sold(&handle, Who::Mine, second, 4).await?;
+    add_paid_session(&handle, Who::Mine, first, 3).await?;
+    add_paid_session(&handle, Who::Mine, second, 4).await?;
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
     same("how many events", events.len(), 4)?;
-    same("those that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
+    same("the events that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
 }
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
@@ -96,7 +100,7 @@ async fn included(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 4).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
-    same("how many", messages(&handle, 1).await?.len(), 4)
+    same("the number of deliveries", messages(&handle, 1).await?.len(), 4)
 }
 
 /// A store may end the wait early, so only the end is checked.

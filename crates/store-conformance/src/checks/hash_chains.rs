@@ -1,13 +1,13 @@
 //! Checks of the hash chains of the journal: each leg is the next link of the chains of its balances.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{approval, refund_step, refunded, shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session, add_refund, approval, refund_step};
 use crate::commands::{clearing, credit, follow_up, purchase, token};
 use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::after;
-use crate::world::{Who, gbp, seed_account, seeded};
+use crate::seed_data::{Who, gbp, seed_account, seeded};
 use florin_domain::checkout::RefundAction;
 use florin_domain::ledger::{HashChain, JournalTransaction, Link};
 use florin_ports::{
@@ -87,11 +87,11 @@ async fn settlements(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let of_settlements = |ends: &Ends| ends.get(&HashChain::Settlements).map(|link| link.number);
     same("links before", of_settlements(&ends(&handle).await?), None)?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    let payment = sold(&handle, Who::Mine, checkout, 11).await?.id;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let payment = add_paid_session(&handle, Who::Mine, checkout, 11).await?.id;
     let mut expected = ends(&handle).await?;
     same("links after a payment", of_settlements(&expected), Some(1))?;
-    refunded(&handle, Who::Mine, payment, 14).await?;
+    add_refund(&handle, Who::Mine, payment, 14).await?;
     let refund = |mode| {
         let at_bank = RefundAction::AtBank(approval(after(200)));
         Ok::<_, Failure>(RefundCommand { mode, ..refund_step(Who::Mine, 14, at_bank, (14, after(200)))? })

@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, messa
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{books_are_right, chain};
-use crate::world::{Who, noon, seeded, world};
+use crate::seed_data::{Who, noon, seed_data, seeded};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
@@ -29,7 +29,7 @@ async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure>
     expect_some("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)
 }
 
-async fn with(
+async fn send_with(
     handle: &Handle,
     number: u128,
     (kind, text): (FirstKind, &str),
@@ -96,8 +96,8 @@ async fn foreign(handle: Handle) -> CheckResult {
 
 /// Declines one message by each rule, and expects everything that the rule read.
 async fn explained(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    let cards = &mut world.accounts[0].cards;
+    let mut data = seed_data(9_500)?;
+    let cards = &mut data.accounts[0].cards;
     let mut spare = cards[0].clone();
     let mut ids = [(20, CardState::Unactivated), (21, CardState::Replaced), (22, CardState::Suspended)]
         .map(|(number, state)| {
@@ -108,10 +108,10 @@ async fn explained(handle: Handle) -> CheckResult {
         })
         .to_vec();
     spare.card.id = florin_domain::ids::CardId(token(23).0);
-    (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::world::day(2026, 8, 31));
+    (spare.card.state, spare.card.expires_on) = (CardState::Active, crate::seed_data::day(2026, 8, 31));
     cards.push(spare.clone());
     ids.extend([spare.card.id, Who::Mine.limited_card(), Who::Mine.card()]);
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let mut number = 0;
     let mut failed = Vec::new();
     for (card, decline) in
@@ -156,7 +156,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     let quotes = Some(dollars()?);
     let acquirer_fee = Some(amount("2.50")?);
     let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
-    let withdrawal = with(&handle, 1, (FirstKind::Atm, "10"), abroad).await?;
+    let withdrawal = send_with(&handle, 1, (FirstKind::Atm, "10"), abroad).await?;
     same("amount and fee", (withdrawal.amount, withdrawal.acquirer_fee), (Minor(787), Minor(197)))?;
     let rate = expect_some("the rate", dollars()?.rates.first().map(|(_, rate)| *rate))?;
     let conversion = Some(Conversion { currency: dollars()?.from, amount: Minor(1_000), rate });
@@ -164,20 +164,20 @@ async fn every_field(handle: Handle) -> CheckResult {
     let cleared = follow(&handle, 2, FollowUp::AtmClearing { amount: amount("10")?, fee: Some(amount("2")?) }).await?;
     same("the fee that was cleared", cleared.acquirer_fee, Minor(157))?;
     let partial = Extras { partial_approval: true, ..Extras::default() };
-    let part = with(&handle, 3, (FirstKind::Purchase, "1000"), partial).await?;
+    let part = send_with(&handle, 3, (FirstKind::Purchase, "1000"), partial).await?;
     same("the part", (part.response, part.requested), (Response::PartiallyApproved, Minor(100_000)))?;
     let mut stored = vec![(1, withdrawal), (2, cleared), (3, part)];
     let cash_back = Extras { cash_back: Some(amount("4.25")?), ..Extras::default() };
-    stored.push((6, with(&handle, 6, (FirstKind::Debit, "5"), cash_back).await?));
+    stored.push((6, send_with(&handle, 6, (FirstKind::Debit, "5"), cash_back).await?));
     same("the cash", stored.last().and_then(|(_, debit)| debit.details.cash_back), Some(Minor(425)))?;
     let fee = Extras { fee_type: Some(Text::parse("  Gebühr ")?), ..Extras::default() };
-    stored.push((7, with(&handle, 7, (FirstKind::FeeCharge, "1"), fee).await?));
-    let refund = with(&handle, 4, (FirstKind::Refund, "5"), Extras::default()).await?;
+    stored.push((7, send_with(&handle, 7, (FirstKind::FeeCharge, "1"), fee).await?));
+    let refund = send_with(&handle, 4, (FirstKind::Refund, "5"), Extras::default()).await?;
     let command = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
     let withdrawn = expect_new(handle.cards.follow_up(command).await)?;
     for (number, decline) in (10..).zip(Response::DECLINES) {
         let forced = Extras { decline: Some(decline), ..Extras::default() };
-        stored.push((number, with(&handle, number, (FirstKind::Purchase, "1"), forced).await?));
+        stored.push((number, send_with(&handle, number, (FirstKind::Purchase, "1"), forced).await?));
     }
     stored.push((5, withdrawn));
     for (number, expected) in stored {
@@ -195,7 +195,7 @@ async fn every_field(handle: Handle) -> CheckResult {
 async fn merchant_side(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
-    with(&handle, 1, (FirstKind::Purchase, "8"), abroad).await?;
+    send_with(&handle, 1, (FirstKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
     follow(&handle, 3, clearing("3.33", false)?).await?;
     let side =

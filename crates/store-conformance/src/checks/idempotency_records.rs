@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, purchase};
 use crate::expect::{expect_new, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
-use crate::world::{Who, seeded};
+use crate::seed_data::{Who, seeded};
 use florin_domain::ids::ClientId;
 use florin_ports::{FirstMessageCommand, IdempotencyClaim};
 use uuid::Uuid;
@@ -52,7 +52,7 @@ async fn shared(handle: Handle) -> CheckResult {
 async fn owners(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.records.add(of(Who::Other, "k")?).await)?;
-    same("on another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
+    same("the record of another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
     let other = IdempotencyClaim { client: ClientId(Uuid::max()), ..of(Who::Other, "k")? };
-    same("of another client", handle.records.find(&other).await, Ok(None))
+    same("the record of another client", handle.records.find(&other).await, Ok(None))
 }

@@ -9,7 +9,7 @@ use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, batch_id, create, empty};
-use crate::world::{Who, enrolment, gbp, noon, world};
+use crate::seed_data::{Who, enrolment, gbp, noon, seed_data};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::PaymentBatchId;
@@ -24,7 +24,7 @@ checks! {
 /// Number of commands that [`execute`] knows.
 const COMMANDS: u8 = 8;
 
-fn tried(command: u8) -> FaultedCommand {
+fn faulted_command(command: u8) -> FaultedCommand {
     let works = if command == 6 { End::Refused } else { End::Effect };
     FaultedCommand { name: format!("command {command}"), has_key: !matches!(command, 2 | 5 | 6), works }
 }
@@ -38,7 +38,7 @@ const fn batch_of(base: u128) -> PaymentBatchId {
     batch_id(base)
 }
 
-/// Executes one command of each kind, with ids that start at `base`.
+/// Executes the command with this number, with ids that start at `base`.
 async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failure> {
     let key = format!("{command}-{base}");
     match command {
@@ -99,11 +99,11 @@ async fn prepare(handle: &Handle, base: u128) -> CheckResult {
 }
 
 async fn any_write(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    for limit in world.accounts[0].cards.iter_mut().flat_map(|card| &mut card.limits) {
+    let mut data = seed_data(9_500)?;
+    for limit in data.accounts[0].cards.iter_mut().flat_map(|card| &mut card.limits) {
         (limit.amount, limit.max_uses) = (Minor(i64::MAX), None);
     }
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     // Separate checks cover the places that only batch commands or only management commands write.
     let others =
@@ -113,15 +113,17 @@ async fn any_write(handle: Handle) -> CheckResult {
         prepare(&handle, base).await?;
         let mut failed = 0;
         for command in 0..COMMANDS {
-            let (tried, before) =
-                (tried(command), Observation::of_accounts(&handle, &[Who::Mine], base + 11..=base + 17).await?);
+            let (faulted, before) = (
+                faulted_command(command),
+                Observation::of_accounts(&handle, &[Who::Mine], base + 11..=base + 17).await?,
+            );
             faults.arm(&place).await?;
             let ended = execute(&handle, command, base).await;
             faults.disarm().await?;
-            if tried.failed(ended?, &place)? {
+            if faulted.failed(ended?, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;
-                tried.works_again(execute(&handle, command, base).await?, &place)?;
+                faulted.works_again(execute(&handle, command, base).await?, &place)?;
             }
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;

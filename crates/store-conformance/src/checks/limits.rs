@@ -4,9 +4,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::management::{limit, no_limit};
+use crate::management::{limit, remove_limit};
 use crate::observe::card;
-use crate::world::{Who, day, noon, seeded};
+use crate::seed_data::{Who, day, noon, seeded};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -78,7 +78,7 @@ async fn counted(handle: Handle) -> CheckResult {
     same("after an increment", used(&handle).await?, vec![(800, 1); 4])?;
     // A limit that was set in between counted nothing of the chain.
     let day = LimitWindow::Day;
-    expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, Who::Mine.limited_card(), day)?).await)?;
+    expect_new(handle.card_management.remove_limit(remove_limit(Who::Mine, Who::Mine.limited_card(), day)?).await)?;
     let command = limit(Who::Mine, Who::Mine.limited_card(), (day, "20", None), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
     buy(&handle, 3, "2", noon()).await?;
@@ -114,7 +114,11 @@ async fn own(handle: Handle) -> CheckResult {
     expect_new(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
     let other = expect_some("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
-    same("the other's", other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(), vec![Minor(500); 4])
+    same(
+        "the limits of the other account",
+        other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(),
+        vec![Minor(500); 4],
+    )
 }
 
 async fn declined(handle: Handle) -> CheckResult {

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::same;
 use crate::factory::Handle;
-use crate::world::{BOTH, Who, bank, checkout, noon, seeded, uuid, world};
+use crate::seed_data::{BOTH, Who, bank, checkout, noon, seed_data, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::SettlementAccountId;
@@ -40,9 +40,9 @@ async fn many(handle: &Handle) -> Result<Vec<Checkout>, Failure> {
         }
         checkouts.push(one);
     }
-    let mut world = world(0)?;
-    world.accounts[0].checkouts.clone_from(&checkouts);
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(0)?;
+    data.accounts[0].checkouts.clone_from(&checkouts);
+    handle.seeding.seed(data).await?;
     checkouts.sort_by_key(|one| std::cmp::Reverse((one.created_at, one.id)));
     Ok(checkouts)
 }
@@ -99,13 +99,13 @@ async fn filters(handle: Handle) -> CheckResult {
 async fn every_field(handle: Handle) -> CheckResult {
     let shipping = |collect_address, dynamic_rates_url| Some(ShippingOptions { collect_address, dynamic_rates_url });
     let sells = |settlement_account, shipping| CheckoutKind::Shopping { settlement_account, shipping };
-    let payee = Some(SettlementAccountId(uuid(9, 1)));
+    let target = Some(SettlementAccountId(uuid(9, 1)));
     let kinds = [
         CheckoutKind::TopUp,
         sells(None, None),
-        sells(payee, None),
+        sells(target, None),
         sells(None, shipping(false, None)),
-        sells(payee, shipping(true, Some(WebUrl::parse("https://rates.example/a?b=c")?))),
+        sells(target, shipping(true, Some(WebUrl::parse("https://rates.example/a?b=c")?))),
         sells(None, shipping(false, Some(WebUrl::stored(String::new())))),
     ];
     let mut expected = Vec::new();
@@ -121,18 +121,18 @@ async fn every_field(handle: Handle) -> CheckResult {
         });
     }
     expected[0].name = Some(String::new());
-    let mut world = world(0)?;
-    world.accounts[0].checkouts.clone_from(&expected);
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(0)?;
+    data.accounts[0].checkouts.clone_from(&expected);
+    handle.seeding.seed(data).await?;
     expected.reverse();
     same("all checkouts", page(&handle, CheckoutFilter::default(), 100, 0).await?.rows, expected)
 }
 
 async fn one_account_only(handle: Handle) -> CheckResult {
-    let mut world = world(0)?;
+    let mut data = seed_data(0)?;
     let others: Vec<_> = (0..30).map(|number| checkout(Who::Other, 300 + number)).collect::<Result<_, _>>()?;
-    world.accounts[1].checkouts = others;
-    handle.seeding.seed(world).await?;
+    data.accounts[1].checkouts = others;
+    handle.seeding.seed(data).await?;
     for who in BOTH {
         let account = who.account()?;
         for status in [None, Some(CheckoutStatus::Active)] {

@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, repl
 use crate::factory::Handle;
 use crate::merchants::{administer, edit_profile};
 use crate::observe::Observation;
-use crate::world::{Who, account, noon, parent_of, profile, seeded, uuid};
+use crate::seed_data::{Who, account, noon, parent_of, profile, seeded, uuid};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Account;

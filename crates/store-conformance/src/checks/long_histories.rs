@@ -6,7 +6,7 @@ use crate::commands::{credit_of, instruction, journal_id};
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::observe::books_are_right;
-use crate::world::{Who, gbp, jpy, noon, world};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_data};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::books::{Booking, KindSum, PoolSums};
@@ -162,12 +162,12 @@ fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
 
 /// Seeds both accounts with long histories, which have the same ids, and returns the movements of my first balance.
 async fn seeded(handle: &Handle) -> Result<Model, Failure> {
-    let mut world = world(9_500)?;
-    for (seed, who) in world.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
+    let mut data = seed_data(9_500)?;
+    for (seed, who) in data.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
         lengthen(seed, who)?;
     }
-    let model = Model::of(&world.accounts[0], Who::Mine.budget(), gbp()?);
-    handle.seeding.seed(world).await?;
+    let model = Model::of(&data.accounts[0], Who::Mine.budget(), gbp()?);
+    handle.seeding.seed(data).await?;
     Ok(model)
 }
 
@@ -221,10 +221,10 @@ async fn late(handle: Handle) -> CheckResult {
 /// Explains a balance with few movements. Other balances of the account have many movements in between.
 async fn few(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let mut world = world(9_500)?;
-    lengthen(&mut world.accounts[0], Who::Mine)?;
+    let mut data = seed_data(9_500)?;
+    lengthen(&mut data.accounts[0], Who::Mine)?;
     for (budget, currency) in [(Who::Mine.second_budget(), gbp()?), (Who::Mine.budget(), jpy()?)] {
-        let mut model = Model::of(&world.accounts[0], budget, currency);
+        let mut model = Model::of(&data.accounts[0], budget, currency);
         for round in 0..3 {
             model.must_be_explained(&handle, &format!("in round {round}")).await?;
             if currency == gbp()? {
@@ -258,14 +258,14 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
     model.must_be_explained(&handle, "at the end").await
 }
 
-/// After a restore, the same number of movements is stored as the restore has undone, but with other amounts.
+/// After a restore, as many movements are stored as the restore has undone, but with other times and ids.
 async fn restored(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut world = command()?;
     let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };
     lengthen(seed, Who::Mine)?;
     let model = || -> Result<Model, Failure> {
-        let mut seed = crate::world::seed_account(Who::Mine, 9_500)?;
+        let mut seed = crate::seed_data::seed_account(Who::Mine, 9_500)?;
         lengthen(&mut seed, Who::Mine)?;
         Ok(Model::of(&seed, Who::Mine.budget(), gbp()?))
     };

@@ -6,10 +6,10 @@ use crate::expect::{expect_new, expect_true};
 use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end};
 use crate::management::{
-    budget_id, card_id, change, change_state, issue, limit, make, no_limit, replacement, transfer,
+    budget_id, card_id, change, change_state, create_budget, issue, limit, remove_limit, replacement, transfer,
 };
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
 
 checks! {
@@ -35,7 +35,7 @@ fn is_written(place: &str) -> bool {
 }
 
 /// Creates an active card with two limits.
-async fn set(handle: &Handle, base: u128) -> CheckResult {
+async fn create_limited_card(handle: &Handle, base: u128) -> CheckResult {
     let cards = &handle.card_management;
     expect_new(cards.create(issue(Who::Mine, base, Who::Mine.budget(), true)?).await)?;
     for window in [LimitWindow::Day, LimitWindow::Week] {
@@ -44,12 +44,12 @@ async fn set(handle: &Handle, base: u128) -> CheckResult {
     Ok(())
 }
 
-/// Executes one command of each kind.
+/// Executes the command with this number.
 async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failure> {
     let (key, card, cards) = (format!("{command}-{base}"), card_id(base), &handle.card_management);
     match command {
         0 => {
-            let mut command = make(Who::Mine, base, Some(Who::Mine.budget()), vec![gbp()?])?;
+            let mut command = create_budget(Who::Mine, base, Some(Who::Mine.budget()), vec![gbp()?])?;
             command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.budgets.create(command).await)
         }
@@ -89,7 +89,7 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
             end(cards.replace(command).await)
         }
         _ => {
-            let mut command = no_limit(Who::Mine, card, LimitWindow::Week)?;
+            let mut command = remove_limit(Who::Mine, card, LimitWindow::Week)?;
             command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.remove_limit(command).await)
         }
@@ -101,18 +101,18 @@ async fn any_write(handle: Handle) -> CheckResult {
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places = faults.places().into_iter().filter(|place| is_written(place));
     for (base, place) in (1..).map(|number| number * 10).zip(places) {
-        set(&handle, base).await?;
+        create_limited_card(&handle, base).await?;
         let mut failed = 0;
         for command in 0..COMMANDS {
             let before = Observation::of_accounts(&handle, &[Who::Mine], 0..=0).await?;
             faults.arm(&place).await?;
             let ended = execute(&handle, command, base).await;
             faults.disarm().await?;
-            let tried = FaultedCommand { name: format!("command {command}"), has_key: true, works: End::Effect };
-            if tried.failed(ended?, &place)? {
+            let faulted = FaultedCommand { name: format!("command {command}"), has_key: true, works: End::Effect };
+            if faulted.failed(ended?, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;
-                tried.works_again(execute(&handle, command, base).await?, &place)?;
+                faulted.works_again(execute(&handle, command, base).await?, &place)?;
             }
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;

@@ -5,10 +5,12 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, credit_with_everything, instruction, journal_id, purchase};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, card_id, change, change_state, issue, make, transfer, user};
-use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
+use crate::management::{budget_id, card_id, change, change_state, create_budget, issue, transfer, user};
+use crate::payments::{
+    Fill, add_confirmed_batch, after, batch_id, content, create, empty, payment_id, rename, summary,
+};
 use crate::people::personal;
-use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
+use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetail};
@@ -75,7 +77,7 @@ async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
     expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let done = expect_new(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
         credit_is_kept(&handle, number, &done).await?;
@@ -118,7 +120,7 @@ async fn budgets(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
         let parent = number.is_multiple_of(2).then(|| Who::Mine.budget());
-        let mut command = make(Who::Mine, number, parent, vec![gbp()?])?;
+        let mut command = create_budget(Who::Mine, number, parent, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
@@ -191,9 +193,9 @@ async fn reasons(handle: Handle) -> CheckResult {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
         expect_new(handle.card_management.change(change_state(Who::Mine, card, to, reason)?).await)?;
         let page = PageRequest { limit: 1, offset: 0 };
-        let life = expect_some("the card", handle.card_management.transitions(&mine, card, page).await?)?;
-        same("the reason", life.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
-        same("the count", life.count, number)?;
+        let transitions = expect_some("the card", handle.card_management.transitions(&mine, card, page).await?)?;
+        same("the reason", transitions.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
+        same("the count", transitions.count, number)?;
     }
     Ok(())
 }

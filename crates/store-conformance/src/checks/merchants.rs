@@ -4,10 +4,10 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::merchants::{administer, checkout_id, edit_checkout, edit_profile, sell};
+use crate::merchants::{administer, checkout_id, create_checkout, edit_checkout, edit_profile};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::world::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
+use crate::seed_data::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{
@@ -27,7 +27,7 @@ checks! {
     "merchants.change.creates_a_profile_for_the_operator_only" => created,
     "merchants.change.refusal_changes_nothing" => not_changed,
     "merchants.change.replay_gives_the_stored_answer" => again,
-    "checkouts.create.is_shown_the_merchant_and_stores_every_member" => sold,
+    "checkouts.create.is_shown_the_merchant_and_stores_every_member" => checkout_created,
     "checkouts.create.counts_those_of_the_account" => counted,
     "checkouts.edit.stores_every_member_and_moves_the_counts" => edited,
     "checkouts.edit.refusal_changes_nothing" => not_edited,
@@ -48,15 +48,15 @@ async fn found(handle: Handle) -> CheckResult {
     for who in [Who::Mine, Who::Other] {
         same("the profile", handle.merchants.find(&who.account()?).await?, Some(profile(who)?))?;
     }
-    same("of no account", handle.merchants.find(&AccountId::parse("F99")?).await?, None)
+    same("the profile of an unknown account", handle.merchants.find(&AccountId::parse("F99")?).await?, None)
 }
 
 async fn unchanged(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (merchant, plain) = (open(&handle, true).await?, open(&handle, false).await?);
     let expected = MerchantProfile::new(merchant.clone(), "Sklep ✓");
-    same("of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
-    same("of another account", handle.merchants.find(&plain).await?, None)
+    same("the profile of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
+    same("the profile of an account that is no merchant", handle.merchants.find(&plain).await?, None)
 }
 
 async fn changed(handle: Handle) -> CheckResult {
@@ -110,7 +110,7 @@ async fn changed(handle: Handle) -> CheckResult {
     };
     same("the second answer", &done, &expected)?;
     same("what is stored", handle.merchants.find(&Who::Mine.account()?).await?, Some(expected))?;
-    same("the other one", handle.merchants.find(&Who::Other.account()?).await?, Some(profile(Who::Other)?))
+    same("the other profile", handle.merchants.find(&Who::Other.account()?).await?, Some(profile(Who::Other)?))
 }
 
 async fn created(handle: Handle) -> CheckResult {
@@ -158,10 +158,10 @@ async fn again(handle: Handle) -> CheckResult {
     same("the name", expect_some("the profile", found)?.name.as_str(), "One")
 }
 
-async fn sold(handle: Handle) -> CheckResult {
+async fn checkout_created(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let mut command = sell(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
+    let mut command = create_checkout(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
     let rule = command.decide;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?]);
     command.decide = Arc::new(move |situation: &CheckoutSituation| {
@@ -175,9 +175,10 @@ async fn sold(handle: Handle) -> CheckResult {
     same("what is found", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(made.clone()))?;
     let listed = handle.checkouts.list(&mine, CheckoutFilter::default(), PageRequest::default()).await?;
     same("the count", (listed.count, listed.rows.contains(&made)), (2, true))?;
-    let refusal = refused(handle.checkouts.create(sell(Who::Mine, 2, Some(Who::Other.settlement_account()))?).await)?;
+    let refusal =
+        refused(handle.checkouts.create(create_checkout(Who::Mine, 2, Some(Who::Other.settlement_account()))?).await)?;
     same("a foreign settlement account", refusal, CheckoutRefusal::NoSettlementAccount)?;
-    let nobody = sell(Who::Mine, 3, None)?;
+    let nobody = create_checkout(Who::Mine, 3, None)?;
     let plain = open(&handle, false).await?;
     let command = CreateCheckoutCommand { account: plain, ..nobody };
     absent("an account without a profile", &handle.checkouts.create(command).await)
@@ -185,20 +186,20 @@ async fn sold(handle: Handle) -> CheckResult {
 
 async fn counted(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(1))?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
     let listed = handle.checkouts.list(&mine, CheckoutFilter::default(), page).await?.count.unsigned_abs();
     let count = |situation: &CheckoutSituation| Err(CheckoutRefusal::TooMany { max: situation.checkouts });
-    let command = CreateCheckoutCommand { decide: Arc::new(count), ..sell(Who::Mine, 2, None)? };
+    let command = CreateCheckoutCommand { decide: Arc::new(count), ..create_checkout(Who::Mine, 2, None)? };
     same("the checkouts", refused(handle.checkouts.create(command).await)?, CheckoutRefusal::TooMany { max: listed })
 }
 
 async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let made = expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    let made = expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let (return_url, locale) = (WebUrl::parse("https://shop.example/other")?, Locale::parse("zh-Hant-TW")?);
     let dynamic_rates_url = Some(WebUrl::parse("https://rates.example/")?);
     let options = ShippingOptions { collect_address: true, dynamic_rates_url };

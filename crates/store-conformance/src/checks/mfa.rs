@@ -5,7 +5,7 @@ use crate::commands::{SANDBOX, open, session_id};
 use crate::expect::{absent, duplicate, expect_new, expect_some, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch, opening};
-use crate::world::{BOTH, Who, enrolment, noon, seeded, uuid, world};
+use crate::seed_data::{BOTH, Who, enrolment, noon, seed_data, seeded, uuid};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal};
 
@@ -42,9 +42,9 @@ async fn shown(handle: Handle) -> CheckResult {
 }
 
 async fn refusal(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    world.accounts[0].enrolment = None;
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(9_500)?;
+    data.accounts[0].enrolment = None;
+    handle.seeding.seed(data).await?;
     let before = Observation::take(&handle, 1).await?;
     let refusal = refused(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
     same("the refusal", refusal, OpenRefusal::NotEnrolled(MfaProviderName::Totp))?;
@@ -75,5 +75,5 @@ async fn own_enrolment(handle: Handle) -> CheckResult {
     for who in BOTH {
         same("the enrolment", handle.mfa.enrolment(&who.account()?).await?, Some(enrolment(who)?))?;
     }
-    same("of nobody", handle.mfa.enrolment(&AccountId::parse("F3")?).await?, None)
+    same("the enrolment of an unknown account", handle.mfa.enrolment(&AccountId::parse("F3")?).await?, None)
 }

@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, credit, first, follow_up, message, purch
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain};
-use crate::world::{Who, gbp, seed_budget, seeded, world};
+use crate::seed_data::{Who, gbp, seed_budget, seed_data, seeded};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainState;
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -23,7 +23,7 @@ checks! {
 }
 
 async fn largest(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(i64::MAX)?).await?;
+    handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balance", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "999999999.99")?).await)?;
@@ -33,7 +33,7 @@ async fn largest(handle: Handle) -> CheckResult {
 }
 
 async fn limit(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(i64::MAX)?).await?;
+    handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let before = Observation::take(&handle, 2).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
     same("the refusal", refusal, CreditRefusal::AmountOverflow(AmountOverflow))?;
@@ -63,7 +63,7 @@ async fn negative(handle: Handle) -> CheckResult {
 }
 
 async fn pools(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(i64::MAX)?).await?;
+    handle.seeding.seed(seed_data(i64::MAX)?).await?;
     // A custom rule holds the entire balance.
     let command = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
         let all = situation.balances.available();
@@ -88,8 +88,10 @@ async fn pools(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
+/// A journal transaction, and the balances that it leads to.
 type Booked = (florin_domain::ledger::JournalTransaction, Balances);
 
+/// Returns what a decision books if it holds the entire balance.
 fn everything_held(
     budget: florin_domain::ids::BudgetId,
     all: Minor,
@@ -118,9 +120,9 @@ async fn records(handle: Handle) -> CheckResult {
 
 async fn sums(handle: Handle) -> CheckResult {
     // Two budgets each hold the maximum 64-bit amount. Their sum and its counterpart exceed 64 bits.
-    let mut world = world(i64::MAX)?;
-    world.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(i64::MAX)?;
+    data.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
+    handle.seeding.seed(data).await?;
     books_are_right(&handle).await?;
     // Intermediate sums of entries exceed the 64-bit limit and then return.
     for round in 0..12 {
@@ -133,15 +135,15 @@ async fn sums(handle: Handle) -> CheckResult {
 }
 
 async fn exponents(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     let mut expected = Vec::new();
     for (code, minor) in [("BHD", 1_234_567), ("CLF", 0), ("EUR", 1), ("GBP", 9_500), ("JPY", 5_000)] {
         if let Ok(currency) = Currency::parse(code) {
             expected.push((currency, minor));
         }
     }
-    world.accounts[0].budgets[0] = seed_budget(Who::Mine, Who::Mine.budget(), &expected, 30)?;
-    handle.seeding.seed(world).await?;
+    data.accounts[0].budgets[0] = seed_budget(Who::Mine, Who::Mine.budget(), &expected, 30)?;
+    handle.seeding.seed(data).await?;
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
     let found: Vec<_> = budgets[0].balances.iter().map(|(currency, now)| (*currency, now.available().0)).collect();
     same("the balances", found, expected)?;

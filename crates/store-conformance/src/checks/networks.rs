@@ -4,7 +4,7 @@ use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::world::{Who, account, gbp, jpy, key, noon, seeded, uuid};
+use crate::seed_data::{Who, account, gbp, jpy, key, noon, seeded, uuid};
 use florin_domain::access::{
     AccountGrant, AccountProfile, AllowedNetwork, ApiKey, ClientChange, NetworkRefusal, NewNetwork, decide_add_network,
 };
@@ -54,8 +54,8 @@ fn of_operator() -> Vec<AllowedNetwork> {
 async fn both(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
-    same("those of the operator", handle.networks.networks(mine).await?, of_operator())?;
-    same("of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
+    same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
+    same("the networks of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
     let absent = handle.networks.change_networks(nobody, adding(1, "192.0.2.0/24")?).await;
     same("a change of an unknown client", absent, Err(WriteError::Absent))
 }
@@ -112,7 +112,7 @@ async fn profile(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
     same("the profile", found, expected(account(Who::Mine)?)?)?;
-    same("of no account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
+    same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
 async fn profiles(handle: Handle) -> CheckResult {
@@ -126,10 +126,14 @@ async fn profiles(handle: Handle) -> CheckResult {
     };
     let of = |id: &AccountId| expected(florin_domain::access::Account { id: id.clone(), ..account(Who::Mine)? });
     let only = |ids: Vec<AccountId>| AccountGrant::Only(ids.into_iter().collect());
-    same("all", list(AccountGrant::AllOfClient, 9, 0).await?, (2, vec![of(&mine)?, of(&second)?]))?;
-    same("a page", list(AccountGrant::AllOfClient, 1, 1).await?, (2, vec![of(&second)?]))?;
-    same("one", list(only(vec![second.clone()]), 9, 0).await?, (1, vec![of(&second)?]))?;
+    same("all profiles", list(AccountGrant::AllOfClient, 9, 0).await?, (2, vec![of(&mine)?, of(&second)?]))?;
+    same("a page of profiles", list(AccountGrant::AllOfClient, 1, 1).await?, (2, vec![of(&second)?]))?;
+    same("profiles for a key of one account", list(only(vec![second.clone()]), 9, 0).await?, (1, vec![of(&second)?]))?;
     let foreign = only(vec![Who::Other.account()?, mine.clone()]);
-    same("one of another client", list(foreign, 9, 0).await?, (1, vec![of(&mine)?]))?;
-    same("none", list(only(vec![]), 9, 0).await?, (0, vec![]))
+    same(
+        "profiles for a key that also names an account of another client",
+        list(foreign, 9, 0).await?,
+        (1, vec![of(&mine)?]),
+    )?;
+    same("profiles for a key of no account", list(only(vec![]), 9, 0).await?, (0, vec![]))
 }

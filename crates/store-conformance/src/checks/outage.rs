@@ -5,7 +5,7 @@ use crate::commands::{claim, credit, purchase};
 use crate::expect::{expect_new, expect_some, replayed, same};
 use crate::factory::{Handle, Outage};
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seeded};
 use florin_ports::{FirstMessageCommand, Readiness, StoreError, WriteError, Written};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -31,14 +31,14 @@ async fn in_time<T>(what: &str, work: impl Future<Output = T> + Send) -> Result<
     tokio::time::timeout(PATIENCE, work).await.map_err(|_| slow())
 }
 
-fn gone<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> CheckResult {
+fn expect_unavailable<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> CheckResult {
     match answer {
         Err(StoreError::Unavailable(_)) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected `Unavailable`, got {other:?}"))),
     }
 }
 
-fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> CheckResult {
+fn expect_unavailable_or_unknown<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> CheckResult {
     match answer {
         Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_))) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected `Unavailable` or `OutcomeUnknown`, got {other:?}"))),
@@ -60,13 +60,13 @@ async fn unavailable(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     outage(&handle)?.break_down().await?;
-    gone("a read", &in_time("a read", handle.seeding.cards(&account)).await?)?;
-    gone("readiness", &in_time("readiness", handle.upkeep.readiness()).await?)?;
-    gone("the caller", &in_time("the caller", handle.callers.find(&Who::Mine.key_hash())).await?)?;
+    expect_unavailable("a read", &in_time("a read", handle.seeding.cards(&account)).await?)?;
+    expect_unavailable("readiness", &in_time("readiness", handle.upkeep.readiness()).await?)?;
+    expect_unavailable("the caller", &in_time("the caller", handle.callers.find(&Who::Mine.key_hash())).await?)?;
     let message = in_time("a message", handle.cards.first_message(purchase(Who::Mine, 1, "1")?)).await?;
-    not_written("a message", &message)?;
+    expect_unavailable_or_unknown("a message", &message)?;
     let credit = in_time("a credit", handle.credits.credit(credit(Who::Mine, 2, "1", gbp()?)?)).await?;
-    not_written("a credit", &credit)?;
+    expect_unavailable_or_unknown("a credit", &credit)?;
     outage(&handle)?.heal().await?;
     Ok(())
 }

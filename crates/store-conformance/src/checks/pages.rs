@@ -3,9 +3,9 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, card_id, change_state, issue, make};
+use crate::management::{budget_id, card_id, change_state, create_budget, issue};
 use crate::people::{person_id, personal};
-use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
+use crate::seed_data::{Who, checkout, gbp, jpy, noon, seed_data, seeded};
 use crate::worlds::{empty, prepared, snapshot};
 use chrono::TimeDelta;
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
@@ -55,9 +55,12 @@ async fn budgets(handle: Handle) -> CheckResult {
         let parent = [None, Some(Who::Mine.budget()), Some(budget_id(1))]
             [usize::from(number % 3 == 0) + usize::from(number % 2 == 0)];
         let currencies = if number % 2 == 0 || number == 1 { vec![gbp()?, jpy()?] } else { vec![jpy()?] };
-        expect_new(handle.budgets.create(make(Who::Mine, number, parent, currencies)?).await)?;
+        expect_new(handle.budgets.create(create_budget(Who::Mine, number, parent, currencies)?).await)?;
         expect_new(
-            handle.budgets.create(make(Who::Other, 100 + number, Some(Who::Other.budget()), vec![jpy()?])?).await,
+            handle
+                .budgets
+                .create(create_budget(Who::Other, 100 + number, Some(Who::Other.budget()), vec![jpy()?])?)
+                .await,
         )?;
     }
     let all = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest { limit: 1000, offset: 0 }).await?.rows;
@@ -90,8 +93,9 @@ async fn cards(handle: Handle) -> CheckResult {
             let budgets = [record.card.budget, Who::Mine.second_budget()];
             record.person = (number % 2 == 0).then(|| personal(number % 4, &budgets[..=index(number % 4 / 2)]));
             // Two cards have the same name, and one was created a day later.
-            let names = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"][index(number - 1)];
-            names.clone_into(&mut record.name);
+            let names = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"];
+            let name = names[index(number - 1)];
+            name.clone_into(&mut record.name);
             record.created_at = record.created_at.map(|at| at + TimeDelta::days(i64::from(number == 3)));
             Ok(record)
         });
@@ -192,9 +196,9 @@ async fn checkouts(handle: Handle) -> CheckResult {
         }
         all.push(one);
     }
-    let mut world = world(0)?;
-    world.accounts[0].checkouts.clone_from(&all);
-    handle.seeding.seed(world).await?;
+    let mut data = seed_data(0)?;
+    data.accounts[0].checkouts.clone_from(&all);
+    handle.seeding.seed(data).await?;
     all.sort_by_key(|one| std::cmp::Reverse((one.created_at, one.id)));
     for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
         for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {

@@ -6,10 +6,10 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, lease_id, leased, record, start,
-    start_payments, summary,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, create, empty, lease_id, record,
+    start, start_payments, summary,
 };
-use crate::world::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome};
 use florin_ports::{Lease, ProcessingError};
 use std::fmt::Debug;
@@ -20,7 +20,7 @@ checks! {
     "batch_processing.claim.longest_unchanged_first_and_bounded" => in_order,
     "batch_processing.claim.leased_batches_are_passed_over" => exclusive,
     "batch_processing.claim.takes_over_what_has_run_out" => taken_over,
-    "batch_processing.claim.due_payments_are_work_from_the_very_moment" => due_is_work,
+    "batch_processing.claim.payments_are_work_from_their_due_time" => due_is_work,
     "batch_processing.claim.the_first_payment_that_is_due_counts" => first_due,
     "batch_processing.lease.that_is_lost_writes_nothing" => lost,
     "batch_processing.lease.that_has_run_out_still_holds" => still_held,
@@ -42,7 +42,7 @@ fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Chec
 async fn finds_work(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
-    same("work in a world without payments", claimed, vec![])?;
+    same("work in a store without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     let fill = Fill::of(200, 2).with_faults(&[0]);
@@ -50,12 +50,12 @@ async fn finds_work(handle: Handle) -> CheckResult {
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await,
     )?;
-    confirmed(&handle, Who::Mine, 4, 2).await?;
+    add_confirmed_batch(&handle, Who::Mine, 4, 2).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
     // A confirmed batch without payments has no work either.
     expect_new(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
     same("work where there is none", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
-    confirmed(&handle, Who::Other, 5, 2).await?;
+    add_confirmed_batch(&handle, Who::Other, 5, 2).await?;
     let claimed = handle.processing.claim(claim(3, after(80), 100)).await?;
     let expected = Lease { id: lease_id(3), account: Who::Other.account()?, batch: batch_id(5), until: after(140) };
     same("the only work", claimed, vec![expected.clone()])?;
@@ -73,7 +73,7 @@ async fn finds_work(handle: Handle) -> CheckResult {
 async fn in_order(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
-        confirmed(&handle, Who::Mine, number, 1).await?;
+        add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
         // An edit counts as a change.
         let at = after(minute * 60);
         let decide = Arc::new(move |batch: &florin_domain::batch::PaymentBatch| florin_domain::batch::PaymentBatch {
@@ -94,8 +94,8 @@ async fn in_order(handle: Handle) -> CheckResult {
 
 async fn exclusive(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     for seconds in [80, 100, 139] {
         same("a second claim", handle.processing.claim(claim(2, after(seconds), 9)).await?, vec![])?;
     }
@@ -105,10 +105,10 @@ async fn exclusive(handle: Handle) -> CheckResult {
 
 async fn taken_over(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
-    let first = leased(&handle, 1, after(80)).await?;
-    let second = leased(&handle, 2, after(140)).await?;
-    same("whose it is", (second.id, second.until), (lease_id(2), after(200)))?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let first = claim_one(&handle, 1, after(80)).await?;
+    let second = claim_one(&handle, 2, after(140)).await?;
+    same("the id and the end of the lease", (second.id, second.until), (lease_id(2), after(200)))?;
     lease_lost(handle.processing.start(start(&first, 1)).await)?;
     handle.processing.start(start(&second, 1)).await?;
     Ok(())
@@ -121,13 +121,13 @@ async fn due_is_work(handle: Handle) -> CheckResult {
     // The bank's result is due 120 seconds after noon.
     let just_before = after(120) - chrono::TimeDelta::microseconds(1);
     same("before it is due", handle.processing.claim(claim(2, just_before, 9)).await?, vec![])?;
-    let lease = leased(&handle, 3, after(120)).await?;
+    let lease = claim_one(&handle, 3, after(120)).await?;
     let done = record(&lease, &payments, PaymentOutcome::Completed, Some(after(500)), 900);
     handle.processing.record(done).await?;
     handle.processing.release(&lease).await?;
     same("the batch", summary(&handle, Who::Mine, batch_id(1)).await?.batch.status(), PaymentBatchStatus::Completed)?;
     same("it is completed", handle.processing.claim(claim(4, after(499), 9)).await?, vec![])?;
-    let lease = leased(&handle, 5, after(500)).await?;
+    let lease = claim_one(&handle, 5, after(500)).await?;
     let nothing_new = record(&lease, &payments, PaymentOutcome::Completed, None, 950);
     handle.processing.record(nothing_new).await?;
     handle.processing.release(&lease).await?;
@@ -136,9 +136,9 @@ async fn due_is_work(handle: Handle) -> CheckResult {
 
 async fn lost(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 3).await?;
-    let old = leased(&handle, 1, after(10)).await?;
-    let new = leased(&handle, 2, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
+    let old = claim_one(&handle, 1, after(10)).await?;
+    let new = claim_one(&handle, 2, after(80)).await?;
     let before = Observation::take(&handle, 0).await?;
     lease_lost(handle.processing.start(start(&old, 1)).await)?;
     lease_lost(handle.processing.start_payments(start_payments(&old, 9, 1)).await)?;
@@ -159,7 +159,7 @@ async fn lost(handle: Handle) -> CheckResult {
     lease_lost(handle.processing.record(record(&new, &payments, PaymentOutcome::Completed, None, 1)).await)?;
     same("whether it is renewed", handle.processing.renew(&new, after(9_999)).await?, false)?;
     // The lease id or the batch alone is not sufficient.
-    let third = leased(&handle, 3, after(140)).await?;
+    let third = claim_one(&handle, 3, after(140)).await?;
     for wrong in [
         Lease { account: Who::Other.account()?, ..third.clone() },
         Lease { batch: Who::Mine.batch(), ..third.clone() },
@@ -175,8 +175,8 @@ async fn lost(handle: Handle) -> CheckResult {
 
 async fn still_held(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(-900)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(-900)).await?;
     handle.processing.start(start(&lease, 1)).await?;
     same("what is taken", handle.processing.start_payments(start_payments(&lease, 9, 10)).await?.len(), 2)?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
@@ -184,15 +184,15 @@ async fn still_held(handle: Handle) -> CheckResult {
 
 async fn renewed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)?;
     same("a claim before its end", handle.processing.claim(claim(2, after(299), 9)).await?, vec![])?;
-    let second = leased(&handle, 3, after(300)).await?;
+    let second = claim_one(&handle, 3, after(300)).await?;
     handle.processing.release(&lease).await?;
     same("a release by another", handle.processing.claim(claim(4, after(300), 9)).await?, vec![])?;
     handle.processing.release(&second).await?;
-    leased(&handle, 5, after(300)).await?;
+    claim_one(&handle, 5, after(300)).await?;
     Ok(())
 }
 
@@ -205,6 +205,6 @@ async fn first_due(handle: Handle) -> CheckResult {
     }
     handle.processing.release(&lease).await?;
     same("before any is due", handle.processing.claim(claim(2, after(499), 9)).await?, vec![])?;
-    leased(&handle, 3, after(500)).await?;
+    claim_one(&handle, 3, after(500)).await?;
     Ok(())
 }

@@ -7,10 +7,10 @@ use crate::factory::Handle;
 use crate::failing_writes::{End, FaultedCommand, end, plain_end};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, create, empty, payment_id, record, start, start_payments,
-    upload,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, confirm, create, empty, payment_id, record, start,
+    start_payments, upload,
 };
-use crate::world::{Who, gbp, noon, world};
+use crate::seed_data::{Who, gbp, noon, seed_data};
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::money::Minor;
 use florin_ports::{AcceptedPayment, Lease, StoreError};
@@ -19,7 +19,7 @@ checks! {
     "injected.failure_of_any_write_of_batches_leaves_nothing" (Faults) => any_write,
 }
 
-/// Returns whether commands on cards, credits and sessions never write at a place.
+/// Returns whether only commands on batches write at a place.
 pub(super) fn is_ours(place: &str) -> bool {
     let tables = ["payments", "payment_alerts", "payment_orders", "sandbox_payments"];
     tables.iter().any(|table| place.ends_with(&format!(" {table}")))
@@ -33,35 +33,36 @@ fn is_written(place: &str) -> bool {
     is_ours(place) || shared.iter().any(|table| place.ends_with(table))
 }
 
-/// Batches on which the commands of a round operate.
-struct Desk {
+/// The batches on which the commands of a round operate.
+struct RoundBatches {
     /// Number of the first batch.
     base: u128,
-    /// Lease of a started batch whose payment is still to be taken; `to_record` leases one whose payment was taken.
-    to_take: Lease,
+    /// The lease of a started batch whose payment is not started yet.
+    to_start: Lease,
+    /// The lease of a started batch whose payment is started.
     to_record: Lease,
 }
 
-impl Desk {
-    async fn set(handle: &Handle, base: u128) -> Result<Self, Failure> {
+impl RoundBatches {
+    async fn prepare(handle: &Handle, base: u128) -> Result<Self, Failure> {
         let fill = Fill::of(base * 100_000, 1).with_faults(&[0]);
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(fill))?).await)?;
         let fill = Some(Fill::of((base + 1) * 100_000, 1));
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, fill)?).await)?;
         for number in base + 2..base + 5 {
-            confirmed(handle, Who::Mine, number, 1).await?;
+            add_confirmed_batch(handle, Who::Mine, number, 1).await?;
         }
         let now = after(80 + i64::try_from(base).unwrap_or(0) * 100);
         let leases = handle.processing.claim(claim(base, now, 100)).await?;
         let of = |number| leases.iter().find(|lease| lease.batch == batch_id(number)).cloned();
-        let (to_take, to_record) = (expect_some("a lease", of(base + 3))?, expect_some("a lease", of(base + 4))?);
-        handle.processing.start(start(&to_take, (base + 3) * 100_000 + 50)).await?;
+        let (to_start, to_record) = (expect_some("a lease", of(base + 3))?, expect_some("a lease", of(base + 4))?);
+        handle.processing.start(start(&to_start, (base + 3) * 100_000 + 50)).await?;
         handle.processing.start(start(&to_record, (base + 4) * 100_000 + 50)).await?;
         handle.processing.start_payments(start_payments(&to_record, 1, (base + 4) * 100_000 + 60)).await?;
-        Ok(Self { base, to_take, to_record })
+        Ok(Self { base, to_start, to_record })
     }
 
-    /// Executes one command of each kind. Returns `None` if the command does not exist.
+    /// Executes the command with this number. `None`: there is no such command.
     async fn execute(&self, handle: &Handle, command: u8) -> Result<Option<End>, Failure> {
         let (base, key) = (self.base, format!("{command}-{}", self.base));
         Ok(Some(match command {
@@ -89,7 +90,7 @@ impl Desk {
                 end(handle.management.cancel(command).await)?
             }
             5 => plain_end(
-                handle.processing.start_payments(start_payments(&self.to_take, 1, (base + 3) * 100_000 + 60)).await,
+                handle.processing.start_payments(start_payments(&self.to_start, 1, (base + 3) * 100_000 + 60)).await,
             )?,
             6 => {
                 let (paid, ids) = ([payment_id((base + 4) * 100_000)], (base + 4) * 100_000 + 70);
@@ -112,26 +113,26 @@ impl Desk {
 }
 
 async fn any_write(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(10_000_000)?).await?;
+    handle.seeding.seed(seed_data(10_000_000)?).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places =
         faults.places().into_iter().filter(|place| is_written(place) && !super::management_injected::is_ours(place));
     for (base, place) in (1..).map(|number| number * 10).zip(places) {
-        let desk = Desk::set(&handle, base).await?;
+        let batches = RoundBatches::prepare(&handle, base).await?;
         let mut failed = 0;
         for command in 0_u8.. {
             let before = Observation::of_accounts(&handle, &[Who::Mine], 0..=0).await?;
             faults.arm(&place).await?;
-            let ended = desk.execute(&handle, command).await;
+            let ended = batches.execute(&handle, command).await;
             faults.disarm().await?;
             let Some(ended) = ended? else { break };
             let has_key = matches!(command, 0 | 1 | 3 | 4);
-            let tried = FaultedCommand { name: format!("command {command}"), has_key, works: End::Effect };
-            if tried.failed(ended, &place)? {
+            let faulted = FaultedCommand { name: format!("command {command}"), has_key, works: End::Effect };
+            if faulted.failed(ended, &place)? {
                 before.still_holds(&format!("command {command}, which failed at `{place}`,"), &handle).await?;
                 failed += 1;
-                let again = expect_some("the command", desk.execute(&handle, command).await?)?;
-                tried.works_again(again, &place)?;
+                let again = expect_some("the command", batches.execute(&handle, command).await?)?;
+                faulted.works_again(again, &place)?;
             }
         }
         expect_true(&format!("no command failed at `{place}`"), failed > 0)?;

@@ -6,9 +6,9 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, repl
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{
-    Fill, alert, batch_id, cancel, confirm, confirmed, content, create, empty, payment_id, statuses, upload,
+    Fill, add_confirmed_batch, alert, batch_id, cancel, confirm, content, create, empty, payment_id, statuses, upload,
 };
-use crate::world::{Who, gbp, noon, seeded, world};
+use crate::seed_data::{Who, gbp, noon, seed_data, seeded};
 use florin_domain::batch::{
     AlertCode, AlertFilter, BankAddressInput, BatchFilter, EmailInput, PaymentBatch, PaymentFilter, PaymentInput,
     PaymentStatus, PostalAddressInput, RecipientInput,
@@ -38,7 +38,7 @@ async fn foreign_to_change(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
-    confirmed(&handle, Who::Other, 2, 2).await?;
+    add_confirmed_batch(&handle, Who::Other, 2, 2).await?;
     let before = Observation::take(&handle, 0).await?;
     for id in [batch_id(1), batch_id(2), batch_id(99)] {
         absent("an upload", &handle.management.upload(upload(Who::Mine, id, Fill::of(1, 1))?).await)?;
@@ -189,7 +189,7 @@ async fn texts(handle: Handle) -> CheckResult {
 
 async fn many(handle: Handle) -> CheckResult {
     const COUNT: u32 = 10_000;
-    handle.seeding.seed(world(10_000_000)?).await?;
+    handle.seeding.seed(seed_data(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;

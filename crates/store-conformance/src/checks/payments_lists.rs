@@ -3,8 +3,8 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::payments::{Fill, after, alert, batch_id, confirmed, content, create, empty, summary};
-use crate::world::{Who, noon, seeded};
+use crate::payments::{Fill, add_confirmed_batch, after, alert, batch_id, content, create, empty, summary};
+use crate::seed_data::{Who, noon, seeded};
 use florin_domain::batch::{
     Alert, AlertCode, AlertFilter, AlertKind, BatchFilter, Direction, Payment, PaymentBatchStatus, PaymentFilter,
     PaymentStatus,
@@ -50,7 +50,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 
 async fn batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    // The batches of the world were created at noon, too.
+    // The seeded batches were created at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
         let at = after(i64::try_from(number % 4).unwrap_or(0));
@@ -116,22 +116,26 @@ async fn first_alerts(handle: Handle) -> CheckResult {
             handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await,
         )?;
         same("the answer's alerts", &done.alerts, &first)?;
-        same("the found one's", summary(&handle, Who::Mine, batch_id(number)).await?.alerts, first.clone())?;
+        same(
+            "the alerts of the batch that is found",
+            summary(&handle, Who::Mine, batch_id(number)).await?.alerts,
+            first.clone(),
+        )?;
         all.push(first);
     }
     let filter =
         BatchFilter { ids: (1..=3).map(batch_id).collect(), direction: Direction::Ascending, ..BatchFilter::default() };
     let found = handle.reading.list(&Who::Mine.account()?, filter, EVERY).await?;
-    same("the listed ones'", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
+    same("the alerts of the listed batches", found.rows.into_iter().map(|row| row.alerts).collect::<Vec<_>>(), all)
 }
 
 /// Creates a batch whose payments have many statuses.
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
-    use crate::payments::{leased, record, start, start_payments};
+    use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
     seeded(handle).await?;
-    confirmed(handle, Who::Mine, 1, 12).await?;
-    let lease = leased(handle, 1, after(80)).await?;
+    add_confirmed_batch(handle, Who::Mine, 1, 12).await?;
+    let lease = claim_one(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 9, 5_100)).await?;
     let ids: Vec<_> = taken.iter().map(|payment| payment.id).collect();
@@ -154,7 +158,7 @@ fn payment_filters(payments: &[Payment]) -> Vec<PaymentFilter> {
         vec![PaymentStatus::Confirmed, PaymentStatus::Failed, PaymentStatus::Returned],
         vec![PaymentStatus::Cancelled],
     ];
-    let orders = [vec![], vec![orders[0]], vec![orders[1], OrderId(crate::world::uuid(99, 1))]];
+    let orders = [vec![], vec![orders[0]], vec![orders[1], OrderId(crate::seed_data::uuid(99, 1))]];
     let direction = Direction::Ascending;
     let of = |statuses: &Vec<_>| {
         orders.clone().map(|orders| PaymentFilter { statuses: statuses.clone(), orders, direction })
@@ -283,7 +287,13 @@ async fn for_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = handle.reading.funding(&Who::Mine.account()?).await?;
     let only_cards = [florin_domain::budget::BudgetFeature::BudgetCards];
-    let command = crate::management::make_for(Who::Mine, 1, None, vec![crate::world::gbp()?], &only_cards)?;
+    let command = crate::management::create_budget_with_features(
+        Who::Mine,
+        1,
+        None,
+        vec![crate::seed_data::gbp()?],
+        &only_cards,
+    )?;
     expect_new(handle.budgets.create(command).await)?;
     same("budgets that can pay", handle.reading.funding(&Who::Mine.account()?).await?, before)
 }

@@ -4,8 +4,10 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{absent, duplicate, expect_new, expect_some, expect_true, refused, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::payments::{Fill, after, batch_id, cancel, confirmed, content, create, empty, statuses, summary, upload};
-use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::payments::{
+    Fill, add_confirmed_batch, after, batch_id, cancel, content, create, empty, statuses, summary, upload,
+};
+use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{
     BatchState, BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus,
     UploadRefusal, UploadSituation,
@@ -68,7 +70,11 @@ async fn shown_funding(handle: Handle) -> CheckResult {
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", expect_some("what the rule was shown", seen)?, expected.clone())?;
     same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, expected)?;
-    same("of nobody", handle.reading.funding(&AccountId::parse("F99")?).await?, FundingBudgets::new())
+    same(
+        "the funding budgets of an unknown account",
+        handle.reading.funding(&AccountId::parse("F99")?).await?,
+        FundingBudgets::new(),
+    )
 }
 
 async fn created_twice(handle: Handle) -> CheckResult {
@@ -83,7 +89,7 @@ async fn created_twice(handle: Handle) -> CheckResult {
         before.still_holds("a batch that could not be created", &handle).await?;
     }
     let mut stranger = empty(Who::Mine, 3, noon())?;
-    stranger.created_by = ClientId(crate::world::uuid(99, 9));
+    stranger.created_by = ClientId(crate::seed_data::uuid(99, 9));
     let error = store_failed(handle.management.create(create(Who::Mine, stranger, None)?).await)?;
     expect_true("a missing client is not reported as missing", matches!(error, StoreError::NotFound(_)))?;
     before.still_holds("a batch of nobody", &handle).await
@@ -140,7 +146,7 @@ async fn upload_refused(handle: Handle) -> CheckResult {
     let mut locked = empty(Who::Mine, 2, noon())?;
     locked.locked = true;
     expect_new(handle.management.create(create(Who::Mine, locked, None)?).await)?;
-    confirmed(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
     same("the refusal", refusal, UploadRefusal::State(IllegalMove { current: PaymentBatchStatus::Confirmed }))?;
@@ -160,7 +166,7 @@ async fn upload_failed(handle: Handle) -> CheckResult {
     let error = store_failed(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(98, 3))?).await)?;
     duplicate::<()>("the id of another payment", &Err(error))?;
     before.still_holds("an upload that failed half-way", &handle).await?;
-    // A payment of an order that the batch does not contain.
+    // The orders name a budget of another account.
     let mut command = upload(Who::Mine, batch_id(1), Fill::of(500, 3))?;
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &UploadSituation| {
@@ -174,7 +180,7 @@ async fn upload_failed(handle: Handle) -> CheckResult {
 
 async fn shown_batch(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let batch = confirmed(&handle, Who::Mine, 1, 3).await?;
+    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let seen = Arc::new(Mutex::new(None));
     let observer = Arc::clone(&seen);
     let decide = Arc::new(move |situation: &UploadSituation| {
@@ -191,7 +197,7 @@ async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
-    let confirmed = confirmed(&handle, Who::Mine, 2, 2).await?;
+    let confirmed = add_confirmed_batch(&handle, Who::Mine, 2, 2).await?;
     for id in [batch_id(1), confirmed.id] {
         let before = content(&handle, Who::Mine, id).await?;
         let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch {
@@ -224,7 +230,7 @@ pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failur
 async fn cancelled(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let untouched = balance_set(&handle).await?;
-    let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
+    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;
     expect_true("nothing is reserved", balance_set(&handle).await? != untouched)?;
     let done = expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let state = BatchState::Cancelled(batch.state.confirmation());
@@ -254,7 +260,7 @@ async fn cancelled_early(handle: Handle) -> CheckResult {
 
 async fn cancel_refused(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     refused(handle.management.cancel(cancel(Who::Mine, batch_id(1), 800)?).await)?;
@@ -263,7 +269,7 @@ async fn cancel_refused(handle: Handle) -> CheckResult {
 
 async fn cancel_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 3).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the reservation.
     store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;

@@ -5,10 +5,10 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
-    Fill, after, batch_id, claim, confirmed, content, create, empty, leased, payment_id, record, start, start_payments,
-    statuses, summary, upload,
+    Fill, add_confirmed_batch, after, batch_id, claim, claim_one, content, create, empty, payment_id, record, start,
+    start_payments, statuses, summary, upload,
 };
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::batch::{
     BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
     PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
@@ -34,8 +34,8 @@ checks! {
 
 /// Creates and starts batch `number` with `count` payments and takes all of them.
 pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result<(Lease, Vec<PaymentId>), Failure> {
-    confirmed(handle, Who::Mine, number, count).await?;
-    let lease = leased(handle, number, after(80)).await?;
+    add_confirmed_batch(handle, Who::Mine, number, count).await?;
+    let lease = claim_one(handle, number, after(80)).await?;
     handle.processing.start(start(&lease, number * 1_000_000 + 1)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, count, number * 1_000_000 + 10)).await?;
     Ok((lease, taken.into_iter().map(|payment| payment.id).collect()))
@@ -43,8 +43,8 @@ pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result
 
 async fn started(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let batch = confirmed(&handle, Who::Mine, 1, 2).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    let batch = add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
     let confirmation = expect_some("a confirmation", batch.state.confirmation())?;
     let state = BatchState::Started(Processing { confirmation, orders_sent_at: Some(after(90)) });
@@ -58,8 +58,8 @@ async fn started(handle: Handle) -> CheckResult {
 
 async fn taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 7).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 7).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.start_payments(start_payments(&lease, 9, 1)).await?, vec![])?;
     handle.processing.start(start(&lease, 10)).await?;
     for (max, expected, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
@@ -113,19 +113,27 @@ async fn settled(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
-    same("reserved", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_189), Minor(0), Minor(311))?)?;
+    same(
+        "the balances of the reservation",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_189), Minor(0), Minor(311))?,
+    )?;
     let [zero, one, two, three, four, five] = payments[..] else {
         return Err(Failure::new("six payments are expected"));
     };
     let done = handle.processing.record(record(&lease, &[zero, one], PaymentOutcome::Completed, None, 10)).await?;
     same("what changed", (done.payments.len(), done.journal.len(), done.batch.is_none()), (2, 2, true))?;
     is_stored(&handle, &done).await?;
-    same("one paid", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_189), Minor(0), Minor(206))?)?;
+    same(
+        "the balances after a payment was paid",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_189), Minor(0), Minor(206))?,
+    )?;
     let failed = PaymentOutcome::Failed(FailureReason::AccountNotFound);
     let done = handle.processing.record(record(&lease, &[two, three], failed, None, 20)).await?;
     is_stored(&handle, &done).await?;
     same(
-        "one failed",
+        "the balances after a payment failed",
         balances(&handle, Who::Mine, gbp()?).await?,
         Balances::new(Minor(9_291), Minor(0), Minor(104))?,
     )?;
@@ -135,7 +143,11 @@ async fn settled(handle: Handle) -> CheckResult {
     let done = handle.processing.record(record(&lease, &[four, five], back, None, 40)).await?;
     same("the end", done.batch.as_ref().map(PaymentBatch::status), Some(PaymentBatchStatus::Completed))?;
     is_stored(&handle, &done).await?;
-    same("one back", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_395), Minor(0), Minor(0))?)?;
+    same(
+        "the balances after a payment was returned",
+        balances(&handle, Who::Mine, gbp()?).await?,
+        Balances::new(Minor(9_395), Minor(0), Minor(0))?,
+    )?;
     let ends = [(PaymentStatus::Completed, 2), (PaymentStatus::Failed, 2), (PaymentStatus::Returned, 2)];
     same("the payments", statuses(&content(&handle, Who::Mine, batch_id(1)).await?.payments), ends.to_vec())
 }
@@ -231,8 +243,8 @@ async fn record_failed(handle: Handle) -> CheckResult {
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, None, 10)).await?;
     let command = upload(Who::Mine, batch_id(1), Fill::of(700, 1))?;
     crate::expect::refused(handle.management.upload(command).await)?;
-    let nobody = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
-    same("a claim for none", handle.processing.claim(nobody).await?, vec![])?;
+    let of_none = ClaimCommand { max: 0, ..claim(9, after(999), 0) };
+    same("a claim of at most 0 batches", handle.processing.claim(of_none).await?, vec![])?;
     books_are_right(&handle).await
 }
 

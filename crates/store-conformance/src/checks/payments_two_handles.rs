@@ -6,10 +6,10 @@ use crate::expect::{expect_new, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{
-    Fill, after, batch_id, cancel, claim, confirm, confirmed, content, create, empty, leased, payment_id, record,
-    start, start_payments, statuses, upload,
+    Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, content, create, empty, payment_id,
+    record, start, start_payments, statuses, upload,
 };
-use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seeded};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::money::Minor;
@@ -29,13 +29,13 @@ async fn durable(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
-    confirmed(&handle, Who::Mine, 2, 4).await?;
-    let lease = leased(&handle, 1, after(80)).await?;
+    add_confirmed_batch(&handle, Who::Mine, 2, 4).await?;
+    let lease = claim_one(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
     let taken = handle.processing.start_payments(start_payments(&lease, 2, 20)).await?;
     let before = Observation::take(&handle, 0).await?;
     let other = second(&handle).await?;
-    before.still_holds("to be opened again", &other).await?;
+    before.still_holds("another handle", &other).await?;
     // The lease belongs to the store, not to the handle.
     same("a claim", other.processing.claim(claim(2, after(81), 9)).await?, vec![])?;
     same("due", other.processing.due(&lease, after(120), 9).await?, taken)?;
@@ -48,10 +48,10 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
     let mut sent = Vec::new();
     for round in 0..400_u128 {
         let ids = name * 1_000_000 + round * 100;
-        let until_now = after(80 + i64::try_from(round).unwrap_or(0));
+        let now = after(80 + i64::try_from(round).unwrap_or(0));
         // Leases are short, so that the other worker sometimes takes over.
-        let mut command = claim(name * 1_000 + round, until_now, 1);
-        command.until = until_now + chrono::TimeDelta::seconds(2);
+        let mut command = claim(name * 1_000 + round, now, 1);
+        command.until = now + chrono::TimeDelta::seconds(2);
         let Some(lease) = handle.processing.claim(command).await?.pop() else {
             if content(&handle, Who::Mine, batch_id(1)).await?.batch.status() == PaymentBatchStatus::Completed {
                 return Ok(sent);
@@ -75,7 +75,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
 async fn taken_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
-    confirmed(&handle, Who::Mine, 1, 40).await?;
+    add_confirmed_batch(&handle, Who::Mine, 1, 40).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
     let workers = [handle.clone(), other.clone(), handle.clone(), other];
     let workers: Vec<_> = (1..).zip(workers).map(|(name, handle)| tokio::spawn(work(handle, name))).collect();
@@ -96,7 +96,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
-        confirmed(&handle, Who::Mine, number, 1).await?;
+        add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
     }
     let claims = (1..=24).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let processing = handle.processing.clone();
@@ -168,7 +168,7 @@ async fn accepted(handle: Handle) -> CheckResult {
     same("the second", handle.bank.accept(&payer, again.clone()).await?, first.clone())?;
     same("what is remembered", handle.bank.find(&payer, payment_id(1)).await?, Some(first))?;
     let other = AcceptedPayment { id: payment_id(2), ..again };
-    same("another one", handle.bank.accept(&payer, other.clone()).await?, other)
+    same("another payment", handle.bank.accept(&payer, other.clone()).await?, other)
 }
 
 async fn accepted_for_nobody(handle: Handle) -> CheckResult {

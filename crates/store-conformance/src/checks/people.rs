@@ -4,11 +4,11 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::make_of_person;
+use crate::management::create_budget_of_person;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::people::{edit_person, join, members, person_id, persona_id};
-use crate::world::{Who, account, day, gbp, parent_of, seeded, uuid};
+use crate::people::{create_person, edit_person, members, person_id, persona_id};
+use crate::seed_data::{Who, account, day, gbp, parent_of, seeded, uuid};
 use crate::worlds::{command, prepared, snapshot};
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
@@ -36,8 +36,8 @@ checks! {
     "people.list.in_order_of_creation_with_filters_and_counts" => listed,
     "people.list.counts_follow_creations_changes_and_erasures" => counted,
     "people.erase.on_every_account_with_the_records_of_the_person" => erased,
-    "people.erase.of_a_world_takes_its_snapshots" (Sandbox) => erased_from_snapshots,
-    "people.create.worlds_know_nobody_and_nobody_knows_theirs" (Sandbox) => worlds_apart,
+    "people.erase.deletes_snapshots_with_the_person" (Sandbox) => erased_from_snapshots,
+    "people.create.people_of_worlds_are_separate" (Sandbox) => worlds_apart,
     "budgets.create.is_shown_the_person_and_their_budget" => individual,
     "tenancy.people.show_one_account_only" => foreign,
 }
@@ -54,8 +54,8 @@ pub(super) async fn second_account(handle: &Handle) -> Result<AccountId, Failure
 }
 
 /// Builds a command that creates person `number` on any account.
-pub(super) fn join_on(account: &AccountId, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
-    let command = join(Who::Mine, number, email)?;
+pub(super) fn create_person_on(account: &AccountId, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
+    let command = create_person(Who::Mine, number, email)?;
     let (rule, own) = (command.decide, account.clone());
     let decide =
         Arc::new(move |situation: &CreatePersonSituation| Ok(Person { account: own.clone(), ..rule(situation)? }));
@@ -64,7 +64,7 @@ pub(super) fn join_on(account: &AccountId, number: u128, email: &str) -> Result<
 
 async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let made = expect_new(handle.people.create(join(Who::Mine, 1, "Łucja@Example.com")?).await)?;
+    let made = expect_new(handle.people.create(create_person(Who::Mine, 1, "Łucja@Example.com")?).await)?;
     let found = find(&handle, &Who::Mine.account()?, 1).await?;
     same("what is found", members(&found), members(&made))?;
     let person = found.person;
@@ -81,7 +81,7 @@ async fn situations(handle: Handle) -> CheckResult {
     for (number, email, people, email_taken) in
         [(1, "a@example.com", 1, false), (2, "A@EXAMPLE.com", 2, true), (3, "zoë@example.com", 2, false)]
     {
-        let mut command = join(Who::Mine, number, email)?;
+        let mut command = create_person(Who::Mine, number, email)?;
         let rule = command.decide;
         // An address that is taken on this account also counts as known on an account of the client.
         let known = email_taken.then_some(person_id(1));
@@ -102,12 +102,12 @@ async fn situations(handle: Handle) -> CheckResult {
 async fn known(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let second = second_account(&handle).await?;
-    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
-    let joined = expect_new(handle.people.create(join_on(&second, 2, "ADA@example.com")?).await)?.person;
-    same("a known person", (joined.id, joined.persona), (person_id(1), persona_id(2)))?;
+    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
+    let created = expect_new(handle.people.create(create_person_on(&second, 2, "ADA@example.com")?).await)?.person;
+    same("a known person", (created.id, created.persona), (person_id(1), persona_id(2)))?;
     let first = find(&handle, &Who::Mine.account()?, 1).await?.person;
     same("the first record", (first.persona, first.last_name.as_str()), (persona_id(1), " 1 ✓"))?;
-    let other = expect_new(handle.people.create(join(Who::Other, 3, "ada@example.com")?).await)?.person;
+    let other = expect_new(handle.people.create(create_person(Who::Other, 3, "ada@example.com")?).await)?.person;
     same("the same address of another client", other.id, person_id(3))?;
     let edit = PersonEdit { first_name: Some(Text::parse("Else")?), ..PersonEdit::default() };
     expect_new(handle.people.edit(edit_person(Who::Mine, person_id(1), edit, after(1))?).await)?;
@@ -118,23 +118,26 @@ async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, Failure>(CreatePersonCommand { claim, ..join(Who::Mine, number, &format!("{number}@example.com"))? })
+        Ok::<_, Failure>(CreatePersonCommand {
+            claim,
+            ..create_person(Who::Mine, number, &format!("{number}@example.com"))?
+        })
     };
     let made = expect_new(handle.people.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.people.create(with_key(2, "{}")?).await)?;
     same("the answer", answer.body, format!("{made:?}"))?;
-    same("the second", handle.people.find(&Who::Mine.account()?, person_id(2)).await?, None)?;
+    same("the person of the repeated request", handle.people.find(&Who::Mine.account()?, person_id(2)).await?, None)?;
     same("the first request", mismatch(handle.people.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
 async fn nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let mut command = join(Who::Mine, 1, "a@example.com")?;
+    let mut command = create_person(Who::Mine, 1, "a@example.com")?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     command.decide = Arc::new(|_: &CreatePersonSituation| Err(CreatePersonRefusal::EmailTaken));
     refused(handle.people.create(command).await)?;
-    let mut command = join(Who::Mine, 1, "a@example.com")?;
+    let mut command = create_person(Who::Mine, 1, "a@example.com")?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     let rule = Arc::clone(&command.decide);
     command.decide =
@@ -142,10 +145,10 @@ async fn nothing(handle: Handle) -> CheckResult {
     let failed = store_failed(handle.people.create(command).await)?;
     same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
     before.still_holds("a creation that failed", &handle).await?;
-    let mut command = join(Who::Mine, 1, "a@example.com")?;
+    let mut command = create_person(Who::Mine, 1, "a@example.com")?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     expect_new(handle.people.create(command).await)?;
-    let command = join_on(&AccountId::parse("F99")?, 2, "b@example.com")?;
+    let command = create_person_on(&AccountId::parse("F99")?, 2, "b@example.com")?;
     absent("an account that does not exist", &handle.people.create(command).await)
 }
 
@@ -210,7 +213,7 @@ async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(3, 1), (1, 2), (2, 1)] {
-        let mut command = join(Who::Mine, number, &format!("P{number}@example.com"))?;
+        let mut command = create_person(Who::Mine, number, &format!("P{number}@example.com"))?;
         let decide = command.decide;
         command.decide = Arc::new(move |situation: &CreatePersonSituation| {
             let role = if number == 2 { Role::Payer } else { Role::User };
@@ -228,13 +231,17 @@ async fn listed(handle: Handle) -> CheckResult {
     same("past the end", list(PersonFilter::default(), 1, 4).await?, (4, vec![]))?;
     let email = Some(EmailAddress::parse("p1@EXAMPLE.com")?);
     let by_email = PersonFilter { email, ..PersonFilter::default() };
-    same("with an address", list(by_email, 9, 0).await?, (1, vec![person_id(1)]))?;
+    same("people with an address", list(by_email, 9, 0).await?, (1, vec![person_id(1)]))?;
     let users = PersonFilter { role: Some(Role::User), ..PersonFilter::default() };
-    same("with a role", list(users.clone(), 1, 1).await?, (2, vec![person_id(1)]))?;
+    same("people with a role", list(users.clone(), 1, 1).await?, (2, vec![person_id(1)]))?;
     let ids = vec![person_id(1), person_id(2), Who::Other.person()];
     let named = PersonFilter { ids: ids.clone(), ..PersonFilter::default() };
-    same("with these ids", list(named, 9, 0).await?, (2, vec![person_id(2), person_id(1)]))?;
-    same("with both", list(PersonFilter { ids, ..users }, 9, 0).await?, (1, vec![person_id(1)]))
+    same("people with one of these ids", list(named, 9, 0).await?, (2, vec![person_id(2), person_id(1)]))?;
+    same(
+        "people with one of these ids and a role",
+        list(PersonFilter { ids, ..users }, 9, 0).await?,
+        (1, vec![person_id(1)]),
+    )
 }
 
 /// Returns the counts of lists of an account's people: of all, and with each of these roles.
@@ -252,10 +259,10 @@ async fn counted(handle: Handle) -> CheckResult {
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     let roles = [Role::Owner, Role::Accountant, Role::Viewer];
     for number in [1, 2] {
-        expect_new(handle.people.create(join(Who::Mine, number, &format!("{number}@example.com"))?).await)?;
+        expect_new(handle.people.create(create_person(Who::Mine, number, &format!("{number}@example.com"))?).await)?;
     }
-    expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
-    let mut taken = join(Who::Mine, 4, "4@example.com")?;
+    expect_new(handle.people.create(create_person_on(&second, 3, "1@example.com")?).await)?;
+    let mut taken = create_person(Who::Mine, 4, "4@example.com")?;
     let rule = Arc::clone(&taken.decide);
     taken.decide =
         Arc::new(move |situation: &CreatePersonSituation| Ok(Person { id: Who::Mine.person(), ..rule(situation)? }));
@@ -270,7 +277,7 @@ async fn counted(handle: Handle) -> CheckResult {
     same("on the other account", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
     handle.people.erase(erasure(1, after(7))).await?;
     same("after an erasure", counts(&handle, &mine, roles).await?, vec![3, 1, 1, 1])?;
-    same("of both records", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
+    same("on the second account after an erasure", counts(&handle, &second, roles).await?, vec![1, 0, 1, 0])?;
     books_are_right(&handle).await
 }
 
@@ -294,10 +301,10 @@ async fn erased(handle: Handle) -> CheckResult {
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     for (number, key) in [(1, "one"), (2, "two")] {
         let claim = Some(claim_on_people(key)?);
-        let command = join(Who::Mine, number, &format!("{number}@example.com"))?;
+        let command = create_person(Who::Mine, number, &format!("{number}@example.com"))?;
         expect_new(handle.people.create(CreatePersonCommand { claim, ..command }).await)?;
     }
-    expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
+    expect_new(handle.people.create(create_person_on(&second, 3, "1@example.com")?).await)?;
     let at = after(7);
     let accounts = handle.people.erase(erasure(1, at)).await?;
     same("the accounts", accounts, vec![mine.clone(), second.clone()])?;
@@ -305,12 +312,12 @@ async fn erased(handle: Handle) -> CheckResult {
         let found = find(&handle, account, 1).await?.person;
         let data = (found.first_name.as_str(), found.last_name.as_str(), &found.email, found.born);
         same("what is left", data, ("Erased", "Erased", &None, None))?;
-        same("when", (found.status, found.updated_at), (PersonStatus::Inactive, at))?;
+        same("the time of the erasure", (found.status, found.updated_at), (PersonStatus::Inactive, at))?;
     }
     same("another person", find(&handle, &mine, 2).await?.person.last_name.as_str(), " 2 ✓")?;
     // The address is free again. The recorded answer of the erased person is deleted; that of the other person is kept.
     for (number, key, is_new) in [(4, "one", true), (5, "two", false)] {
-        let command = join(Who::Mine, number, "1@example.com")?;
+        let command = create_person(Who::Mine, number, "1@example.com")?;
         let claim = Some(claim_on_people(key)?);
         let done = handle.people.create(CreatePersonCommand { claim, ..command }).await;
         if is_new {
@@ -327,7 +334,7 @@ async fn erased_from_snapshots(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(2)?).await)?;
     let at = after(7);
     handle.people.erase(erasure(1, at)).await?;
@@ -340,28 +347,29 @@ async fn worlds_apart(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let second = second_account(&handle).await?;
-    expect_new(handle.people.create(join_on(&second, 1, "ada@example.com")?).await)?;
-    let of_world = expect_new(handle.people.create(join(Who::Mine, 2, "ada@example.com")?).await)?.person;
+    expect_new(handle.people.create(create_person_on(&second, 1, "ada@example.com")?).await)?;
+    let of_world = expect_new(handle.people.create(create_person(Who::Mine, 2, "ada@example.com")?).await)?.person;
     same("a person of a world", of_world.id, person_id(2))?;
-    expect_new(handle.people.create(join(Who::Mine, 3, "bob@example.com")?).await)?;
-    let outside = expect_new(handle.people.create(join_on(&second, 4, "bob@example.com")?).await)?.person;
+    expect_new(handle.people.create(create_person(Who::Mine, 3, "bob@example.com")?).await)?;
+    let outside = expect_new(handle.people.create(create_person_on(&second, 4, "bob@example.com")?).await)?.person;
     same("a person outside", outside.id, person_id(4))
 }
 
 async fn individual(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
-    let budget = expect_new(handle.budgets.create(make_of_person(Who::Mine, 1, persona_id(1), vec![gbp()?])?).await)?;
-    same("whose it is", budget.persona, Some(persona_id(1)))?;
+    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
+    let budget =
+        expect_new(handle.budgets.create(create_budget_of_person(Who::Mine, 1, persona_id(1), vec![gbp()?])?).await)?;
+    same("the person of the budget", budget.persona, Some(persona_id(1)))?;
     for (what, persona, refusal) in [
         ("a second budget", persona_id(1), CreateBudgetRefusal::SecondOfPerson),
         ("an unknown person", persona_id(9), CreateBudgetRefusal::NoPersona),
         ("a foreign person", PersonaId(uuid(94, 2)), CreateBudgetRefusal::NoPersona),
     ] {
-        let command = make_of_person(Who::Mine, 2, persona, vec![gbp()?])?;
+        let command = create_budget_of_person(Who::Mine, 2, persona, vec![gbp()?])?;
         same(what, refused(handle.budgets.create(command).await)?, refusal)?;
     }
-    let own = make_of_person(Who::Mine, 2, PersonaId(uuid(94, 1)), vec![gbp()?])?;
+    let own = create_budget_of_person(Who::Mine, 2, PersonaId(uuid(94, 1)), vec![gbp()?])?;
     expect_new(handle.budgets.create(own).await).map(drop)
 }
 
@@ -371,5 +379,5 @@ async fn foreign(handle: Handle) -> CheckResult {
     same("a foreign person", handle.people.find(&mine, Who::Other.person()).await?, None)?;
     let page = handle.people.list(&mine, PersonFilter::default(), PageRequest::default()).await?;
     let ids: Vec<_> = page.rows.iter().map(|row| row.person.id).collect();
-    same("those of one account", (page.count, ids), (1, vec![Who::Mine.person()]))
+    same("the people of one account", (page.count, ids), (1, vec![Who::Mine.person()]))
 }

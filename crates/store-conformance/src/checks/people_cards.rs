@@ -9,8 +9,8 @@ use crate::factory::Handle;
 use crate::management::{card_id, change, change_state, issue, issue_to_person, replacement};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::people::{join, person_id};
-use crate::world::{Who, noon, seeded};
+use crate::people::{create_person, person_id};
+use crate::seed_data::{Who, noon, seeded};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{
     CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal, terminate_for_erasure,
@@ -39,7 +39,7 @@ const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.
 
 async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
     seeded(handle).await?;
-    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
 }
 
@@ -116,9 +116,9 @@ async fn listed(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(page.rows.into_iter().map(|row| row.record.card.id).collect::<Vec<_>>())
     };
     let of = |people: Vec<PersonId>| CardFilter { people: Some(people), ..CardFilter::default() };
-    same("of the person", list(of(vec![person_id(9), person_id(1)])).await?, vec![card_id(1)])?;
-    same("of another", list(of(vec![Who::Mine.person()])).await?, vec![])?;
-    same("of nobody", list(of(vec![])).await?, vec![])?;
+    same("cards of the person", list(of(vec![person_id(9), person_id(1)])).await?, vec![card_id(1)])?;
+    same("cards of another person", list(of(vec![Who::Mine.person()])).await?, vec![])?;
+    same("cards of nobody", list(of(vec![])).await?, vec![])?;
     let named = CardFilter { budget: Some(Who::Mine.budget()), ..CardFilter::default() };
     let found = list(named).await?;
     same("cards that name a budget", found.contains(&card_id(1)) && found.contains(&card_id(2)), true)
@@ -154,8 +154,9 @@ async fn erased(handle: Handle) -> CheckResult {
     for (number, state) in [(1, CardState::Terminated), (2, CardState::Terminated), (3, CardState::Active)] {
         same("a card", find(&handle, card_id(number)).await?.record.card.state, state)?;
     }
-    let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
-    let last = expect_some("a transition", expect_some("the card", life)?.rows.into_iter().next())?;
+    let transitions =
+        handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
+    let last = expect_some("a transition", expect_some("the card", transitions)?.rows.into_iter().next())?;
     same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Mine.client(), at))?;
     let events = stored(&handle).await?;
     without_gaps(&events)?;

@@ -7,8 +7,8 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
 use crate::observe::{Observation, books_are_right, card};
+use crate::seed_data::{Who, noon, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, noon, seeded};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
 use florin_domain::card::{
     CardProfile, CardState, Cardholder, LimitWindow, Match, PhysicalCard, PhysicalCardRefusal, PinDigest, Response,
@@ -149,8 +149,9 @@ async fn used(handle: Handle) -> CheckResult {
     same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, false)?;
     for (card, to) in [(card_id(1), CardState::Active), (Who::Mine.card(), CardState::Terminated)] {
-        let life = handle.card_management.transitions(&Who::Mine.account()?, card, PageRequest::default()).await?;
-        let last = expect_some("a transition", expect_some("the card", life)?.rows.into_iter().next())?;
+        let transitions =
+            handle.card_management.transitions(&Who::Mine.account()?, card, PageRequest::default()).await?;
+        let last = expect_some("a transition", expect_some("the card", transitions)?.rows.into_iter().next())?;
         same("the transition", (last.to, last.client, last.created_at), (to, Who::Mine.client(), noon()))?;
     }
     let seen = expect_some("the situation", card(&handle, &Who::Mine.account()?, card_id(1)).await?)?;
@@ -191,8 +192,9 @@ async fn together(handle: Handle) -> CheckResult {
     for answer in race(works).await? {
         same("an answer", expect_new(answer)?.response, Response::Approved)?;
     }
-    let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
-    same("transitions", expect_some("the card", life)?.count, 1)?;
+    let transitions =
+        handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
+    same("transitions", expect_some("the card", transitions)?.count, 1)?;
     books_are_right(&handle).await
 }
 

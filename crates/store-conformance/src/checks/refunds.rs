@@ -3,20 +3,20 @@
 use super::events::kinds;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, create_refund, opened, page_token, paid, pay, payer_bank, refund_id, refund_request, refund_row,
-    refund_step, refunded, shipping, shop, sold, step, topped_up,
+    add_checkout, add_paid_session, add_refund, add_session, add_top_up, approval, create_refund, page_token, pay,
+    pay_session, payer_bank, refund_id, refund_request, refund_row, refund_step, shipping, step,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
-    approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout, edit_settlement_account,
-    open_settlement_account, sell, settlement_account_id,
+    approve_settlement_account, checkout_id, create_checkout, delete_settlement_account, edit_checkout,
+    edit_settlement_account, open_settlement_account, settlement_account_id,
 };
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
+use crate::seed_data::{Who, bank, gbp, noon, seed_data, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, bank, gbp, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, DueItem, ListedPayment, MerchantPayment, MerchantPaymentFilter,
@@ -57,8 +57,8 @@ async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview,
 /// Creates checkout 1 and session 1 on my account, and pays the session.
 pub(super) async fn create_purchase(handle: &Handle) -> Result<MerchantPayment, Failure> {
     seeded(handle).await?;
-    let checkout = shop(handle, Who::Mine, 1).await?;
-    sold(handle, Who::Mine, checkout, 1).await
+    let checkout = add_checkout(handle, Who::Mine, 1).await?;
+    add_paid_session(handle, Who::Mine, checkout, 1).await
 }
 
 /// Builds a command that authorises refund `number` at the bank, which confirms immediately.
@@ -79,19 +79,19 @@ async fn found(handle: Handle) -> CheckResult {
         payment: payment.clone(),
     };
     same("the payment", find(&handle, payment.id).await?, expected.clone())?;
-    let refund = refunded(&handle, Who::Mine, payment.id, 1).await?;
+    let refund = add_refund(&handle, Who::Mine, payment.id, 1).await?;
     let overview = PaymentOverview { payment: refund.clone(), is_refundable: false, ..expected };
     same("its refund", find(&handle, refund.id).await?, overview)?;
-    topped_up(&handle, Who::Mine, 2).await?;
+    add_top_up(&handle, Who::Mine, 2).await?;
     let action = pay(None, approval(after(9)))?;
     let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
     let top_up = find(&handle, expect_some("its payment", session.payment)?).await?;
     let facts = (top_up.checkout_type, top_up.order, top_up.merchant_reference, top_up.is_refundable);
-    same("of a top-up", facts, (CheckoutType::TopUp, None, None, false))
+    same("the payment of a top-up", facts, (CheckoutType::TopUp, None, None, false))
 }
 
 async fn refundable(handle: Handle) -> CheckResult {
-    let mut data = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     data.banks.push(Bank { supports_refunds: false, ..bank(3, "Third")? });
     handle.seeding.seed(data).await?;
     // The checkout has a separate settlement account, without a bank at first.
@@ -99,8 +99,8 @@ async fn refundable(handle: Handle) -> CheckResult {
     let change = async |command| expect_new(handle.settlement_accounts.change(command).await);
     change(open_settlement_account(Who::Mine, 1)?).await?;
     change(approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, Some(own))?).await)?;
-    let payment = sold(&handle, Who::Mine, checkout_id(1), 1).await?.id;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
+    let payment = add_paid_session(&handle, Who::Mine, checkout_id(1), 1).await?.id;
     let is_refundable = async || Ok::<_, Failure>(find(&handle, payment).await?.is_refundable);
     let refund = async |number| {
         let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
@@ -131,27 +131,31 @@ async fn refundable(handle: Handle) -> CheckResult {
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
     change(delete_settlement_account(Who::Mine, own)?).await?;
-    same("of a deleted settlement account", is_refundable().await?, false)?;
-    same("of a deleted settlement account", refused(refund(2).await?)?, RefundRefusal::SettlementAccountDeleted)
+    same("after the settlement account was deleted", is_refundable().await?, false)?;
+    same(
+        "after the settlement account was deleted",
+        refused(refund(2).await?)?,
+        RefundRefusal::SettlementAccountDeleted,
+    )
 }
 
 /// Creates the completed payments of sessions 1 and 2, the pending payment of session 3, the payment of top-up 4, and
 /// two refunds of the first payment. Returns their ids.
 async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
     let first = create_purchase(handle).await?.id;
-    let second = sold(handle, Who::Mine, checkout_id(1), 2).await?.id;
-    topped_up(handle, Who::Mine, 3).await?;
+    let second = add_paid_session(handle, Who::Mine, checkout_id(1), 2).await?.id;
+    add_top_up(handle, Who::Mine, 3).await?;
     let choose = step(Who::Mine, 3, SessionAction::ChooseBank(payer_bank()?), (3, after(200)))?;
     expect_new(handle.checkout_sessions.act(choose).await)?;
-    topped_up(handle, Who::Mine, 4).await?;
+    add_top_up(handle, Who::Mine, 4).await?;
     let action = pay(None, approval(after(201)))?;
     let topped_up = expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(201)))?).await)?;
     for number in [250, 251] {
-        refunded(handle, Who::Mine, first, number).await?;
+        add_refund(handle, Who::Mine, first, number).await?;
     }
     expect_new(handle.merchant_payments.act(authorise(250)?).await)?;
-    let theirs = shop(handle, Who::Other, 9).await?;
-    sold(handle, Who::Other, theirs, 9).await?;
+    let theirs = add_checkout(handle, Who::Other, 9).await?;
+    add_paid_session(handle, Who::Other, theirs, 9).await?;
     let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
     let top_up = expect_some("the payment of the top-up", topped_up.payment)?;
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
@@ -244,8 +248,8 @@ async fn listed_refundable(handle: Handle) -> CheckResult {
 /// A payment that failed shows the order that a later payment of its session created.
 async fn paid_later(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    opened(&handle, Who::Mine, checkout, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    add_session(&handle, Who::Mine, checkout, 1).await?;
     let rejected = pay(Some(shipping()?), PayerDecision::Reject)?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 1, rejected, (500, after(9)))?).await)?;
     let orders = async || {
@@ -264,35 +268,35 @@ async fn paid_later(handle: Handle) -> CheckResult {
 async fn summed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    same("of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
-    sold(&handle, Who::Mine, checkout, 2).await?;
-    opened(&handle, Who::Mine, checkout, 3).await?;
+    same("the sums of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;
+    add_paid_session(&handle, Who::Mine, checkout, 2).await?;
+    add_session(&handle, Who::Mine, checkout, 3).await?;
     for number in [1, 2, 3] {
-        refunded(&handle, Who::Mine, payment, number).await?;
+        add_refund(&handle, Who::Mine, payment, number).await?;
     }
     for number in [1, 2] {
         expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
     }
     let mut yen = crate::checkout_sessions::top_up_request(Who::Mine, 4)?;
-    yen.draft.terms.amount = Minor(700).of(crate::world::jpy()?);
+    yen.draft.terms.amount = Minor(700).of(crate::seed_data::jpy()?);
     let yen = crate::checkout_sessions::create_top_up(Who::Mine, yen)?;
     expect_new(handle.checkout_sessions.create_top_up(yen).await)?;
     let action = pay(None, approval(after(9)))?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(9)))?).await)?;
     let expected = vec![
         PaymentsSummary { currency: gbp()?, paid: Total(2_000), refunded: Total(200), count: 2 },
-        PaymentsSummary { currency: crate::world::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
+        PaymentsSummary { currency: crate::seed_data::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
     ];
     same("the sums", handle.merchant_payments.summary(&mine).await?, expected)?;
-    same("of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])
+    same("the sums of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])
 }
 
 async fn created(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
-    let done = refunded(&handle, Who::Mine, payment.id, 250).await?;
+    let done = add_refund(&handle, Who::Mine, payment.id, 250).await?;
     let part = RefundPart {
         id: refund_id(250),
         payment: payment.id,
@@ -312,22 +316,22 @@ async fn created(handle: Handle) -> CheckResult {
     same("what is found", ports.find_refund(&mine, refund_id(250)).await?, Some(expected.clone()))?;
     same("among the payments", find(&handle, refund_row(250)).await?.payment, expected)?;
     same(
-        "with the page",
+        "the refund of the page",
         ports.refund_with_token(part.token).await?,
         Some(FoundRefund { account: mine, refund: refund_id(250) }),
     )?;
-    same("with an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
+    same("the refund of an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
     same("the session of the page", handle.checkout_sessions.with_token(part.token).await?, None)?;
     let of_refund = create_refund(Who::Mine, refund_row(250), refund_request(Who::Mine, 251)?)?;
-    same("of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
+    same("a refund of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
     let nothing = create_refund(Who::Mine, refund_row(404), refund_request(Who::Mine, 251)?)?;
-    absent("of an unknown payment", &ports.create_refund(nothing).await)
+    absent("a refund of an unknown payment", &ports.create_refund(nothing).await)
 }
 
 async fn asked_again(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?;
     let mine = Who::Mine.account()?;
-    refunded(&handle, Who::Mine, payment.id, 1).await?;
+    add_refund(&handle, Who::Mine, payment.id, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
     let sent = refund_step(Who::Mine, 1, RefundAction::AtBank(ask(after(400))), (1_001, after(300)))?;
     let sent = expect_new(handle.merchant_payments.act(sent).await)?;
@@ -343,7 +347,11 @@ async fn asked_again(handle: Handle) -> CheckResult {
     )?;
     let says = RefundAction::BankSays(approval(after(401)), after(401));
     let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
-    same("at last", (done.refund_status(), done.state.completed_at()), (RefundStatus::Completed, Some(after(401))))?;
+    same(
+        "the refund in the end",
+        (done.refund_status(), done.state.completed_at()),
+        (RefundStatus::Completed, Some(after(401))),
+    )?;
     same("what is found", handle.merchant_payments.find_refund(&mine, refund_id(1)).await?, Some(done))?;
     books_are_right(&handle).await
 }
@@ -398,7 +406,7 @@ async fn again(handle: Handle) -> CheckResult {
 
 async fn authorised(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    let refund = refunded(&handle, Who::Mine, payment, 1).await?;
+    let refund = add_refund(&handle, Who::Mine, payment, 1).await?;
     let before = kinds(&handle).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     let at_bank = RefundAction::AtBank(approval(after(60)));
@@ -422,7 +430,7 @@ async fn authorised(handle: Handle) -> CheckResult {
 
 async fn not_authorised(handle: Handle) -> CheckResult {
     let payment = create_purchase(&handle).await?.id;
-    refunded(&handle, Who::Mine, payment, 1).await?;
+    add_refund(&handle, Who::Mine, payment, 1).await?;
     expect_new(handle.merchant_payments.act(authorise(1)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let refusal = refused(handle.merchant_payments.act(authorise(1)?).await)?;
@@ -436,10 +444,10 @@ async fn not_authorised(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Other, 1).await?;
-    opened(&handle, Who::Other, checkout, 1).await?;
-    let theirs = expect_some("their payment", paid(&handle, Who::Other, 1).await?.payment)?;
-    refunded(&handle, Who::Other, theirs, 1).await?;
+    let checkout = add_checkout(&handle, Who::Other, 1).await?;
+    add_session(&handle, Who::Other, checkout, 1).await?;
+    let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.payment)?;
+    add_refund(&handle, Who::Other, theirs, 1).await?;
     let before = Observation::take(&handle, 1).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
     same("a foreign payment", ports.find(&mine, theirs).await?, None)?;

@@ -1,11 +1,11 @@
 //! Checks that a refund that ends without money releases its part of the payment.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{create_refund, refund_request, refund_step, shop, sold};
+use crate::checkout_sessions::{add_checkout, add_paid_session, create_refund, refund_request, refund_step};
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::payments::after;
-use crate::world::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seeded};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, PayerDecision, PaymentFailure, RefundAction, RefundRefusal,
@@ -19,8 +19,8 @@ checks! {
 
 async fn released(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;
     let mine = Who::Mine.account()?;
     let refund = async |number| {
         let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, number)? };

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::world::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
+use crate::seed_data::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, UkPostcode};
@@ -199,7 +199,7 @@ async fn mfa_policy(handle: Handle) -> CheckResult {
     }
     handle.registry.set_mfa_required(mine, false).await?;
     same("the other account", expect_some("the other account", handle.accounts.find(other).await?)?, before)?;
-    not_found("of no account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
+    not_found("an unknown account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
 }
 
 async fn unlock(handle: Handle) -> CheckResult {
@@ -218,10 +218,10 @@ async fn unlock(handle: Handle) -> CheckResult {
     let elsewhere = handle.mfa.enrolment(&Who::Other.account()?).await?;
     same("whether there is one", handle.registry.unlock_enrolment(mine).await?, true)?;
     same("the enrolment", handle.mfa.enrolment(mine).await?, Some(locked.unlocked()))?;
-    same("of the other account", handle.mfa.enrolment(&Who::Other.account()?).await?, elsewhere)?;
+    same("the enrolment of the other account", handle.mfa.enrolment(&Who::Other.account()?).await?, elsewhere)?;
     handle.registry.remove_enrolment(mine).await?;
     same("whether there is one", handle.registry.unlock_enrolment(mine).await?, false)?;
-    not_found("of no account", &handle.registry.unlock_enrolment(&AccountId::parse("F404")?).await)
+    not_found("an unknown account", &handle.registry.unlock_enrolment(&AccountId::parse("F404")?).await)
 }
 
 async fn enrolments(handle: Handle) -> CheckResult {
@@ -229,9 +229,9 @@ async fn enrolments(handle: Handle) -> CheckResult {
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let fresh = |account: &AccountId, byte| TotpEnrolment::new(account.clone(), SealedSecret::new(vec![byte; 20]));
     let elsewhere = handle.mfa.enrolment(other).await?;
-    let worn =
+    let with_attempts =
         TotpEnrolment { used_steps: vec![7], wrong_at: vec![noon()], locked_until: Some(noon()), ..fresh(mine, 1) };
-    for enrolment in [worn, fresh(mine, 2)] {
+    for enrolment in [with_attempts, fresh(mine, 2)] {
         handle.registry.enrol(enrolment.clone()).await?;
         same("the enrolment", handle.mfa.enrolment(mine).await?, Some(enrolment))?;
     }
@@ -239,8 +239,8 @@ async fn enrolments(handle: Handle) -> CheckResult {
         same("whether there was one", handle.registry.remove_enrolment(mine).await?, there)?;
         same("the enrolment", handle.mfa.enrolment(mine).await?, None)?;
     }
-    same("of the other account", handle.mfa.enrolment(other).await?, elsewhere)?;
+    same("the enrolment of the other account", handle.mfa.enrolment(other).await?, elsewhere)?;
     let nobody = AccountId::parse("F404")?;
-    not_found("of no account", &handle.registry.enrol(fresh(&nobody, 3)).await)?;
-    not_found("of no account", &handle.registry.remove_enrolment(&nobody).await)
+    not_found("an unknown account", &handle.registry.enrol(fresh(&nobody, 3)).await)?;
+    not_found("an unknown account", &handle.registry.remove_enrolment(&nobody).await)
 }

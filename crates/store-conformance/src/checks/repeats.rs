@@ -7,9 +7,9 @@ use crate::commands::{
 };
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{budget_id, change_state, make, no_limit, transfer};
+use crate::management::{budget_id, change_state, create_budget, remove_limit, transfer};
 use crate::observe::{Observation, balances, books_are_right};
-use crate::world::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seeded};
 use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
@@ -169,12 +169,20 @@ async fn refusals(handle: Handle) -> CheckResult {
     refused_first!(handle.batches.confirm, confirm(who, 3, 100, wrong)?, confirm(who, 3, 100, right)?);
     let (unknown, parent) = (Some(budget_id(99)), Some(who.budget()));
     let currencies = || Ok::<_, Failure>(vec![gbp()?]);
-    refused_first!(handle.budgets.create, make(who, 1, unknown, currencies()?)?, make(who, 1, parent, currencies()?)?);
-    let (replaced, suspended) = (CardState::Unactivated, CardState::Suspended);
+    refused_first!(
+        handle.budgets.create,
+        create_budget(who, 1, unknown, currencies()?)?,
+        create_budget(who, 1, parent, currencies()?)?
+    );
+    let (unactivated, suspended) = (CardState::Unactivated, CardState::Suspended);
     let step = |state| change_state(who, who.card(), state, "now");
-    refused_first!(handle.card_management.change, step(replaced)?, step(suspended)?);
+    refused_first!(handle.card_management.change, step(unactivated)?, step(suspended)?);
     let (day, limited) = (LimitWindow::Day, who.limited_card());
-    refused_first!(handle.card_management.remove_limit, no_limit(who, who.card(), day)?, no_limit(who, limited, day)?);
+    refused_first!(
+        handle.card_management.remove_limit,
+        remove_limit(who, who.card(), day)?,
+        remove_limit(who, limited, day)?
+    );
     books_are_right(&handle).await
 }
 

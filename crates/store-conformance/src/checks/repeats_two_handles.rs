@@ -5,11 +5,11 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, open, purchase};
 use crate::expect::{expect_new, same};
 use crate::factory::Handle;
-use crate::management::{change_state, issue, limit, make, no_limit, transfer};
+use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::books_are_right;
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::together::one_effect;
-use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command as my_world, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::{CardState, LimitWindow};
@@ -66,7 +66,7 @@ async fn authentication(handle: Handle) -> CheckResult {
 async fn management(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
-    expect_one_effect!(handle.budgets.create, |number| make(Who::Mine, number, None, vec![gbp()?])?);
+    expect_one_effect!(handle.budgets.create, |number| create_budget(Who::Mine, number, None, vec![gbp()?])?);
     let day = LimitWindow::Day;
     expect_one_effect!(handle.card_management.set_limit, |number| limit(
         Who::Mine,
@@ -74,7 +74,7 @@ async fn management(handle: Handle) -> CheckResult {
         (day, &number.to_string(), None),
         noon()
     )?);
-    expect_one_effect!(handle.card_management.remove_limit, |_number| no_limit(Who::Mine, card, day)?);
+    expect_one_effect!(handle.card_management.remove_limit, |_number| remove_limit(Who::Mine, card, day)?);
     expect_one_effect!(handle.card_management.change, |number| {
         change_state(Who::Mine, card, CardState::Suspended, &number.to_string())?
     });

@@ -4,18 +4,18 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{claimed, create, webhook};
-use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_ports::{CreateWebhookCommand, FirstMessageCommand};
 
 checks! {
     "upkeep.delete_idempotency_records.only_older_ones" => only_older,
-    "upkeep.delete_idempotency_records.at_most_so_many" => at_most,
+    "upkeep.delete_idempotency_records.up_to_the_maximum" => at_most,
 }
 
 /// Sends requests under the keys k0 to k5, spaced by an hour and a microsecond.
-async fn asked(handle: &Handle) -> Result<(), Failure> {
+async fn send_requests(handle: &Handle) -> Result<(), Failure> {
     seeded(handle).await?;
     // Deliberately not in time order.
     for number in [3, 0, 5, 1, 4, 2] {
@@ -31,10 +31,10 @@ fn command(key: u8, number: u8) -> Result<FirstMessageCommand, Failure> {
 }
 
 async fn only_older(handle: Handle) -> CheckResult {
-    asked(&handle).await?;
+    send_requests(&handle).await?;
     let exactly = noon() + TimeDelta::hours(2) + TimeDelta::microseconds(2);
-    same("how many went", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 2)?;
-    same("how many went the second time", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 0)?;
+    same("how many were deleted", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 2)?;
+    same("how many were deleted the second time", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 0)?;
     for key in 2..6 {
         replayed(handle.cards.first_message(command(key, 50 + key)?).await)?;
     }
@@ -50,7 +50,7 @@ async fn only_older(handle: Handle) -> CheckResult {
 }
 
 async fn at_most(handle: Handle) -> CheckResult {
-    asked(&handle).await?;
+    send_requests(&handle).await?;
     for number in 1..=2 {
         let claim = Some(claimed(Who::Mine, &format!("k{number}"), "a", None)?);
         let command = CreateWebhookCommand { claim, ..create(webhook(Who::Mine, number)?) };
@@ -60,7 +60,7 @@ async fn at_most(handle: Handle) -> CheckResult {
     // Six records of accounts and two of clients.
     for (max, gone) in [(0, 0), (1, 1), (3, 3), (3, 3), (1, 1), (3, 0)] {
         same(
-            &format!("how many of at most {max} went"),
+            &format!("how many of at most {max} were deleted"),
             handle.upkeep.delete_idempotency_records(later, max).await?,
             gone,
         )?;

@@ -3,8 +3,8 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
+use crate::seed_data::{BOTH, Who, seeded};
 use crate::together::{Work, race};
-use crate::world::{BOTH, Who, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::TotpEnrolment;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 checks! {
     "secrets.bind_secret_key.the_first_counts" => bound_once,
     "secrets.change_secret_key.from_the_bound_one_only" => changed,
-    "secrets.secrets.those_of_the_filter_at_most_so_many" => filtered,
+    "secrets.secrets.of_the_filter_up_to_the_maximum" => filtered,
     "secrets.replace_secret.if_it_is_unchanged" => replaced,
     "secrets.page_secret.the_first_counts_and_is_replaced_like_others" => page_secret,
     "worlds.restore.keeps_the_present_secret" (Sandbox) => present_secret,
@@ -91,7 +91,11 @@ async fn replaced(handle: Handle) -> CheckResult {
     same("my secret", secret_of(&handle, &Who::Mine.account()?).await?, stored(sealed(NEW, 4)))?;
     same("the other secret", secret_of(&handle, &Who::Other.account()?).await?, stored(sealed(OLD, 2)))?;
     let nobody = SecretOwner::Totp(AccountId::parse("F404")?);
-    same("of nobody", handle.secrets.replace_secret(&nobody, &sealed(OLD, 1), sealed(NEW, 1)).await?, false)
+    same(
+        "the secret of an unknown account",
+        handle.secrets.replace_secret(&nobody, &sealed(OLD, 1), sealed(NEW, 1)).await?,
+        false,
+    )
 }
 
 async fn page_secret(handle: Handle) -> CheckResult {
@@ -102,7 +106,7 @@ async fn page_secret(handle: Handle) -> CheckResult {
     }
     let given = race(all).await?.into_iter().collect::<Result<Vec<_>, _>>()?;
     let first = handle.secrets.page_secret(sealed(OLD, 9)).await?;
-    same("those of concurrent calls", given, vec![first.clone(); 8])?;
+    same("the secrets that concurrent calls returned", given, vec![first.clone(); 8])?;
     let pages = SecretOwner::Pages;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 9).await?;
     same("what a rotation finds", found, vec![StoredSecret { owner: pages.clone(), secret: first.clone() }])?;
@@ -117,14 +121,15 @@ async fn present_secret(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
-    let worn = TotpEnrolment { used_steps: vec![7], unforgiven: 3, ..TotpEnrolment::new(mine.clone(), sealed(OLD, 1)) };
-    handle.registry.enrol(worn.clone()).await?;
+    let with_attempts =
+        TotpEnrolment { used_steps: vec![7], unforgiven: 3, ..TotpEnrolment::new(mine.clone(), sealed(OLD, 1)) };
+    handle.registry.enrol(with_attempts.clone()).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     enrol(&handle, &mine, sealed(NEW, 2)).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let restored = expect_some("the enrolment", handle.mfa.enrolment(&mine).await?)?;
     same("its secret", restored.secret.as_bytes(), sealed(NEW, 2).as_bytes())?;
-    same("its attempts", restored, TotpEnrolment { secret: sealed(NEW, 2), ..worn })
+    same("its attempts", restored, TotpEnrolment { secret: sealed(NEW, 2), ..with_attempts })
 }
 
 async fn removed_secret(handle: Handle) -> CheckResult {

@@ -4,8 +4,8 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, card};
-use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, start_payments};
-use crate::world::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seeded, uuid, world};
+use crate::payments::{Fill, after, batch_id, claim_one, confirm, content, create, empty, start, start_payments};
+use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seeded, uuid};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::CardLimit;
 use florin_domain::ids::{AccountId, ClientId};
@@ -15,7 +15,7 @@ use florin_ports::SeedData;
 
 checks! {
     "seeding.is_fresh.until_there_is_a_client" (Sandbox) => is_fresh,
-    "seeding.seed.stores_all_of_a_world" (Sandbox) => all_of_a_world,
+    "seeding.seed.stores_every_record" (Sandbox) => every_record,
     "seeding.seed.stores_payments_and_their_work" (Sandbox) => payments,
     "seeding.seed.duplicate_leaves_nothing" (Sandbox) => duplicate_leaves_nothing,
     "seeding.seed.unproved_balances_are_refused" (Sandbox) => unproved,
@@ -29,8 +29,8 @@ async fn is_fresh(handle: Handle) -> CheckResult {
     same("a store with a client is fresh", handle.seeding.is_fresh().await?, false)
 }
 
-async fn all_of_a_world(handle: Handle) -> CheckResult {
-    let expected = world(9_500)?;
+async fn every_record(handle: Handle) -> CheckResult {
+    let expected = seed_data(9_500)?;
     handle.seeding.seed(expected.clone()).await?;
     same("clients", handle.registry.clients().await?, expected.clients)?;
     same("banks", handle.banks.list(florin_domain::page::PageRequest::default()).await?.rows, expected.banks)?;
@@ -56,11 +56,11 @@ async fn all_of_a_world(handle: Handle) -> CheckResult {
 
 /// Seeds a confirmed batch with payments and reserved money.
 async fn payments(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
+    let mut data = seed_data(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 5)))?;
     let filled = (command.decide)(&FundingBudgets::new()).map_err(|refusal| refused(&refusal))?;
-    let seed = &mut world.accounts[0];
+    let seed = &mut data.accounts[0];
     let held = seed.budgets.iter().flat_map(|seed| {
         seed.budget.balances.iter().map(|(currency, balances)| ((seed.budget.id, *currency), *balances))
     });
@@ -85,20 +85,20 @@ async fn payments(handle: Handle) -> CheckResult {
     }
     seed.batches.push(confirmed.batch.clone());
     seed.payments.clone_from(&payments);
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", found.batch, confirmed.batch)?;
     same("its payments", found.payments, payments)?;
-    let lease = leased(&handle, 1, after(90)).await?;
+    let lease = claim_one(&handle, 1, after(90)).await?;
     same("the batch with work", lease.batch, batch_id(1))?;
     handle.processing.start(start(&lease, 600)).await?;
     same("payments that are taken", handle.processing.start_payments(start_payments(&lease, 9, 700)).await?.len(), 5)?;
     books_are_right(&handle).await
 }
 
-/// Returns new worlds with exactly one record that already exists.
+/// Returns new data with exactly one record that already exists, and which record that is.
 fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
-    let old = world(9_500)?;
+    let old = seed_data(9_500)?;
     let new = || SeedData { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..SeedData::default() };
     let mut list = vec![
         (
@@ -138,18 +138,18 @@ fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
 async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
-    for (what, world) in clashing()? {
-        duplicate(&format!("a world with {what} that is there"), &handle.seeding.seed(world).await)?;
-        before.still_holds(&format!("a world with {what} that is there"), &handle).await?;
-        same("the account of a world that failed", handle.accounts.find(&AccountId::parse("F77")?).await?, None)?;
+    for (what, data) in clashing()? {
+        duplicate(&format!("data with {what} that already exists"), &handle.seeding.seed(data).await)?;
+        before.still_holds(&format!("data with {what} that already exists"), &handle).await?;
+        same("the account of data that was refused", handle.accounts.find(&AccountId::parse("F77")?).await?, None)?;
     }
     Ok(())
 }
 
 async fn unproved(handle: Handle) -> CheckResult {
     for twist in 0..3 {
-        let mut world = world(9_500)?;
-        let seed = &mut world.accounts[1].budgets[0];
+        let mut data = seed_data(9_500)?;
+        let seed = &mut data.accounts[1].budgets[0];
         match twist {
             // The balance exceeds its journal.
             0 => seed.budget.balances[0].1 = Balances::new(Minor(9_501), Minor(0), Minor(0))?,
@@ -160,7 +160,7 @@ async fn unproved(handle: Handle) -> CheckResult {
                 seed.budget.balances.pop();
             }
         }
-        let answer = handle.seeding.seed(world).await;
+        let answer = handle.seeding.seed(data).await;
         expect_true(&format!("unproved balances (case {twist}) were seeded: {answer:?}"), answer.is_err())?;
         same("the store is fresh after a failure", handle.seeding.is_fresh().await?, true)?;
     }
@@ -168,14 +168,14 @@ async fn unproved(handle: Handle) -> CheckResult {
 }
 
 async fn budgets_in_order(handle: Handle) -> CheckResult {
-    let mut world = world(9_500)?;
-    let budgets = &mut world.accounts[0].budgets;
+    let mut data = seed_data(9_500)?;
+    let budgets = &mut data.accounts[0].budgets;
     budgets.insert(0, seed_budget(Who::Mine, florin_domain::ids::BudgetId(uuid(200, 1)), &[(gbp()?, 0)], 32)?);
     budgets[1].budget.balances.reverse();
-    let card = world.accounts[0].cards.remove(0);
-    world.accounts[0].cards.push(card);
-    world.accounts[0].batches.reverse();
-    handle.seeding.seed(world).await?;
+    let card = data.accounts[0].cards.remove(0);
+    data.accounts[0].cards.push(card);
+    data.accounts[0].batches.reverse();
+    handle.seeding.seed(data).await?;
     let account = Who::Mine.account()?;
     let found = handle.seeding.budgets(&account).await?;
     let ids: Vec<_> = found.iter().map(|budget| budget.id.0).collect();

@@ -2,15 +2,15 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, checkout_session_id, create_session, create_top_up, opened, page_token, paid, pay, refund_id, refunded,
-    session_request, shipping, shop, sold, step, top_up_request, topped_up,
+    add_checkout, add_paid_session, add_refund, add_session, add_top_up, approval, checkout_session_id, create_session,
+    create_top_up, page_token, pay, pay_session, refund_id, session_request, shipping, step, top_up_request,
 };
 use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
-use crate::merchants::{add_payee, approve_payee, payee_id};
+use crate::merchants::{approve_payee, create_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::world::{Who, checkout, day, noon, seeded};
+use crate::seed_data::{Who, checkout, day, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, DueItem, PayerDecision, PaymentFailure, SessionAction, SessionFilter,
@@ -29,9 +29,9 @@ checks! {
     "checkout_sessions.list.days_include_both_ends" => days,
     "checkout_sessions.with_order.finds_the_completed_session" => with_order,
     "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" => foreign,
-    "checkout_sessions.due.earliest_first_at_most_so_many" => due,
+    "checkout_sessions.due.earliest_first_up_to_the_maximum" => due,
     "checkout_sessions.due.again_in_the_place_of_its_new_time" => due_again,
-    "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves" (Sandbox) => own_time,
+    "checkout_sessions.due.accounts_with_their_own_timeline_separately" (Sandbox) => own_time,
     "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => accounts,
 }
 
@@ -44,16 +44,16 @@ async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> R
 
 async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     // Sessions 3 and 4 have the same time.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
         let mut request = session_request(Who::Mine, number)?;
         request.draft.now = at;
-        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
+        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, request)?).await)?;
     }
-    topped_up(&handle, Who::Mine, 6).await?;
-    let theirs = shop(&handle, Who::Other, 7).await?;
-    opened(&handle, Who::Other, theirs, 7).await?;
+    add_top_up(&handle, Who::Mine, 6).await?;
+    let theirs = add_checkout(&handle, Who::Other, 7).await?;
+    add_session(&handle, Who::Other, theirs, 7).await?;
     let all = numbers(&handle, SessionFilter::default(), PageRequest::default()).await?;
     same("all sessions", all, (4, vec![2, 4, 3, 5]))?;
     let page = PageRequest { limit: 2, offset: 1 };
@@ -64,16 +64,16 @@ async fn listed(handle: Handle) -> CheckResult {
 
 async fn filtered(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (one, two) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    let (one, two) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     for (checkout, number) in [(one, 1), (one, 2), (two, 3), (two, 4)] {
-        opened(&handle, Who::Mine, checkout, number).await?;
+        add_session(&handle, Who::Mine, checkout, number).await?;
     }
-    expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     handle.payees.approve(approve_payee(Who::Mine, payee_id(1), Approval::Approve, after(1))?).await?;
     let request = SessionRequest { target: SessionTarget::TopUp(payee_id(1)), ..session_request(Who::Mine, 5)? };
     let top_ups = checkout(Who::Mine, 1)?.id;
     expect_new(handle.checkout_sessions.create(create_session(Who::Mine, top_ups, request)?).await)?;
-    paid(&handle, Who::Mine, 2).await?;
+    pay_session(&handle, Who::Mine, 2).await?;
     let cancel = step(Who::Mine, 3, SessionAction::MerchantCancels, (3, after(60)))?;
     expect_new(handle.checkout_sessions.act(cancel).await)?;
     let any = SessionFilter::default;
@@ -98,7 +98,7 @@ async fn filtered(handle: Handle) -> CheckResult {
 
 async fn days(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let midnight = noon() - TimeDelta::hours(12);
     let moment = TimeDelta::microseconds(1);
     for (number, at) in [
@@ -109,24 +109,24 @@ async fn days(handle: Handle) -> CheckResult {
     ] {
         let mut request = session_request(Who::Mine, number)?;
         request.draft.now = at;
-        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
+        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, request)?).await)?;
     }
     let between = async |from, to| {
         numbers(&handle, SessionFilter { from, to, ..SessionFilter::default() }, PageRequest::default()).await
     };
     let first = Some(day(2026, 9, 1));
-    same("of one day", between(first, first).await?, (2, vec![3, 2]))?;
-    same("from a day on", between(first, None).await?, (3, vec![4, 3, 2]))?;
-    same("until a day", between(None, first).await?, (3, vec![3, 2, 1]))?;
-    same("of a later day", between(Some(day(2026, 9, 3)), None).await?, (0, vec![]))
+    same("sessions of one day", between(first, first).await?, (2, vec![3, 2]))?;
+    same("sessions from a day on", between(first, None).await?, (3, vec![4, 3, 2]))?;
+    same("sessions until a day", between(None, first).await?, (3, vec![3, 2, 1]))?;
+    same("sessions of a later day", between(Some(day(2026, 9, 3)), None).await?, (0, vec![]))
 }
 
 async fn with_order(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
-    opened(&handle, Who::Mine, sold, 1).await?;
-    opened(&handle, Who::Mine, sold, 2).await?;
-    let session = paid(&handle, Who::Mine, 2).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    add_session(&handle, Who::Mine, checkout, 1).await?;
+    add_session(&handle, Who::Mine, checkout, 2).await?;
+    let session = pay_session(&handle, Who::Mine, 2).await?;
     let order = expect_some("the order", session.order)?;
     let sessions = &handle.checkout_sessions;
     same("with the order", sessions.with_order(&Who::Mine.account()?, order).await?, Some(session))?;
@@ -137,9 +137,9 @@ async fn with_order(handle: Handle) -> CheckResult {
 
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let theirs = shop(&handle, Who::Other, 1).await?;
-    opened(&handle, Who::Other, theirs, 1).await?;
-    topped_up(&handle, Who::Other, 2).await?;
+    let theirs = add_checkout(&handle, Who::Other, 1).await?;
+    add_session(&handle, Who::Other, theirs, 1).await?;
+    add_top_up(&handle, Who::Other, 2).await?;
     let before = Observation::take(&handle, 1).await?;
     let mine = Who::Mine.account()?;
     for number in [1, 2] {
@@ -150,8 +150,8 @@ async fn foreign(handle: Handle) -> CheckResult {
         }
     }
     before.still_holds("steps of foreign sessions", &handle).await?;
-    let shop_of_mine = shop(&handle, Who::Mine, 3).await?;
-    opened(&handle, Who::Mine, shop_of_mine, 3).await?;
+    let my_checkout = add_checkout(&handle, Who::Mine, 3).await?;
+    add_session(&handle, Who::Mine, my_checkout, 3).await?;
     for (who, of) in [(Who::Other, 1), (Who::Mine, 3)] {
         let (account, id) = (who.account()?, checkout_session_id(of));
         let found = handle.checkout_sessions.with_token(page_token(&account, id.0)).await?;
@@ -168,24 +168,25 @@ const fn minutes(number: i64) -> TimeDelta {
 async fn due(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
-    let (shop_of_mine, shop_of_theirs) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Other, 2).await?);
+    let (my_checkout, their_checkout) =
+        (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Other, 2).await?);
     let open = async |who, checkout, number, lifetime| {
         let mut request = session_request(who, number)?;
         (request.draft.terms.lifetime, request.draft.now) = (lifetime, noon());
         expect_new(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
-    open(Who::Mine, shop_of_mine, 1, minutes(9)).await?;
-    open(Who::Mine, shop_of_mine, 2, minutes(7)).await?;
-    open(Who::Other, shop_of_theirs, 3, minutes(8)).await?;
+    open(Who::Mine, my_checkout, 1, minutes(9)).await?;
+    open(Who::Mine, my_checkout, 2, minutes(7)).await?;
+    open(Who::Other, their_checkout, 3, minutes(8)).await?;
     let mut top_up = top_up_request(Who::Mine, 4)?;
     (top_up.draft.terms.lifetime, top_up.draft.now) = (minutes(6), noon());
     expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     // Session 5 has a report of its bank later. Session 6 is final, and only its refund is due.
-    open(Who::Mine, shop_of_mine, 5, minutes(1)).await?;
+    open(Who::Mine, my_checkout, 5, minutes(1)).await?;
     let action = pay(Some(shipping()?), approval(noon() + minutes(5)))?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, action, (5, after(10)))?).await)?;
-    let refunded_payment = sold(&handle, Who::Mine, shop_of_mine, 6).await?;
-    let refund = refunded(&handle, Who::Mine, refunded_payment.id, 7).await?;
+    let refunded_payment = add_paid_session(&handle, Who::Mine, my_checkout, 6).await?;
+    let refund = add_refund(&handle, Who::Mine, refunded_payment.id, 7).await?;
     let until = expect_some("the end of the refund", refund.refund_due_at())?;
     let session = |account: &florin_domain::ids::AccountId, number, due_after| {
         let item = DueItem::Session(account.clone(), checkout_session_id(number));
@@ -208,9 +209,9 @@ async fn due(handle: Handle) -> CheckResult {
     same("the first two", at(None, until, 2).await?, all[..2].to_vec())?;
     same("at the very moment", at(None, noon() + minutes(6), 100).await?, all[..2].to_vec())?;
     same("before anything is due", at(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
-    same("of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
+    same("due items of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3, 8)])?;
     let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3, 8)).cloned().collect();
-    same("of the other one", at(Some(&mine), until, 100).await?, of_mine)?;
+    same("due items of the other account", at(Some(&mine), until, 100).await?, of_mine)?;
     // After its due change is applied, the session is not due any more.
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, SessionAction::Due, (52, until))?).await)?;
@@ -220,13 +221,13 @@ async fn due(handle: Handle) -> CheckResult {
 /// Session 1 fails at its bank before session 2 is confirmed, and expires after that.
 async fn due_again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (mine, sold_here) = (Who::Mine.account()?, shop(&handle, Who::Mine, 1).await?);
+    let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
     let result = BankReportResult::Failed(PaymentFailure::TimedOut);
     let failing = PayerDecision::Approve(BankAnswer::Report(BankReport { at: noon() + minutes(10), result }));
     for (number, decision) in [(1, failing), (2, approval(noon() + minutes(15)))] {
         let mut request = session_request(Who::Mine, number)?;
         request.draft.now = noon();
-        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold_here, request)?).await)?;
+        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, checkout, request)?).await)?;
         let paying = step(Who::Mine, number, pay(Some(shipping()?), decision)?, (number, after(9)))?;
         expect_new(handle.checkout_sessions.act(paying).await)?;
     }
@@ -262,10 +263,10 @@ async fn own_time(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
-        let checkout = shop(&handle, who, number).await?;
-        let payment = sold(&handle, who, checkout, number).await?;
-        refunded(&handle, who, payment.id, number).await?;
-        opened(&handle, who, checkout, number + 10).await?;
+        let checkout = add_checkout(&handle, who, number).await?;
+        let payment = add_paid_session(&handle, who, checkout, number).await?;
+        add_refund(&handle, who, payment.id, number).await?;
+        add_session(&handle, who, checkout, number + 10).await?;
     }
     expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Freeze)?).await)?;
     let late = noon() + TimeDelta::days(1);
@@ -287,8 +288,8 @@ async fn accounts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
-        let checkout = shop(&handle, who, number).await?;
-        opened(&handle, who, checkout, number).await?;
+        let checkout = add_checkout(&handle, who, number).await?;
+        add_session(&handle, who, checkout, number).await?;
     }
     let due = async |real| {
         let found = handle.checkout_sessions.due_accounts(real).await?;
@@ -299,14 +300,18 @@ async fn accounts(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(expect_new(handle.timelines.set_clock(command).await)?.clock)
     };
     let late = noon() + TimeDelta::days(1);
-    same("without clocks of their own", due(late).await?, vec![])?;
+    same("due accounts when none has its own clock", due(late).await?, vec![])?;
     move_clock(Who::Mine, ClockChange::Freeze).await?;
-    same("frozen before", due(late).await?, vec![])?;
+    same("due accounts while a clock is frozen before the due time", due(late).await?, vec![])?;
     let frozen = move_clock(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(2))).await?;
     let ahead = move_clock(Who::Other, ClockChange::AdvanceBy(TimeDelta::hours(1))).await?;
-    same("frozen after, and not yet", due(noon() - TimeDelta::hours(1)).await?, vec![(mine.clone(), frozen)])?;
+    same(
+        "the account whose clock is frozen after the due time",
+        due(noon() - TimeDelta::hours(1)).await?,
+        vec![(mine.clone(), frozen)],
+    )?;
     let both = vec![(mine.clone(), frozen), (theirs.clone(), ahead)];
-    same("both", due(noon()).await?, both)?;
+    same("the due accounts", due(noon()).await?, both)?;
     expect_new(handle.checkout_sessions.act(step(Who::Other, 2, SessionAction::Due, (51, late))?).await)?;
     same("what was settled", due(noon()).await?, vec![(mine, frozen)])
 }

@@ -3,15 +3,15 @@
 use super::events::kinds;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, checkout_session_id, drawn, opened, pay, payer_bank, shipping, shop, step, topped_up,
+    add_checkout, add_session, add_top_up, approval, checkout_session_id, drawn, pay, payer_bank, shipping, step,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
 use crate::payments::after;
+use crate::seed_data::{Who, gbp, seeded};
 use crate::together::{Work, race};
-use crate::world::{Who, gbp, seeded};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, CheckoutSession, DueItem, MerchantPayment, MerchantPaymentFilter,
@@ -65,8 +65,8 @@ async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession
 
 async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
-    let new = opened(&handle, Who::Mine, sold, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let new = add_session(&handle, Who::Mine, checkout, 1).await?;
     let later = approval(after(500));
     let action = pay(Some(shipping()?), later)?;
     let done = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
@@ -114,8 +114,8 @@ async fn whole(handle: Handle) -> CheckResult {
 /// While a world's clock is frozen, all payments of a session have the same time.
 async fn not_final(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    let token = opened(&handle, Who::Mine, checkout, 1).await?.token;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let token = add_session(&handle, Who::Mine, checkout, 1).await?.token;
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
     for seed in [3, 1, 2] {
         act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
@@ -129,8 +129,8 @@ async fn not_final(handle: Handle) -> CheckResult {
 
 async fn failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = shop(&handle, Who::Mine, 1).await?;
-    opened(&handle, Who::Mine, checkout, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    add_session(&handle, Who::Mine, checkout, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
     let bank = payer_bank()?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
@@ -163,7 +163,7 @@ async fn credited(handle: Handle) -> CheckResult {
     let number =
         async || Ok::<_, Failure>(credit_situation(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
     let next = expect_some("the next number", number().await?)?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     same("the number after the creation", number().await?, Some(next))?;
     let action = pay(None, approval(after(9)))?;
     let session = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
@@ -182,8 +182,8 @@ async fn credited(handle: Handle) -> CheckResult {
 
 async fn not_stored(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
-    opened(&handle, Who::Mine, sold, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    add_session(&handle, Who::Mine, checkout, 1).await?;
     let cancel = || step(Who::Mine, 1, SessionAction::MerchantCancels, (1, after(5)));
     act(&handle, cancel()?).await?;
     let before = Observation::take(&handle, 1).await?;
@@ -196,7 +196,7 @@ async fn not_stored(handle: Handle) -> CheckResult {
     absent("an unknown session", &handle.checkout_sessions.act(nobody).await)?;
     before.still_holds("refused steps", &handle).await?;
     // The key of the refused request is free.
-    opened(&handle, Who::Mine, sold, 2).await?;
+    add_session(&handle, Who::Mine, checkout, 2).await?;
     let command = step(Who::Mine, 2, SessionAction::MerchantCancels, (4, after(7)))?;
     let command = SessionCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..command };
     act(&handle, command).await.map(drop)
@@ -204,7 +204,7 @@ async fn not_stored(handle: Handle) -> CheckResult {
 
 async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     let command = |body, first| {
         let action = pay(None, approval(after(9)))?;
         let claim = Some(claim(Who::Mine, "k", body)?);
@@ -225,7 +225,7 @@ pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<SessionResu
 
 async fn approvals(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
     let mut all = Vec::new();
     for number in 10..18 {
@@ -243,9 +243,9 @@ async fn approvals(handle: Handle) -> CheckResult {
 
 async fn one_wins(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
-        opened(&handle, Who::Mine, sold, session).await?;
+        add_session(&handle, Who::Mine, checkout, session).await?;
         let mut all = Vec::new();
         for number in 0..3 {
             let first = session * 100 + number * 10;
@@ -274,9 +274,9 @@ async fn one_wins(handle: Handle) -> CheckResult {
 /// Two instances have slightly different clocks: for one the session has expired, for the other it has not.
 async fn in_time_or_late(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let sold = shop(&handle, Who::Mine, 1).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for number in 1..=4 {
-        let expires_at = opened(&handle, Who::Mine, sold, number).await?.expires_at;
+        let expires_at = add_session(&handle, Who::Mine, checkout, number).await?.expires_at;
         for action in [SessionAction::Ship(shipping()?), SessionAction::ChooseBank(payer_bank()?)] {
             act(&handle, step(Who::Mine, number, action, (number, after(9)))?).await?;
         }
@@ -307,7 +307,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
 
 async fn asked_again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    add_top_up(&handle, Who::Mine, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
     let done = act(&handle, step(Who::Mine, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
     same("the answer", (done.status, done.due_at), (SessionStatus::Processing, Some(after(70))))?;
@@ -318,11 +318,15 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
     let payment = MerchantPaymentId(drawn(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
-    same("later", act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at, Some(after(99)))?;
+    same(
+        "the next time at which the bank is asked",
+        act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at,
+        Some(after(99)),
+    )?;
     same("due then", due(after(98)).await?, vec![])?;
     let confirmed = SessionAction::BankSays(payment, approval(after(99)), after(99));
     let paid = act(&handle, step(Who::Mine, 1, confirmed, (3, after(99)))?).await?;
-    same("at last", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
+    same("the session in the end", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
     books_are_right(&handle).await
 }
 
@@ -330,7 +334,7 @@ async fn add_up(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut all = Vec::new();
     for number in 1..=10 {
-        topped_up(&handle, Who::Mine, number).await?;
+        add_top_up(&handle, Who::Mine, number).await?;
         let action = pay(None, approval(after(20)))?;
         all.push(work(&handle, step(Who::Mine, number, action, (number, after(20)))?));
     }

@@ -1,18 +1,18 @@
 //! Checks of settlement accounts and payees.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::checkout_sessions::{opened, paid, refund_step, refunded};
+use crate::checkout_sessions::{add_refund, add_session, pay_session, refund_step};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::merchants::{
-    add_payee, administer, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account,
-    edit_checkout, edit_settlement_account, open_settlement_account, payee_id, payee_members, sell, settle,
-    settlement_account_id,
+    administer, approve_payee, approve_settlement_account, change_settlement_accounts, checkout_id, create_checkout,
+    create_payee, delete_settlement_account, edit_checkout, edit_settlement_account, open_settlement_account, payee_id,
+    payee_members, settlement_account_id,
 };
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::world::{Who, bank, noon, profile, seeded, settlement_account};
+use crate::seed_data::{Who, bank, noon, profile, seeded, settlement_account};
 use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
@@ -52,9 +52,9 @@ async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<Se
 
 async fn situation(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
-    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::world::gbp()?, named_account: None };
+    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::seed_data::gbp()?, named_account: None };
     let decide = Arc::new(move |found: &SettlementSituation| {
         let is_whole = (&found.profile, &found.accounts, &found.bank) == (&expected.0, &expected.1, &expected.2);
         if is_whole && found.targets == [target] {
@@ -63,7 +63,8 @@ async fn situation(handle: Handle) -> CheckResult {
             Err(SettlementRefusal::Absent)
         }
     });
-    let command = SettlementCommand { bank: Some(bank(2, "Second")?.id), ..settle(Who::Mine, decide)? };
+    let command =
+        SettlementCommand { bank: Some(bank(2, "Second")?.id), ..change_settlement_accounts(Who::Mine, decide)? };
     let refusal = refused(handle.settlement_accounts.change(command).await)?;
     same("what the rule is shown", refusal, SettlementRefusal::TooMany)
 }
@@ -129,7 +130,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let facts: Vec<_> = left.rows.iter().map(|row| (row.account.id, row.account.is_default)).collect();
     same("what is left", (left.count, facts), (1, vec![(id, true)]))?;
     let theirs = handle.settlement_accounts.list(&Who::Other.account()?, PageRequest::default()).await?;
-    same("the other account's", theirs.count, 1)?;
+    same("the settlement accounts of the other account", theirs.count, 1)?;
     // The bank details are free again.
     let request = settlement_account(Who::Mine)?;
     let decide = Arc::new(move |found: &SettlementSituation| {
@@ -138,7 +139,7 @@ async fn deleted(handle: Handle) -> CheckResult {
         let changed = Some(request.id);
         Ok(florin_domain::merchant::SettlementChange { accounts, changed })
     });
-    change(&handle, settle(Who::Mine, decide)?).await.map(drop)
+    change(&handle, change_settlement_accounts(Who::Mine, decide)?).await.map(drop)
 }
 
 async fn refusals(handle: Handle) -> CheckResult {
@@ -204,8 +205,8 @@ async fn listed(handle: Handle) -> CheckResult {
     for number in [2, 1] {
         change(&handle, open_settlement_account(Who::Mine, number)?).await?;
     }
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 2, Some(Who::Mine.settlement_account()))?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 2, Some(Who::Mine.settlement_account()))?).await)?;
     let mine = Who::Mine.account()?;
     let ids = async |limit, offset| {
         let page = handle.settlement_accounts.list(&mine, PageRequest { limit, offset }).await?;
@@ -228,11 +229,11 @@ async fn listed(handle: Handle) -> CheckResult {
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let theirs = Who::Other.settlement_account();
-    same("a foreign one", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
+    same("a foreign settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
     for who in [Who::Mine, Who::Other] {
         let page = handle.settlement_accounts.list(&who.account()?, PageRequest::default()).await?;
         let own: Vec<_> = page.rows.into_iter().map(|row| row.account).collect();
-        same("those of one account", (page.count, own), (1, vec![settlement_account(who)?]))?;
+        same("the rows of one account", (page.count, own), (1, vec![settlement_account(who)?]))?;
     }
     Ok(())
 }
@@ -244,8 +245,8 @@ async fn awaited(handle: Handle) -> CheckResult {
     change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
     let edit = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
     change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
-    expect_new(handle.checkouts.create(sell(Who::Mine, 1, Some(own))?).await)?;
-    opened(&handle, Who::Mine, checkout_id(1), 1).await?;
+    expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
+    add_session(&handle, Who::Mine, checkout_id(1), 1).await?;
     let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
     let delete = async || {
@@ -253,8 +254,8 @@ async fn awaited(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(handle.settlement_accounts.change(command).await)
     };
     same("while a session is OPEN", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
-    let payment = expect_some("the payment", paid(&handle, Who::Mine, 1).await?.payment)?;
-    refunded(&handle, Who::Mine, payment, 1).await?;
+    let payment = expect_some("the payment", pay_session(&handle, Who::Mine, 1).await?.payment)?;
+    add_refund(&handle, Who::Mine, payment, 1).await?;
     same("while a refund is not final", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
     let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;
     expect_new(handle.merchant_payments.act(rejected).await)?;
@@ -264,36 +265,36 @@ async fn awaited(handle: Handle) -> CheckResult {
 async fn payees_counted(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in [1, 2] {
-        expect_new(handle.payees.create(add_payee(Who::Mine, number)?).await)?;
+        expect_new(handle.payees.create(create_payee(Who::Mine, number)?).await)?;
     }
     let count = |situation: &CreatePayeeSituation| Err(CreatePayeeRefusal::TooMany { max: situation.payees });
-    let command = CreatePayeeCommand { decide: Arc::new(count), ..add_payee(Who::Mine, 3)? };
+    let command = CreatePayeeCommand { decide: Arc::new(count), ..create_payee(Who::Mine, 3)? };
     same("the payees", refused(handle.payees.create(command).await)?, CreatePayeeRefusal::TooMany { max: 3 })
 }
 
 async fn payees(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    let made = expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    let made = expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     same("the new payee", (made.is_new, made.payee.approval), (true, ApprovalStatus::Pending))?;
     let found = expect_some("the payee", handle.payees.find(&mine, payee_id(1)).await?)?;
     same("what is found", payee_members(&found), payee_members(&made.payee))?;
-    let second = CreatePayeeCommand { details: made.payee.details.clone(), ..add_payee(Who::Mine, 2)? };
+    let second = CreatePayeeCommand { details: made.payee.details.clone(), ..create_payee(Who::Mine, 2)? };
     let known = expect_new(handle.payees.create(second).await)?;
     same("the same bank details", (known.is_new, known.payee.id), (false, payee_id(1)))?;
-    let theirs = expect_new(handle.payees.create(add_payee(Who::Other, 1)?).await)?;
+    let theirs = expect_new(handle.payees.create(create_payee(Who::Other, 1)?).await)?;
     same("on another account", theirs.is_new, true)?;
     let operator =
         OperatorEdit { status: None, permissions: [(MerchantPermission::CreateTopUpCheckouts, true)].into() };
     expect_new(handle.merchants.change(administer(Who::Mine, operator)?).await)?;
-    let third = expect_new(handle.payees.create(add_payee(Who::Mine, 3)?).await)?;
+    let third = expect_new(handle.payees.create(create_payee(Who::Mine, 3)?).await)?;
     same("with the permission", third.payee.approval, ApprovalStatus::Approved)?;
     let nobody = florin_domain::ids::AccountId::parse("F99")?;
-    let command = CreatePayeeCommand { account: nobody, ..add_payee(Who::Mine, 4)? };
+    let command = CreatePayeeCommand { account: nobody, ..create_payee(Who::Mine, 4)? };
     absent("an account without a profile", &handle.payees.create(command).await)?;
     let with_key = |number| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(CreatePayeeCommand { claim, ..add_payee(Who::Mine, number)? })
+        Ok::<_, Failure>(CreatePayeeCommand { claim, ..create_payee(Who::Mine, number)? })
     };
     let made = expect_new(handle.payees.create(with_key(5)?).await)?;
     let answer = replayed(handle.payees.create(with_key(6)?).await)?;
@@ -322,7 +323,7 @@ async fn payees_listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(1, 2), (3, 1), (2, 1)] {
-        let mut command = add_payee(Who::Mine, number)?;
+        let mut command = create_payee(Who::Mine, number)?;
         let decide = command.decide;
         command.decide = Arc::new(move |situation| {
             let mut created = decide(situation)?;
@@ -355,5 +356,5 @@ async fn foreign_payees(handle: Handle) -> CheckResult {
     same("a foreign payee", handle.payees.find(&mine, Who::Other.payee()).await?, None)?;
     let page = handle.payees.list(&mine, PayeeFilter::default(), PageRequest::default()).await?;
     let ids: Vec<_> = page.rows.iter().map(|row| row.id).collect();
-    same("those of one account", (page.count, ids), (1, vec![Who::Mine.payee()]))
+    same("the rows of one account", (page.count, ids), (1, vec![Who::Mine.payee()]))
 }

@@ -7,8 +7,8 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refu
 use crate::factory::Handle;
 use crate::management::set_pin;
 use crate::observe::{Observation, books_are_right};
+use crate::seed_data::{Who, gbp, noon};
 use crate::webhooks::claimed;
-use crate::world::{Who, gbp, noon};
 use crate::worlds::{command, copy, id, prepared, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::PinDigest;
@@ -25,8 +25,8 @@ use florin_ports::{
 use std::sync::Arc;
 
 checks! {
-    "snapshot_files.import.a_world_of_it_is_like_the_original" (Sandbox) => round_trip,
-    "snapshot_files.file.is_without_what_belongs_to_its_store" (Sandbox) => stripped,
+    "snapshot_files.import.a_world_of_the_file_is_like_the_original" (Sandbox) => round_trip,
+    "snapshot_files.file.is_without_data_of_its_store" (Sandbox) => stripped,
     "snapshot_files.file.is_of_the_world_of_the_snapshot" (Sandbox) => own_files,
     "snapshot_files.import.same_file_is_kept_longer" (Sandbox) => repeated,
     "snapshot_files.import.refusal_keeps_nothing" (Sandbox) => refusals,
@@ -78,7 +78,7 @@ async fn exported(handle: &Handle) -> Result<SnapshotFile, Failure> {
     expect_some("the file", handle.snapshot_files.snapshot_file(&Who::Mine.account()?, id(1)).await?)
 }
 
-/// An authorization with an idempotency key.
+/// Builds an authorization with an idempotency key.
 fn keyed(number: u128) -> Result<FirstMessageCommand, Failure> {
     Ok(FirstMessageCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..purchase(Who::Mine, number, "10")? })
 }
@@ -226,10 +226,10 @@ async fn listed(handle: Handle) -> CheckResult {
     same("a page", ids(1, 1).await?, (3, vec![imported_id(2)]))?;
     let expire =
         async |hours, max| handle.snapshot_files.delete_expired_imports(noon() + TimeDelta::hours(hours), max).await;
-    same("none has expired", expire(0, 10).await?, 0)?;
-    same("at most one", expire(2, 1).await?, 1)?;
+    same("deleted imports before any has expired", expire(0, 10).await?, 0)?;
+    same("deleted imports of at most one", expire(2, 1).await?, 1)?;
     same("the longest expired is deleted first", ids(10, 0).await?, (2, vec![imported_id(2), imported_id(3)]))?;
-    same("the other one", expire(2, 10).await?, 1)?;
+    same("the other expired import", expire(2, 10).await?, 1)?;
     same("what is left", ids(10, 0).await?, (1, vec![imported_id(3)]))
 }
 
@@ -238,7 +238,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     expect_new(handle.snapshot_files.import_snapshot(import_of(&file, 1)?).await)?;
     let other: ClientId = Who::Other.client();
     let list = handle.snapshot_files.imported_snapshots(other, PageRequest::default()).await?;
-    same("the other's list", list.count, 0)?;
+    same("the list of the other client", list.count, 0)?;
     let deleted = handle.snapshot_files.delete_imported_snapshot(other, imported_id(1), None).await;
     absent("deleting it", &deleted)?;
     let mut theirs = world_of(1, "W1", 102)?;
@@ -254,7 +254,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     expect_true("it is known to the other client", !import.is_repeated)
 }
 
-/// A world that named another client could not move to another cell without it.
+/// A world that named another client could not move to another cell, because only its own client moves with it.
 async fn own_client(handle: Handle) -> CheckResult {
     let file = exported(&handle).await?;
     let other: ClientId = Who::Other.client();
@@ -264,11 +264,11 @@ async fn own_client(handle: Handle) -> CheckResult {
     (theirs.world.client, theirs.key.client) = (other, other);
     handle.worlds.create(theirs).await?;
     let batches = handle.seeding.batches(&AccountId::parse("W1")?).await?;
-    expect_true("the world has batches", !batches.is_empty())?;
+    expect_true("the world has no batches", !batches.is_empty())?;
     for batch in batches {
         same("who created the batch", batch.created_by, other)?;
         let by = batch.state.confirmation().and_then(|confirmation| confirmation.by);
-        expect_true("another client confirmed the batch", by.is_none_or(|by| by == other))?;
+        expect_true("a batch was confirmed by a client other than that of the world", by.is_none_or(|by| by == other))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::commands::{
 use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -23,7 +23,7 @@ checks! {
     "tenancy.lists.show_one_account_only" => lists,
 }
 
-/// Creates a world in which the other account has used everything.
+/// Seeds both accounts, and sends commands on the other one. Returns what the store then shows.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
@@ -88,7 +88,7 @@ async fn foreign_session(handle: Handle) -> CheckResult {
 
 async fn lists(handle: Handle) -> CheckResult {
     used(&handle).await?;
-    for who in crate::world::BOTH {
+    for who in crate::seed_data::BOTH {
         let account = who.account()?;
         let budgets = handle.seeding.budgets(&account).await?;
         same("budgets", (budgets.len(), budgets.iter().all(|budget| budget.account == account)), (3, true))?;

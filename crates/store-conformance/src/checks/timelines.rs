@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, due_holds};
-use crate::world::{Who, noon, parent_of, seeded};
+use crate::seed_data::{Who, noon, parent_of, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::HoldLife;
@@ -48,7 +48,7 @@ async fn seen(handle: Handle) -> CheckResult {
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
     let frozen = Timeline { clock: ClockSetting::Frozen { at }, seed: None };
     same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
-    same("the other's", timeline(&handle, Who::Other).await?, Timeline::default())?;
+    same("the timeline of the other account", timeline(&handle, Who::Other).await?, Timeline::default())?;
     same(
         "own timelines",
         handle.timelines.accounts_with_timeline().await?,
@@ -96,10 +96,10 @@ async fn kept(handle: Handle) -> CheckResult {
 async fn numbers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    not_found("of real time", &handle.timelines.next_number(&mine).await)?;
+    not_found("an account in real time", &handle.timelines.next_number(&mine).await)?;
     let seeded = AccountId::parse("F3")?;
     let timeline = Timeline { clock: ClockSetting::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
-    let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::world::account(Who::Mine)? };
+    let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::seed_data::account(Who::Mine)? };
     let parent = parent_of(&account)?;
     handle.registry.add_account(account, parent).await?;
     same("the timeline", expect_some("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;

@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{batch, card, chain};
-use crate::world::{Who, day, enrolment, key, seeded, uuid, world};
+use crate::seed_data::{Who, day, enrolment, key, seed_data, seeded, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::activity::ActivityKey;
@@ -62,9 +62,9 @@ async fn keys(handle: Handle) -> CheckResult {
 }
 
 async fn seeded_times(handle: Handle) -> CheckResult {
-    let mut world = world(1)?;
-    let base = world.accounts[0].clone();
-    let seed = &mut world.accounts[0];
+    let mut data = seed_data(1)?;
+    let base = data.accounts[0].clone();
+    let seed = &mut data.accounts[0];
     seed.checkouts.clear();
     for (number, at) in (0..).zip(times()) {
         let mut one = base.checkouts[0].clone();
@@ -80,7 +80,7 @@ async fn seeded_times(handle: Handle) -> CheckResult {
     let all: Vec<_> = times().collect();
     seed.enrolment = Some(TotpEnrolment { wrong_at: all, locked_until: times().last(), ..enrolment(Who::Mine)? });
     let expected = seed.clone();
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let id = Who::Mine.account()?;
     same("the batches", handle.seeding.batches(&id).await?, expected.batches)?;
     same("the enrolment", handle.mfa.enrolment(&id).await?, expected.enrolment)?;
@@ -138,18 +138,18 @@ async fn transfers(handle: Handle) -> CheckResult {
 }
 
 async fn dates(handle: Handle) -> CheckResult {
-    let mut world = world(1)?;
+    let mut data = seed_data(1)?;
     let dates = [day(1900, 1, 1), day(1969, 12, 31), day(1970, 1, 1), day(2024, 2, 29), day(9999, 12, 31)];
     let mut expected = Vec::new();
     for (number, date) in (0..).zip(dates) {
-        let mut seed: SeedCard = world.accounts[0].cards[1].clone();
+        let mut seed: SeedCard = data.accounts[0].cards[1].clone();
         seed.card.id = CardId(uuid(15, number));
         seed.card.expires_on = date;
         seed.limits = seed.limits.into_iter().map(|limit| CardLimit { window_start: date, ..limit }).collect();
         expected.push(seed);
     }
-    world.accounts[0].cards.clone_from(&expected);
-    handle.seeding.seed(world).await?;
+    data.accounts[0].cards.clone_from(&expected);
+    handle.seeding.seed(data).await?;
     for seed in expected {
         let seen = expect_some("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
         same("the card", (seen.card, seen.limits), (seed.card, seed.limits))?;

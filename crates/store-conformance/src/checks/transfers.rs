@@ -5,9 +5,9 @@ use crate::checks::contention::second;
 use crate::commands::{claim, purchase, request};
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
-use crate::management::{budget_id, make_for, transfer};
+use crate::management::{budget_id, create_budget_with_features, transfer};
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seeded};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
@@ -31,25 +31,25 @@ checks! {
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 
 /// Returns the GBP balances of both budgets.
-async fn held(handle: &Handle) -> Result<[Balances; 2], Failure> {
-    let mut held = [Balances::default(); 2];
-    for (held, budget) in held.iter_mut().zip([ENDS.0, ENDS.1]) {
+async fn balances_of_both(handle: &Handle) -> Result<[Balances; 2], Failure> {
+    let mut both = [Balances::default(); 2];
+    for (balances, budget) in both.iter_mut().zip([ENDS.0, ENDS.1]) {
         let record = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
-        *held = expect_some("pounds", record.budget.in_currency(gbp()?))?;
+        *balances = expect_some("pounds", record.budget.in_currency(gbp()?))?;
     }
-    Ok(held)
+    Ok(both)
 }
 
-fn only(available: i64) -> Result<Balances, Failure> {
+fn available_only(available: i64) -> Result<Balances, Failure> {
     Ok(Balances::new(Minor(available), Minor(0), Minor(0))?)
 }
 
 async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
-    same("the balances returned", (done.from, done.to), (only(7_495)?, only(7_005)?))?;
-    same("the balances kept", held(&handle).await?, [only(7_495)?, only(7_005)?])?;
-    same("when", done.transfer.created_at, noon())?;
+    same("the balances returned", (done.from, done.to), (available_only(7_495)?, available_only(7_005)?))?;
+    same("the balances kept", balances_of_both(&handle).await?, [available_only(7_495)?, available_only(7_005)?])?;
+    same("the time of the transfer", done.transfer.created_at, noon())?;
     same("the reference", done.transfer.reference.as_deref(), Some("Inv. 7 (a/b)"))?;
     let report = handle.books_check.check_all().await?;
     // Six credits were seeded.
@@ -58,7 +58,7 @@ async fn whole(handle: Handle) -> CheckResult {
 
 async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
+    let command = create_budget_with_features(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let first = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
     let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
@@ -69,7 +69,7 @@ async fn shown(handle: Handle) -> CheckResult {
     let seen = refused(handle.transfers.transfer(command).await)?;
     same("what the rule was shown", seen, TransferRefusal::AmountOverflow(AmountOverflow))?;
     let command = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
-    same("nobody", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
+    same("an unknown receiver", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }
 
 async fn nothing(handle: Handle) -> CheckResult {
@@ -83,7 +83,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     same("too much", refusal, TransferRefusal::InsufficientFunds { available: Minor(9_500).of(gbp()?) })?;
     before.still_holds("a refused transfer", &handle).await?;
     expect_new(handle.transfers.transfer(keyed("95.00")?).await)?;
-    same("all of it", held(&handle).await?, [only(0)?, only(14_500)?])
+    same("all of it", balances_of_both(&handle).await?, [available_only(0)?, available_only(14_500)?])
 }
 
 async fn again(handle: Handle) -> CheckResult {
@@ -95,7 +95,11 @@ async fn again(handle: Handle) -> CheckResult {
     let done = expect_new(handle.transfers.transfer(keyed(1, "{}")?).await)?;
     same("the answer", replayed(handle.transfers.transfer(keyed(2, "{}")?).await)?.body, format!("{done:?}"))?;
     same("the first request", mismatch(handle.transfers.transfer(keyed(3, "[]")?).await)?, request("{}"))?;
-    same("one effect", held(&handle).await?, [only(9_400)?, only(5_100)?])
+    same(
+        "the balances after one effect",
+        balances_of_both(&handle).await?,
+        [available_only(9_400)?, available_only(5_100)?],
+    )
 }
 
 /// Sends sixty transfers in both directions, alternating between the handles.
@@ -114,18 +118,22 @@ async fn there_and_back(handles: &[&Handle]) -> CheckResult {
         let (forth, answer) = task.await.map_err(|error| Failure::new(error.to_string()))?;
         match answer {
             Ok(_) => given += if forth { 700 } else { -300 },
-            other => same("a transfer that is not made is short of funds", short(&other), true)?,
+            other => same("a transfer that is not made is short of funds", is_short_of_funds(&other), true)?,
         }
     }
     for handle in handles {
-        same("the balances", held(handle).await?, [only(9_500 - given)?, only(5_000 + given)?])?;
+        same(
+            "the balances",
+            balances_of_both(handle).await?,
+            [available_only(9_500 - given)?, available_only(5_000 + given)?],
+        )?;
         expect_true("more is spent than is available", given <= 9_500)?;
         books_are_right(handle).await?;
     }
     Ok(())
 }
 
-const fn short<T>(answer: &Result<T, florin_ports::WriteError<TransferRefusal>>) -> bool {
+const fn is_short_of_funds<T>(answer: &Result<T, florin_ports::WriteError<TransferRefusal>>) -> bool {
     matches!(answer, Err(florin_ports::WriteError::Refused(TransferRefusal::InsufficientFunds { .. })))
 }
 
@@ -148,7 +156,7 @@ async fn cards(handle: Handle) -> CheckResult {
     let bought = expect_new(buying.await.map_err(|error| Failure::new(error.to_string()))?)?;
     let given = giving.await.map_err(|error| Failure::new(error.to_string()))?;
     match bought.state {
-        TransactionState::Pending => same("the purchase came first", short(&given), true)?,
+        TransactionState::Pending => same("the purchase came first", is_short_of_funds(&given), true)?,
         _ => same("the transfer came first", given.is_ok(), true)?,
     }
     books_are_right(&handle).await
@@ -162,7 +170,7 @@ async fn journal_taken(handle: Handle) -> CheckResult {
     let rule = command.decide;
     command.decide = Arc::new(move |situation: &TransferSituation| {
         let mut decision: TransferDecision = rule(situation)?;
-        decision.done.transfer.id.0 = crate::world::uuid(83, 99);
+        decision.done.transfer.id.0 = crate::seed_data::uuid(83, 99);
         Ok(decision)
     });
     let failed = store_failed(handle.transfers.transfer(command).await)?;

@@ -2,15 +2,17 @@
 
 use super::contention::second;
 use super::networks::adding;
-use super::people::{join_on, second_account};
+use super::people::{create_person_on, second_account};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::management::{budget_id, card_id, change_state, edit_budget, issue, limit, make, make_named};
+use crate::management::{
+    budget_id, card_id, change_state, create_budget, create_named_budget, edit_budget, issue, limit,
+};
 use crate::observe::books_are_right;
+use crate::seed_data::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
 use crate::together::{Work, race};
-use crate::world::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
 use crate::worlds::{command as my_world, empty, prepared};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
@@ -31,9 +33,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "two_handles.budgets.create_is_shown_true_numbers" (Reopen) => budgets,
+    "two_handles.budgets.create_sees_the_true_count" (Reopen) => budgets,
     "two_handles.budgets.a_name_is_taken_once" (Reopen) => names,
-    "two_handles.card_management.create_is_shown_true_numbers" (Reopen) => cards,
+    "two_handles.card_management.create_sees_the_true_count" (Reopen) => cards,
     "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
     "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
     "two_handles.people.a_person_has_one_id" (Reopen) => people,
@@ -45,8 +47,8 @@ checks! {
     "two_handles.registry.lists_are_replaced_whole" (Reopen) => lists,
     "two_handles.registry.enrolments_are_replaced_one_at_a_time" (Reopen) => enrolments,
     "two_handles.registry.a_key_is_added_once" (Reopen) => keys,
-    "two_handles.worlds.create_is_shown_true_numbers" (Sandbox, Reopen) => worlds,
-    "two_handles.worlds.take_snapshot_is_shown_true_numbers" (Sandbox, Reopen) => snapshots,
+    "two_handles.worlds.create_sees_the_true_count" (Sandbox, Reopen) => worlds,
+    "two_handles.worlds.take_snapshot_sees_the_true_count" (Sandbox, Reopen) => snapshots,
     "two_handles.worlds.one_is_created_under_a_key" (Sandbox, Reopen) => worlds_under_a_key,
     "two_handles.worlds.one_deletes" (Sandbox, Reopen) => deletions,
 }
@@ -68,7 +70,7 @@ pub(super) async fn race_on_both<T: Send + 'static>(
 async fn budgets(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
-        let mut command = make(Who::Mine, number.into(), None, vec![gbp()?])?;
+        let mut command = create_budget(Who::Mine, number.into(), None, vec![gbp()?])?;
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             if situation.budgets < 6 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany { max: 6 }) }
@@ -82,13 +84,13 @@ async fn budgets(handle: Handle) -> CheckResult {
 async fn names(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in 0..RACERS {
-        expect_new(handle.budgets.create(make(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
+        expect_new(handle.budgets.create(create_budget(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
     }
     handle.registry.set_unique_budget_names(&Who::Mine.account()?, true).await?;
     let named = race_on_both(&handle, |handle, number| {
         let edit = BudgetEdit { name: Some(Text::parse("Trips")?), ..BudgetEdit::default() };
         let rename = edit_budget(Who::Mine, budget_id(number.into()), edit, noon())?;
-        let create = make_named(Who::Mine, u128::from(number) + 100, "Trips")?;
+        let create = create_named_budget(Who::Mine, u128::from(number) + 100, "Trips")?;
         Ok(Box::pin(async move {
             if number % 4 < 2 {
                 handle.budgets.edit(rename).await.is_ok()
@@ -127,8 +129,8 @@ async fn transitions(handle: Handle) -> CheckResult {
     });
     same("suspended once", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
     let page = PageRequest::default();
-    let life = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
-    same("its transitions", expect_some("the card", life)?.count, 1)
+    let transitions = handle.card_management.transitions(&Who::Mine.account()?, Who::Mine.card(), page).await?;
+    same("its transitions", expect_some("the card", transitions)?.count, 1)
 }
 
 async fn limits(handle: Handle) -> CheckResult {
@@ -157,13 +159,13 @@ async fn limits(handle: Handle) -> CheckResult {
 async fn people(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
-    let joined = race_on_both(&handle, |handle, number| {
-        let command = join_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
+    let created = race_on_both(&handle, |handle, number| {
+        let command = create_person_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
         Ok(Box::pin(async move { handle.people.create(command).await.ok() }))
     });
-    let joined = joined.await?.into_iter().flatten().map(expect_new_person).collect::<Result<Vec<_>, _>>()?;
-    same("joined", joined.len(), 2)?;
-    same("different people", joined.into_iter().collect::<BTreeSet<_>>().len(), 1)
+    let created = created.await?.into_iter().flatten().map(expect_new_person).collect::<Result<Vec<_>, _>>()?;
+    same("created people", created.len(), 2)?;
+    same("different people", created.into_iter().collect::<BTreeSet<_>>().len(), 1)
 }
 
 fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure> {

@@ -5,7 +5,7 @@ use crate::commands::{claim, first, message, purchase, stamp, token};
 use crate::expect::{expect_new, expect_some, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::chain;
-use crate::world::{Who, account, bank, client, enrolment, key, parent_of, world};
+use crate::seed_data::{Who, account, bank, client, enrolment, key, parent_of, seed_data};
 use florin_domain::access::{Account, AccountGrant};
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::card::AcceptorInput;
@@ -48,19 +48,19 @@ pub(super) const TEXTS: [&str; 12] = [
 
 async fn names(handle: Handle) -> CheckResult {
     for (number, text) in (0_u8..).zip(TEXTS) {
-        let mut named = client(ClientId(crate::world::uuid(1, 1_000 + u128::from(number))), text);
+        let mut named = client(ClientId(crate::seed_data::uuid(1, 1_000 + u128::from(number))), text);
         named.allowed_networks = vec![];
         handle.registry.add_client(named.clone()).await?;
         let clients = handle.registry.clients().await?;
         same("a client", clients.iter().find(|one| one.id == named.id), Some(&named))?;
     }
-    let mut world = world(1)?;
-    let base = world.accounts[0].clone();
-    let seed = &mut world.accounts[0];
+    let mut data = seed_data(1)?;
+    let base = data.accounts[0].clone();
+    let seed = &mut data.accounts[0];
     seed.checkouts.clear();
     for (number, text) in (0_u8..).zip(TEXTS) {
         let mut one = base.checkouts[0].clone();
-        one.id.0 = crate::world::uuid(8, 50 + u128::from(number));
+        one.id.0 = crate::seed_data::uuid(8, 50 + u128::from(number));
         one.name = Some(text.into());
         one.return_url = WebUrl::stored(text.into());
         one.locale = Some(Locale::stored(text.into()));
@@ -69,14 +69,14 @@ async fn names(handle: Handle) -> CheckResult {
         one.kind = CheckoutKind::Shopping { settlement_account: None, shipping };
         seed.checkouts.push(one);
         let mut one = base.batches[1].clone();
-        one.id.0 = crate::world::uuid(21, 50 + u128::from(number));
+        one.id.0 = crate::seed_data::uuid(21, 50 + u128::from(number));
         (one.name, one.orders) = (text.into(), vec![]);
         seed.batches.push(one);
     }
     seed.account.name = TEXTS[0].into();
     seed.budgets[0].budget.name = TEXTS[1].into();
     let expected = seed.clone();
-    handle.seeding.seed(world).await?;
+    handle.seeding.seed(data).await?;
     let id = Who::Mine.account()?;
     same("the account", handle.accounts.find(&id).await?, Some(expected.account))?;
     same("the budget", &handle.seeding.budgets(&id).await?[0], &expected.budgets[0].budget)?;
@@ -87,7 +87,7 @@ async fn names(handle: Handle) -> CheckResult {
 }
 
 async fn account_ids(handle: Handle) -> CheckResult {
-    let base = world(9_500)?;
+    let base = seed_data(9_500)?;
     handle.registry.add_client(base.clients[0].clone()).await?;
     let ids = [
         "👩\u{200d}👩\u{200d}👧",
@@ -108,7 +108,7 @@ async fn account_ids(handle: Handle) -> CheckResult {
         handle.registry.add_account(expected.clone(), parent_of(&expected)?).await?;
         same("the account", handle.accounts.find(&id).await?, Some(expected))?;
         let mut listed = key(Who::Mine)?;
-        listed.id.0 = crate::world::uuid(4, 100 + number);
+        listed.id.0 = crate::seed_data::uuid(4, 100 + number);
         listed.accounts = AccountGrant::Only([id].into());
         let hash = florin_domain::access::KeyHash([u8::try_from(number).unwrap_or(0); 32]);
         handle.registry.add_key(listed.clone(), hash).await?;
@@ -118,7 +118,7 @@ async fn account_ids(handle: Handle) -> CheckResult {
 }
 
 async fn acceptors(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(9_500)?).await?;
+    handle.seeding.seed(seed_data(9_500)?).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let short: String = text.chars().take(10).collect();
         let acceptor = AcceptorInput {
@@ -167,7 +167,7 @@ async fn addresses(handle: Handle) -> CheckResult {
 }
 
 async fn recorded(handle: Handle) -> CheckResult {
-    handle.seeding.seed(world(9_500)?).await?;
+    handle.seeding.seed(seed_data(9_500)?).await?;
     let long = TEXTS.concat().repeat(200);
     let texts = TEXTS.iter().copied().chain([long.as_str()]);
     for (number, text) in (1..).zip(texts) {
@@ -192,15 +192,15 @@ async fn recorded(handle: Handle) -> CheckResult {
 
 async fn secrets(handle: Handle) -> CheckResult {
     for (place, bytes) in [Vec::new(), (0..=255).collect(), vec![0; 64]].into_iter().enumerate() {
-        let mut world = world(1)?;
+        let mut data = seed_data(1)?;
         let id = AccountId::parse(&format!("S{place}"))?;
-        let mut seed = world.accounts.remove(0);
+        let mut seed = data.accounts.remove(0);
         seed.people = vec![];
         (seed.profile, seed.settlement_accounts, seed.payees) = (None, vec![], vec![]);
         (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
         seed.account.id = id.clone();
         seed.parent = parent_of(&seed.account)?;
-        seed.account.client = ClientId(crate::world::uuid(1, 500 + place as u128));
+        seed.account.client = ClientId(crate::seed_data::uuid(1, 500 + place as u128));
         let expected = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Mine)? };
         seed.enrolment = Some(expected.clone());
         let clients = vec![client(seed.account.client, "c")];

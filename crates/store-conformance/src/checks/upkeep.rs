@@ -6,8 +6,8 @@ use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry,
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
+use crate::seed_data::{Who, gbp, noon, seeded};
 use crate::together::{Work, in_order};
-use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
@@ -109,7 +109,7 @@ async fn empty(handle: Handle) -> CheckResult {
 async fn good_data(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let seeded = BooksReport { journal_transactions: 6, balances: 12, discrepancies: vec![] };
-    same("the report of the seeded world", handle.books_check.check_all().await?, seeded)?;
+    same("the report of the seeded store", handle.books_check.check_all().await?, seeded)?;
     for number in 1..=4 {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }

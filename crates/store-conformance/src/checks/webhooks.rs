@@ -4,8 +4,8 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::request;
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
+use crate::seed_data::{Who, noon, seeded};
 use crate::webhooks::{account_reach, change, claimed, create, id, reach, subscribe, webhook};
-use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
@@ -31,14 +31,14 @@ checks! {
 
 async fn create_whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let checkout = florin_domain::ids::CheckoutId(crate::world::uuid(70, 1));
+    let checkout = florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 1));
     let at = noon() + TimeDelta::microseconds(1);
     let whole = Webhook {
         state: WebhookState::Disabled { at, reason: Some(DisabledReason::Failing) },
         url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
         type_name: "RoqqettPaymentFailed".into(),
         kind: florin_domain::event::EventKind::MerchantPaymentFailed,
-        filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::world::uuid(70, 2))])?),
+        filter: Some(CheckoutIds::new(vec![checkout, florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 2))])?),
         ordered: true,
         secrets: SealedSecret::new(vec![0, 1, 255]),
         failing: Some(Failing {
@@ -171,7 +171,7 @@ async fn deletes(handle: Handle) -> CheckResult {
     subscribe(&handle, Who::Mine, 1).await?;
     let kept = subscribe(&handle, Who::Mine, 2).await?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
-    same("those left", handle.webhooks.all().await?, vec![kept])?;
+    same("the subscriptions that are left", handle.webhooks.all().await?, vec![kept])?;
     absent("a second deletion", &handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)
 }
 
@@ -189,7 +189,7 @@ async fn repeats(handle: Handle) -> CheckResult {
     same("a repeated creation", refused(again)?, WebhookRefusal::ShownOnce)?;
     let other = mismatch(handle.webhooks.create(claimed_create(3, "b")?).await)?;
     same("the first request", other.path, request("{}").path)?;
-    same("how many", handle.webhooks.all().await?, vec![made.clone()])?;
+    same("the subscriptions", handle.webhooks.all().await?, vec![made.clone()])?;
 
     let stored = StoredResponse { status: 200, body: "ünïcode".into() };
     let edit = |ordered| -> Result<_, Failure> {
@@ -248,13 +248,14 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_true("its secrets are not found", found.contains(&stored(&owner, sealed(OLD, 1))))?;
     let replace =
         async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
-    same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
+    same("a secret that is not the stored one", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
     same(
-        "of nobody",
-        replace(&SecretOwner::Webhook(WebhookId(crate::world::uuid(71, 99))), sealed(OLD, 1), sealed(NEW, 3)).await?,
+        "the secret of an unknown subscription",
+        replace(&SecretOwner::Webhook(WebhookId(crate::seed_data::uuid(71, 99))), sealed(OLD, 1), sealed(NEW, 3))
+            .await?,
         false,
     )?;
-    same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
+    same("the stored secret", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
     let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
     same(
         "the secrets",
@@ -266,7 +267,7 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(OLD), 99).await?;
     expect_true("those of a deleted subscription are not found", found.contains(&stored(&owner, sealed(NEW, 4))))?;
-    same("those of a deleted subscription", replace(&owner, sealed(NEW, 4), sealed(OLD, 5)).await?, true)?;
+    same("the secrets of a deleted subscription", replace(&owner, sealed(NEW, 4), sealed(OLD, 5)).await?, true)?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
     expect_true("they are not replaced", found.contains(&stored(&owner, sealed(OLD, 5))))
 }

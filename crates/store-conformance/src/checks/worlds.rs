@@ -5,7 +5,7 @@ use crate::commands::{claim, purchase};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, noon, uuid};
+use crate::seed_data::{Who, noon, uuid};
 use crate::worlds::{command, empty, prepared, restore, snapshot, world, world_key};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
@@ -21,15 +21,15 @@ use std::sync::Arc;
 checks! {
     "worlds.create.stores_the_complete_world" (Sandbox) => create,
     "worlds.create.refusal_changes_nothing" (Sandbox) => refusals,
-    "worlds.create.is_made_once_under_a_key" (Sandbox) => once,
-    "worlds.create.replaces_the_one_that_lives" (Sandbox) => replaces,
-    "worlds.create.ends_the_keys_of_the_one_it_replaces" (Sandbox) => ends_keys,
+    "worlds.create.creates_one_world_under_a_key" (Sandbox) => once,
+    "worlds.create.replaces_the_existing_world" (Sandbox) => replaces,
+    "worlds.create.deletes_the_keys_of_the_replaced_world" (Sandbox) => ends_keys,
     "worlds.create.is_shown_the_clients_own_worlds" (Sandbox) => own_worlds,
     "worlds.list.of_the_client_newest_first" (Sandbox) => lists,
-    "worlds.delete.takes_all_of_it_and_nothing_else" (Sandbox) => delete,
+    "worlds.delete.deletes_the_whole_world_and_nothing_else" (Sandbox) => delete,
     "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => no_world,
     "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys,
-    "worlds.delete_expired.longest_over_first" (Sandbox) => expired,
+    "worlds.delete_expired.longest_expired_first" (Sandbox) => expired,
     "worlds.renew.moves_the_expiry_of_one_world" (Sandbox) => renews,
 }
 
@@ -145,14 +145,14 @@ async fn own_worlds(handle: Handle) -> CheckResult {
 async fn replaces(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let fresh_picture = Observation::take(&handle, 2).await?;
+    let fresh_world = Observation::take(&handle, 2).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
     same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
     let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
-    fresh_picture.still_holds("a world in the place of another", &handle).await?;
+    fresh_world.still_holds("a world in the place of another", &handle).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
 }
 
@@ -192,8 +192,8 @@ async fn lists(handle: Handle) -> CheckResult {
     let mine = Who::Mine.client();
     same("all", ids(list(mine, None, 10, 0).await?), (4, "W3 W4 W1 W2".into()))?;
     same("a page", ids(list(mine, None, 2, 1).await?), (4, "W4 W1".into()))?;
-    same("some", ids(list(mine, Some(&["W2", "W3", "W9"]), 10, 0).await?), (2, "W3 W2".into()))?;
-    same("the other's", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
+    same("some of the worlds", ids(list(mine, Some(&["W2", "W3", "W9"]), 10, 0).await?), (2, "W3 W2".into()))?;
+    same("the worlds of the other client", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
 }
 
 async fn delete(handle: Handle) -> CheckResult {

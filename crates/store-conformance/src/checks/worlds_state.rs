@@ -5,7 +5,7 @@ use crate::commands::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credi
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::world::{Who, gbp, noon};
+use crate::seed_data::{Who, gbp, noon};
 use crate::worlds::{command, copy, empty, id, prepared, restore, snapshot, world};
 use chrono::TimeDelta;
 use florin_domain::ids::AccountId;

@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, start_payments};
 use crate::scenario::{NUMBERS, play};
-use crate::world::{Who, gbp, noon};
+use crate::seed_data::{Who, gbp, noon};
 use crate::worlds::{command, copy, empty, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
@@ -114,7 +114,7 @@ async fn leases(handle: Handle) -> CheckResult {
     let lease = expect_some("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let late = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
-    expect_true("a lease of before still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    expect_true("a lease from before the restore still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
     expect_true("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
@@ -128,13 +128,13 @@ async fn leases_of_then(handle: Handle) -> CheckResult {
     handle.processing.release(&lease).await?;
     expect_new(handle.worlds.restore(restore(1)?).await)?;
     let late = handle.processing.start_payments(start_payments(&lease, 9, 9)).await;
-    expect_true("a lease of the snapshot writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
+    expect_true("a lease of the snapshot still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
     expect_true("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
 
-/// The snapshot contains an idempotency record that was deleted after it was taken. A restore under the same key keeps
-/// its own record.
+/// The snapshot contains an idempotency record that is deleted later. A restore under the same key stores its own
+/// record.
 async fn record_of_its_key(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
@@ -243,7 +243,7 @@ async fn expired(handle: Handle) -> CheckResult {
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let over = noon() + TimeDelta::days(2);
     let gone = handle.worlds.delete_expired(over, 10).await?;
-    same("which", gone, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
+    same("the worlds that were deleted", gone, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
     before.still_holds("worlds that were created and swept away", &handle).await?;
     handle.worlds.create(command()?).await?;
     play(&handle, Who::Mine, FIRST).await?;

@@ -8,7 +8,7 @@ use crate::commands::{
     twisted,
 };
 use crate::factory::Handle;
-use crate::world::{Who, key, noon};
+use crate::seed_data::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
 use florin_domain::budget::{CreditInstruction, CreditSituation, decide_credit};
@@ -34,15 +34,15 @@ pub(super) async fn apply(
     number: u128,
     now: DateTime<Utc>,
 ) -> Result<String, Failure> {
-    let turn = Turn { handle, number, now };
+    let context = Context { handle, number, now };
     match *operation {
         Operation::First { who, card, kind, amount, extra, key } => {
             let message = FirstMessage { extras: extras(extra)?, ..message(kind, amount)? };
-            let command = turn.first(who, card, message, key)?;
+            let command = context.first(who, card, message, key)?;
             Ok(text(handle.cards.first_message(command).await))
         }
         Operation::Fail { who, message: taken, key } => {
-            let command = turn.first(who, 0, message(FirstKind::Purchase, "0.01")?, key)?;
+            let command = context.first(who, 0, message(FirstKind::Purchase, "0.01")?, key)?;
             let command = twisted(command, move |_, decision| {
                 if let Some(journal) = &mut decision.journal {
                     journal.id = journal_id(u128::from(taken));
@@ -51,17 +51,17 @@ pub(super) async fn apply(
             Ok(text(handle.cards.first_message(command).await))
         }
         Operation::FollowUp { who, message, what, amount, key } => {
-            turn.follow_up(who, token(message.into()), follow_up(what, amount)?, key).await
+            context.follow_up(who, token(message.into()), follow_up(what, amount)?, key).await
         }
-        Operation::Expire { who, message } => turn.expire(who, message).await,
+        Operation::Expire { who, message } => context.expire(who, message).await,
         Operation::Credit { who, budget, currency, amount, key } => {
             let mut instruction = instruction(who, amount, Currency::parse(currency)?)?;
             instruction.budget = budget_of(who, budget);
-            turn.credit(who, instruction, key).await
+            context.credit(who, instruction, key).await
         }
-        Operation::Open { who, batch, provider, key } => turn.open(who, batch, provider, key).await,
+        Operation::Open { who, batch, provider, key } => context.open(who, batch, provider, key).await,
         Operation::Confirm { who, batch, session, provider, verdict, key } => {
-            turn.confirm(who, (batch, session), verdict.map(|verdict| (provider, verdict)), key).await
+            context.confirm(who, (batch, session), verdict.map(|verdict| (provider, verdict)), key).await
         }
         Operation::Wait { .. } => Ok(String::new()),
         Operation::DueHolds { max } => Ok(format!("{:?}", handle.cards.due_holds(now, max).await?)),
@@ -81,14 +81,14 @@ pub(super) async fn apply(
     }
 }
 
-/// Context of one operation: store, number and time.
-struct Turn<'a> {
+/// The context of one operation: store, number and time.
+struct Context<'a> {
     handle: &'a Handle,
     number: u128,
     now: DateTime<Utc>,
 }
 
-impl Turn<'_> {
+impl Context<'_> {
     fn ids(&self) -> MessageIds {
         MessageIds { journal: journal_id(self.number * 2), ..stamp_at(self.number, self.now) }
     }

@@ -38,13 +38,13 @@ type Sequence = Vec<(u128, Operation)>;
 
 /// Result of a model test.
 #[derive(Clone, Debug)]
-pub struct ModelVerdict {
+pub struct ModelReport {
     sequences: u32,
     operations: usize,
     disagreement: Option<String>,
 }
 
-impl ModelVerdict {
+impl ModelReport {
     /// Returns whether adapter and reference agreed on every answer.
     pub const fn passed(&self) -> bool {
         self.disagreement.is_none()
@@ -60,7 +60,7 @@ impl ModelVerdict {
     }
 }
 
-impl fmt::Display for ModelVerdict {
+impl fmt::Display for ModelReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.disagreement {
             None => write!(f, "{} sequences, {} operations: no disagreement", self.sequences, self.operations),
@@ -70,28 +70,28 @@ impl fmt::Display for ModelVerdict {
 }
 
 /// Applies random sequences of operations to an adapter and to a reference, and compares all answers.
-pub async fn run_against(factory: &impl Factory, reference: &impl Factory, cases: Cases) -> ModelVerdict {
+pub async fn run_against(factory: &impl Factory, reference: &impl Factory, cases: Cases) -> ModelReport {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&cases.seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let mut verdict = ModelVerdict { sequences: 0, operations: 0, disagreement: None };
+    let mut report = ModelReport { sequences: 0, operations: 0, disagreement: None };
     for _ in 0..cases.sequences {
         let sequence: Sequence = match sequences(cases.length).new_tree(&mut runner) {
             Ok(tree) => (1..).zip(tree.current()).collect(),
             Err(reason) => {
-                verdict.disagreement = Some(format!("no sequence could be made: {reason}"));
-                return verdict;
+                report.disagreement = Some(format!("no sequence could be generated: {reason}"));
+                return report;
             }
         };
-        verdict.sequences += 1;
-        verdict.operations += sequence.len();
+        report.sequences += 1;
+        report.operations += sequence.len();
         if let Err(failure) = agree(factory, reference, &sequence).await {
-            verdict.disagreement = Some(shortest(factory, reference, sequence, failure).await);
-            return verdict;
+            report.disagreement = Some(shortest(factory, reference, sequence, failure).await);
+            return report;
         }
     }
-    verdict
+    report
 }
 
 /// Shortens a failing sequence by removing halves first and single operations last. Ids stay the same.
@@ -127,7 +127,7 @@ async fn agree(
     sequence: &[(u128, Operation)],
 ) -> Result<(), Failure> {
     let (adapter, reference) = (seeded(factory).await?, seeded(reference).await?);
-    let mut now = crate::world::noon();
+    let mut now = crate::seed_data::noon();
     for (number, operation) in sequence {
         now = operation.time_after(now);
         let found = apply::apply(&adapter, operation, *number, now).await?;
@@ -144,6 +144,6 @@ async fn agree(
 
 async fn seeded(factory: &impl Factory) -> Result<Handle, Failure> {
     let handle = factory.fresh().await?;
-    handle.seeding.seed(setting::world()?).await?;
+    handle.seeding.seed(setting::seed_data()?).await?;
     Ok(handle)
 }

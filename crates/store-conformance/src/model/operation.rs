@@ -1,6 +1,6 @@
 //! Operations, and the generation of random sequences.
 
-use crate::world::Who;
+use crate::seed_data::Who;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
@@ -10,6 +10,7 @@ use proptest::{collection, option, sample};
 /// One operation. A record that it names by number may be absent or may belong to another account.
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
+    /// A first message.
     First {
         who: Who,
         card: u8,
@@ -56,19 +57,23 @@ pub(super) enum Operation {
         message: u8,
         key: Option<u8>,
     },
+    /// Time passes.
     Wait {
         hours: i64,
     },
     DueHolds {
         max: u32,
     },
+    /// Deletes old idempotency records.
     Forget {
         hours: i64,
         max: u32,
     },
+    /// Revokes the key of an account.
     Revoke {
         who: Who,
     },
+    /// Reads budgets and batches, and checks the books.
     Look {
         who: Who,
     },

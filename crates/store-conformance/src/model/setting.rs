@@ -1,16 +1,16 @@
 //! The setting of the model test: cards in every state, spending limits and several batches.
 
 use crate::check::Failure;
-use crate::world::{BOTH, Who, batch, card, day, uuid};
+use crate::seed_data::{BOTH, Who, batch, card, day, uuid};
 use florin_domain::batch::BatchState;
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{BudgetId, CardId, PaymentBatchId};
 use florin_ports::{SeedCard, SeedData};
 
-/// Creates the small world of the checks with additional cards and batches.
-pub(super) fn world() -> Result<SeedData, Failure> {
-    let mut world = crate::world::world(9_500)?;
-    for (who, seed) in BOTH.into_iter().zip(&mut world.accounts) {
+/// Creates the data of the checks, with additional cards and batches.
+pub(super) fn seed_data() -> Result<SeedData, Failure> {
+    let mut data = crate::seed_data::seed_data(9_500)?;
+    for (who, seed) in BOTH.into_iter().zip(&mut data.accounts) {
         let states = [CardState::Unactivated, CardState::Suspended, CardState::Replaced, CardState::Terminated];
         for (number, state) in (0..).zip(states) {
             let card = Card { state, ..card(who, more_card(who, number))? };
@@ -21,7 +21,7 @@ pub(super) fn world() -> Result<SeedData, Failure> {
         seed.batches.push(batch(who, more_batch(who), BatchState::Validated)?);
         seed.account.mfa_required = who == Who::Mine;
     }
-    Ok(world)
+    Ok(data)
 }
 
 fn more_card(who: Who, number: u128) -> CardId {

@@ -7,7 +7,7 @@ use crate::commands::{session_id, token};
 use crate::factory::Handle;
 use crate::merchants::payee_members;
 use crate::people::members;
-use crate::world::{BOTH, Who, gbp, jpy, noon};
+use crate::seed_data::{BOTH, Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::activity::{Activity, ActivityFilter, ActivityKey, ActivitySource};

@@ -10,7 +10,7 @@ pub(crate) use everything::{Observation, differences, key_of, single_reads, with
 use crate::check::{CheckResult, Failure};
 use crate::expect::expect_some;
 use crate::factory::Handle;
-use crate::world::Who;
+use crate::seed_data::Who;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmDecision, ConfirmRefusal, ConfirmSituation};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
@@ -52,9 +52,9 @@ impl<S: Clone + Send + 'static> Observer<S> {
             Err(WriteError::Absent) => Ok(None),
             Err(WriteError::Refused(_)) => {
                 let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-                Ok(Some(expect_some("a situation that was refused", seen)?))
+                Ok(Some(expect_some("the situation of the refused command", seen)?))
             }
-            other => Err(Failure::new(format!("a refusal was answered by {other:?}"))),
+            other => Err(Failure::new(format!("a command that its rule refuses was answered with {other:?}"))),
         }
     }
 }

@@ -26,7 +26,7 @@ impl BatchManagement for Mutant {
         &self,
         mut command: CreateBatchCommand,
     ) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
-        if self.has(Bug::EventsOfMakingLost) {
+        if self.has(Bug::CreationEventsLost) {
             let rule = command.decide;
             command.decide = Arc::new(move |funding: &FundingBudgets| {
                 let mut decision = rule(funding)?;

@@ -104,28 +104,28 @@ impl Mutant {
 
     /// Loads without a lock, so the situation may be stale when the rule decides.
     async fn stale(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
-        let seen = self.look(command).await;
+        let seen = self.first_situation(command).await;
         // Long enough for every other command to read before the first of them writes.
         tokio::time::sleep(Duration::from_millis(100)).await;
         seen
     }
 
-    /// Returns the situation of a message.
-    async fn look(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
+    /// Loads the situation of a message by means of a command that refuses it.
+    async fn first_situation(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
         let seen = Arc::new(Mutex::new(None));
         let observer = Arc::clone(&seen);
         let decide = Arc::new(move |situation: &FirstSituation| {
             *observer.lock().unwrap() = Some(situation.clone());
             Err(CardRefusal::Expired)
         });
-        let look = FirstMessageCommand {
+        let command = FirstMessageCommand {
             account: command.account.clone(),
             card: command.card,
             decide,
             mode: Mode::Commit,
             claim: None,
         };
-        let _ = self.inner.first_message(look).await;
+        let _ = self.inner.first_message(command).await;
         seen.lock().unwrap().take()
     }
 
@@ -138,7 +138,7 @@ impl Mutant {
         if self.is_second {
             return self.seen_before.lock().unwrap().limits.clone();
         }
-        let seen = self.look(command).await;
+        let seen = self.first_situation(command).await;
         self.seen_before.lock().unwrap().limits = seen.map(|seen| seen.limits);
         None
     }
@@ -166,7 +166,7 @@ impl Mutant {
     }
 
     /// Records which messages follow one with a slow rule, which a grouping store decides in the same group.
-    fn keep_in_mind(&self, account: &AccountId, took: Duration, answer: &MessageResult) {
+    fn record_follower(&self, account: &AccountId, took: Duration, answer: &MessageResult) {
         let mut behind = self.behind_a_slow_one.lock().unwrap();
         if took > Duration::from_millis(50) {
             *behind = Some((account.clone(), Vec::new()));
@@ -255,7 +255,7 @@ impl CardLedger for Mutant {
             **first = second;
         }
         self.after_panic(&answer);
-        self.keep_in_mind(&command.account, started.elapsed(), &answer);
+        self.record_follower(&command.account, started.elapsed(), &answer);
         answer
     }
 

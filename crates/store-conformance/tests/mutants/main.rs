@@ -113,7 +113,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::EndpointsOfAnyAccount, "decision_endpoints.change.of_one_account"),
     (Bug::EndpointRecordsMissing, "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret"),
     (Bug::EndpointSecretsForgotten, "decision_endpoints.secrets.are_found_and_replaced"),
-    (Bug::RestoresRemoveEndpoints, "decision_endpoints.worlds.are_no_contents_of_worlds"),
+    (Bug::RestoresRemoveEndpoints, "decision_endpoints.worlds.snapshots_do_not_contain_them"),
     (Bug::DecisionsNotStored, "decision_endpoints.cards.decisions_are_stored_with_their_messages"),
     (Bug::NoTenantFilterOnCards, "tenancy.first_message.foreign_card_is_absent"),
     (Bug::NoTenantFilterOnMessages, "tenancy.follow_up.foreign_token_is_absent"),
@@ -121,7 +121,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NoLock, "contention.one_budget.of_100_authorizations_on_95_exactly_9_pass"),
     (Bug::NoRollback, "atomic.first_message.journal_id_that_is_taken"),
     (Bug::NoRollbackOfFollowUps, "atomic.follow_up.journal_id_that_is_taken"),
-    (Bug::HalfAWorld, "seeding.seed.duplicate_leaves_nothing"),
+    (Bug::HalfTheSeedData, "seeding.seed.duplicate_leaves_nothing"),
     (Bug::NoRecords, "repeats.first_message.replay_gives_the_stored_answer"),
     (Bug::RecordsOfAnyClient, "repeats.keys_are_per_client_and_per_account"),
     (Bug::RecordsFoldCase, "repeats.keys_are_compared_exactly"),
@@ -137,13 +137,13 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BanksFoldCase, "banks.list.by_code_points_of_the_name_then_by_id"),
     (Bug::DueHoldsUnordered, "cards.due_holds.oldest_first_and_bounded"),
     (Bug::DueHoldsUnbounded, "cards.due_holds.oldest_first_and_bounded"),
-    (Bug::DueHoldsMissTheMicrosecond, "cards.due_holds.from_the_very_microsecond"),
+    (Bug::DueHoldsMissTheMicrosecond, "cards.due_holds.exact_to_the_microsecond"),
     (Bug::MillisecondsOnly, "times.of_messages"),
     (Bug::TextsTrimmed, "texts.acceptors_round_trip"),
     (Bug::AccountsFoldCase, "accounts.find.compares_ids_exactly"),
     (Bug::NegativeClipped, "money.negative_available_is_kept"),
     (Bug::DeadAfterPanic, "panics.rule_that_panics_answers_and_changes_nothing"),
-    (Bug::DeletesTooManyRecords, "upkeep.delete_idempotency_records.at_most_so_many"),
+    (Bug::DeletesTooManyRecords, "upkeep.delete_idempotency_records.up_to_the_maximum"),
     (Bug::DeletesTooYoungRecords, "upkeep.delete_idempotency_records.only_older_ones"),
     (Bug::DuplicateIsCorrupt, "registry.add_client.twice_is_a_duplicate"),
     (Bug::UnknownKeyRevoked, "registry.revoke_key.first_time_counts"),
@@ -168,9 +168,9 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::TopUpsWithoutJournal, "checkout_sessions.act.of_a_top_up_credits_the_budget"),
     (Bug::EventsOfSessionsLost, "checkout_sessions.act.stores_the_whole_decision"),
     (Bug::OrdersLost, "checkout_sessions.act.stores_the_whole_decision"),
-    (Bug::DueCheckoutsUnordered, "checkout_sessions.due.earliest_first_at_most_so_many"),
-    (Bug::DueRefundsForgotten, "checkout_sessions.due.earliest_first_at_most_so_many"),
-    (Bug::OwnDueCheckoutsForAll, "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves"),
+    (Bug::DueCheckoutsUnordered, "checkout_sessions.due.earliest_first_up_to_the_maximum"),
+    (Bug::DueRefundsForgotten, "checkout_sessions.due.earliest_first_up_to_the_maximum"),
+    (Bug::OwnDueCheckoutsForAll, "checkout_sessions.due.accounts_with_their_own_timeline_separately"),
     (Bug::AlwaysRefundable, "merchant_payments.find.refundable_by_refunds_bank_and_settlement_account"),
     (Bug::PaymentKindsIgnored, "merchant_payments.list.by_each_filter"),
     (Bug::TopUpsAreNoTopUps, "merchant_payments.list.by_each_filter"),
@@ -191,7 +191,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::BatchesOfAnotherClient, "tenancy.snapshot_files.a_world_names_only_its_own_client"),
     (Bug::ImportsUnbounded, "snapshot_files.import.refusal_keeps_nothing"),
     (Bug::ImportRecordsMissing, "snapshot_files.import.replay_gives_the_stored_answer"),
-    (Bug::ImportedNamesLost, "snapshot_files.import.a_world_of_it_is_like_the_original"),
+    (Bug::ImportedNamesLost, "snapshot_files.import.a_world_of_the_file_is_like_the_original"),
     (Bug::ExpiredImportsUnbounded, "snapshot_files.imports.by_id_until_they_expire"),
     (Bug::FilesOfAnyWorld, "snapshot_files.file.is_of_the_world_of_the_snapshot"),
     (Bug::BooksCheckSeesNothing, "books_check.counts_and_finds_nothing_on_good_data"),
@@ -208,7 +208,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::CancelLeavesPayments, "batch_management.cancel.releases_amounts_and_fees"),
     (Bug::CancelKeepsTheMoney, "batch_management.cancel.releases_amounts_and_fees"),
     (Bug::BankForgetsTheFirst, "sandbox_bank.accept.remembers_the_first"),
-    (Bug::EventsOfMakingLost, "events.are_stored_with_their_cause_and_only_then"),
+    (Bug::CreationEventsLost, "events.are_stored_with_their_cause_and_only_then"),
     (Bug::RecordOfAnyPayment, "batch_processing.record.is_shown_the_payments_of_the_batch_only"),
     (Bug::NoTenantFilterOnActivities, "tenancy.activities.foreign_movements_are_absent"),
     (Bug::ActivityOldestFirst, "activities.list.newest_first_then_by_id"),
@@ -271,7 +271,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::RolesStay, "people.edit.changes_what_is_given"),
     (Bug::ErasedPeopleUncounted, "people.list.counts_follow_creations_changes_and_erasures"),
     (Bug::ErasedOnOneAccount, "people.erase.on_every_account_with_the_records_of_the_person"),
-    (Bug::SnapshotsOutliveErasure, "people.erase.of_a_world_takes_its_snapshots"),
+    (Bug::SnapshotsOutliveErasure, "people.erase.deletes_snapshots_with_the_person"),
     (Bug::ErasedOwnersKeepTheirCards, "people.erase.terminates_the_cards_of_the_person"),
     (Bug::OwnersOfCardsIgnored, "card_management.list.of_people_and_of_every_named_budget"),
     (Bug::OnlyTheFirstBudgetKept, "card_management.create.individual_cards_name_a_person_and_budgets"),
@@ -309,11 +309,11 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ClockRecordsLost, "timelines.set_clock.replay_gives_the_stored_answer"),
     (Bug::NumbersTwice, "timelines.next_number.each_once"),
     (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
-    (Bug::WorldKeysForgotten, "worlds.create.is_made_once_under_a_key"),
-    (Bug::KeysOutliveTheirWorld, "worlds.create.ends_the_keys_of_the_one_it_replaces"),
+    (Bug::WorldKeysForgotten, "worlds.create.creates_one_world_under_a_key"),
+    (Bug::KeysOutliveTheirWorld, "worlds.create.deletes_the_keys_of_the_replaced_world"),
     (Bug::EveryWorldListed, "worlds.list.of_the_client_newest_first"),
     (Bug::WorldsNotRenewed, "worlds.renew.moves_the_expiry_of_one_world"),
-    (Bug::WorldsStay, "worlds.delete.takes_all_of_it_and_nothing_else"),
+    (Bug::WorldsStay, "worlds.delete.deletes_the_whole_world_and_nothing_else"),
     (Bug::SnapshotsUnbounded, "worlds.take_snapshot.refusal_keeps_nothing"),
     (Bug::NothingPutBack, "worlds.restore.puts_everything_back"),
     (Bug::ClockNotPutBack, "worlds.restore.puts_everything_back"),
@@ -366,7 +366,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::RedeliveriesOfAnyAccount, "events.redeliveries.of_the_reach_and_the_filter_only"),
     (Bug::RedeliveriesUnfiltered, "events.redeliveries.of_the_reach_and_the_filter_only"),
     (Bug::RedeliveriesSkipped, "events.redeliveries.in_the_order_of_the_requests"),
-    (Bug::RedeliveriesLost, "events.redeliveries.a_recovery_has_some"),
+    (Bug::RedeliveriesLost, "events.redeliveries.include_those_of_a_recovery"),
     (Bug::RedeliveriesOfRepeats, "events.redeliveries.once_for_each_effect"),
     (Bug::EventsOfSubscribersLost, "events.are_written_for_a_subscription_alone"),
     (Bug::EventsDeletedUnbounded, "events.delete_events.the_oldest_expired_ones"),
@@ -375,7 +375,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::TransitionsOnOnePage, "card_management.transitions.every_page"),
     (Bug::GroupsForgetMessages, "groups.card_messages.see_what_earlier_commands_left"),
     (Bug::KeysOfEachHandle, "two_handles.credits.one_key_has_one_effect"),
-    (Bug::CountersOfEachHandle, "two_handles.budgets.create_is_shown_true_numbers"),
+    (Bug::CountersOfEachHandle, "two_handles.budgets.create_sees_the_true_count"),
     (Bug::AuditChainsStartAnew, "audit_log.append.follows_the_last_record"),
     (Bug::SecondAuditChain, "two_handles.audit_log.is_one_chain"),
     (Bug::AuditRecordsUnbounded, "audit_log.records.in_order_after_a_number"),
@@ -395,8 +395,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ExpiringLastFirst, "key_upkeep.expiring.in_order_of_their_end"),
     (Bug::SecretKeyOverwritten, "secrets.bind_secret_key.the_first_counts"),
     (Bug::SecretKeyChangedBlindly, "secrets.change_secret_key.from_the_bound_one_only"),
-    (Bug::SecretsUnfiltered, "secrets.secrets.those_of_the_filter_at_most_so_many"),
-    (Bug::SecretsUnbounded, "secrets.secrets.those_of_the_filter_at_most_so_many"),
+    (Bug::SecretsUnfiltered, "secrets.secrets.of_the_filter_up_to_the_maximum"),
+    (Bug::SecretsUnbounded, "secrets.secrets.of_the_filter_up_to_the_maximum"),
     (Bug::SecretReplacedBlindly, "secrets.replace_secret.if_it_is_unchanged"),
     (Bug::SecretsInSnapshots, "worlds.restore.keeps_the_present_secret"),
     (Bug::RemovedSecretsComeBack, "worlds.restore.of_a_removed_secret_has_no_enrolment"),
@@ -474,9 +474,9 @@ fn names_of_checks_are_unique() {
 /// The wrapper itself breaks no promise, so a failing check is due to the bug.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_store_without_a_bug_passes() {
-    let verdict = run(&Mutants(None)).await;
-    verdict.assert_passed();
-    assert!(verdict.to_string().ends_with("0 failed, 3 skipped"), "{verdict}");
+    let report = run(&Mutants(None)).await;
+    report.assert_passed();
+    assert!(report.to_string().ends_with("0 failed, 3 skipped"), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -485,9 +485,9 @@ async fn random_sequences_find_bugs_and_shorten_them() {
     run_against(&Mutants(None), &Mutants(None), cases).await.assert_passed();
     for bug in [Bug::LimitsNotStored, Bug::NoTenantFilterOnMessages, Bug::NoRollback, Bug::DoubleEffect, Bug::NoRecords]
     {
-        let verdict = run_against(&Mutants(Some(bug)), &Mutants(None), Cases::default()).await;
-        assert!(!verdict.passed(), "{bug:?} is not found");
-        let steps = verdict.to_string().lines().filter(|line| line.starts_with("  ") && line.contains(". ")).count();
-        assert!(steps <= 12, "{bug:?} takes {steps} steps: {verdict}");
+        let report = run_against(&Mutants(Some(bug)), &Mutants(None), Cases::default()).await;
+        assert!(!report.passed(), "{bug:?} is not found");
+        let steps = report.to_string().lines().filter(|line| line.starts_with("  ") && line.contains(". ")).count();
+        assert!(steps <= 12, "{bug:?} takes {steps} steps: {report}");
     }
 }

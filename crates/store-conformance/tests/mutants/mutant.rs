@@ -23,6 +23,7 @@ pub(crate) type Waiting = (AccountId, Vec<TransactionToken>);
 pub(crate) struct Mutant {
     pub(crate) inner: MemoryStore,
     pub(crate) bug: Option<Bug>,
+    /// Whether a rule has panicked, if the bug makes that matter.
     pub(crate) dead: Arc<AtomicBool>,
     /// Last lease of each batch.
     pub(crate) leases: Arc<Mutex<BTreeMap<PaymentBatchId, Lease>>>,

@@ -375,14 +375,14 @@ impl Seeding for Mutant {
         self.inner.is_fresh().await
     }
 
-    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
-        let mut world = world;
+    async fn seed(&self, data: SeedData) -> Result<(), StoreError> {
+        let mut data = data;
         if self.has(Bug::SeededPaymentsLost) {
-            world.accounts.iter_mut().for_each(|seed| seed.payments.clear());
+            data.accounts.iter_mut().for_each(|seed| seed.payments.clear());
         }
-        let clients = world.clients.clone();
-        let done = self.inner.seed(world).await;
-        if done.is_err() && self.has(Bug::HalfAWorld) {
+        let clients = data.clients.clone();
+        let done = self.inner.seed(data).await;
+        if done.is_err() && self.has(Bug::HalfTheSeedData) {
             for client in clients {
                 let _ = self.inner.add_client(client).await;
             }

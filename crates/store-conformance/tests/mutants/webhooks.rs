@@ -27,10 +27,10 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::WebhooksOfOtherAccountsListed, "webhooks.reach.others_are_absent"),
     (Bug::AccountlessWebhooksHidden, "webhooks.reach.includes_those_without_an_account_if_it_says_so"),
     (Bug::AccountlessWebhooksOfLimitedKeys, "webhooks.reach.includes_those_without_an_account_if_it_says_so"),
-    (Bug::RestingDeliveriesDue, "deliveries.claim.a_disabled_subscription_rests"),
+    (Bug::RestingDeliveriesDue, "deliveries.claim.not_for_a_disabled_subscription"),
     (Bug::DeliveryLeasesEndAtOnce, "deliveries.claim.one_lease_at_a_time"),
-    (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_at_most_so_many"),
-    (Bug::AttemptsCountedLate, "deliveries.claim.counts_before_it_is_sent"),
+    (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_up_to_the_maximum"),
+    (Bug::AttemptsCountedLate, "deliveries.claim.counts_the_attempt_before_it_is_sent"),
     (Bug::TestsWithoutBody, "deliveries.test.has_its_own_body"),
     (Bug::VerdictsNotStored, "deliveries.record.stores_the_attempt_and_the_verdict"),
     (Bug::ReleasedClaimsStay, "deliveries.release.another_attempt_follows_at_once"),
@@ -61,7 +61,7 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::OrdersNeverGivenUp, "deliveries.claim.an_order_can_be_given_up"),
     (Bug::EndsOfDisabledLost, "deliveries.claim.an_order_can_be_given_up_for_a_while"),
     (Bug::NothingRedelivered, "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones"),
-    (Bug::DisabledClientsReceive, "deliveries.claim.a_disabled_client_rests"),
+    (Bug::DisabledClientsReceive, "deliveries.claim.not_for_a_disabled_client"),
     (Bug::RetriesByRealTime, "deliveries.claim.due_by_the_clock_of_the_account"),
     (Bug::RetriesFirst, "deliveries.claim.first_attempts_and_retries_take_turns"),
     (Bug::WebhookFiltersLost, "deliveries.queue.a_filter_selects_checkouts"),
@@ -71,7 +71,7 @@ pub(crate) const CAUGHT: &[(Bug, &str)] = &[
     (Bug::UndoneDeliveriesWait, "deliveries.restore.cancels_those_of_undone_events"),
     (Bug::RestoresLeaseRetries, "deliveries.restore.retries_of_the_undone_time_are_due"),
     (Bug::ResumptionsUncounted, "deliveries.resumptions.count_requests_for_deliveries_now"),
-    (Bug::WebhooksOutliveTheirWorld, "deliveries.worlds.go_with_their_world"),
+    (Bug::WebhooksOutliveTheirWorld, "deliveries.worlds.are_deleted_with_their_world"),
 ];
 
 impl Mutant {

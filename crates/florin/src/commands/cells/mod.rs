@@ -60,7 +60,7 @@ pub(crate) enum Action {
         /// The name of the cell, or home
         #[arg(value_name = "CELL")]
         name: String,
-        /// The cell to move them to [default: for each client, the one with the fewest, of those that accept clients]
+        /// The cell to move them to [default: for each client, the cell with the fewest clients that accepts clients]
         #[arg(long, value_name = "CELL")]
         to: Option<String>,
     },
@@ -139,7 +139,7 @@ pub(super) async fn run(
             } else {
                 home.add(&name, for_import).await?;
             }
-            home.set(context, name, !closed).await
+            home.set_accepts_clients(context, name, !closed).await
         }
         Action::Close { name } => {
             let name = home.known(&name).await?;
@@ -148,13 +148,13 @@ pub(super) async fn run(
             } else if !home.directory.listed().await?.contains_key(&name) {
                 return Err(anyhow!("cell {name} was not added"));
             }
-            home.set(context, name, false).await
+            home.set_accepts_clients(context, name, false).await
         }
     }
 }
 
-/// Deletes the kept text of clients that have arrived in other cells. Refuses work that must reach all rows of all
-/// clients while a client is being moved.
+/// Deletes the text that cells still keep of clients that have arrived in other cells. Refuses work that must reach all
+/// rows of all clients while a client is being moved.
 pub(super) async fn must_be_settled(stores: &Stores) -> anyhow::Result<()> {
     let Some(directory) = &stores.directory else { return Ok(()) };
     Mover::new(stores)?.forget_departures().await?;
@@ -179,7 +179,7 @@ impl Home<'_> {
         Ok(found.ok_or_else(|| cells::unknown(text, known()))?)
     }
 
-    /// Refuses to list the home alone: it would need a router for nothing.
+    /// Refuses to list the home alone: a home without other cells needs no router.
     async fn must_have_cells(&self) -> anyhow::Result<()> {
         let home = CellName::home();
         if self.directory.listed().await?.keys().any(|name| *name != home) {
@@ -195,7 +195,7 @@ impl Home<'_> {
         let setting = setting.ok_or_else(|| {
             UsageError::new(format!("cell {name} is not configured; give its database, as in FLORIN_CELLS={name}=URL"))
         })?;
-        // A database that is the home itself is bound to it from now on.
+        // Bind the home first. A setting with the URL of the home is then refused, as that of another cell.
         cells::bind_home(self.settings, self.directory.as_ref()).await?;
         let has_clients = self.directory.clients().await?.get(name).is_some_and(|clients| *clients > 0);
         // A missing file of a cell in use is not replaced by an empty one.
@@ -228,10 +228,10 @@ impl Home<'_> {
             return Err(UsageError::new(format!("{source}: this kind of database supports production only")).into());
         }
         if let Some(bound) = cell.store.environment().await? {
-            cells::must_be(setting, bound, self.environment)?;
+            cells::must_have_environment_of_home(setting, bound, self.environment)?;
         }
         wiring::bring_up_to_date(cell.store.as_ref()).await.with_context(|| source.clone())?;
-        cells::must_be(setting, cell.store.bind(self.environment).await?, self.environment)?;
+        cells::must_have_environment_of_home(setting, cell.store.bind(self.environment).await?, self.environment)?;
         let others = vec![Cell { name: cell.name.clone(), store: cell.store.clone() }];
         let both = Cells::new(Arc::clone(&self.directory), self.store.clone(), others, BTreeMap::new());
         secrets::open(self.settings, self.environment, &both).await.with_context(|| source.clone())?;
@@ -239,7 +239,12 @@ impl Home<'_> {
     }
 
     /// Lists a cell, or changes whether it accepts clients.
-    async fn set(&self, context: &Context, name: CellName, accepts_clients: bool) -> anyhow::Result<()> {
+    async fn set_accepts_clients(
+        &self,
+        context: &Context,
+        name: CellName,
+        accepts_clients: bool,
+    ) -> anyhow::Result<()> {
         self.directory.list(name.clone(), accepts_clients).await?;
         let state = if accepts_clients { "accepts new clients" } else { "accepts no new clients" };
         context.record_result(format!("cell {name} {state}"));
@@ -248,7 +253,7 @@ impl Home<'_> {
         output::print_json_or_text(context.json, &changed, || format!("Cell {name} {state}."))
     }
 
-    /// The home, and every cell that is configured or listed.
+    /// The home, and every cell that is configured, is listed or has clients.
     async fn rows(&self) -> anyhow::Result<Vec<Row>> {
         let listed = self.directory.listed().await?;
         let clients = clients_of_cells(self.directory.as_ref(), &**self.store).await?;
@@ -293,7 +298,7 @@ impl Home<'_> {
     /// Returns the differences between the clients of a cell and the directory. An error says why the cell can't be
     /// used.
     async fn warning(&self, setting: &CellSetting) -> anyhow::Result<Option<String>> {
-        let cell = cells::usable(setting, Some(self.environment)).await?;
+        let cell = cells::open_usable(setting, Some(self.environment)).await?;
         wiring::must_be_current(cell.store.as_ref()).await?;
         Ok(cells::difference(&setting.name, cell.store.as_ref(), self.directory.as_ref()).await?)
     }

@@ -182,11 +182,11 @@ impl<'s> Mover<'s> {
     }
 
     /// Continues with a client that its cell does not have, and that is not marked: the directory was restored from a
-    /// backup. Either another cell has the client, or its text is in its cell.
+    /// backup. Either another cell has the client, or its cell keeps its rows as text.
     async fn resume(&self, wanted: CellMove, source: &Side, target: &Side) -> anyhow::Result<Begun> {
         let (client, from) = (wanted.client, wanted.from.clone());
         let left = source.moving.departure(client)?;
-        // The text was read before, so it is not needed if a cell has the client.
+        // The text was read first. So if a cell has the client now, the text is not needed.
         match (self.holder(client)?, left) {
             (Some(cell), _) if cell == wanted.to && cell != from => {}
             (Some(cell), _) => {
@@ -242,7 +242,8 @@ impl<'s> Mover<'s> {
         Ok(keys.map(|keys| (cell, keys)))
     }
 
-    /// Ends a move: the entries of the client name a cell, and lose the mark. Fails if they do not name it afterwards.
+    /// Ends a move: the entries of the client name this cell, and lose the mark. Fails if another command has already
+    /// ended it in another cell.
     async fn end(&self, begun: &CellMove, keys: Vec<KeyOfWorld>, cell: &CellName) -> anyhow::Result<()> {
         let client = begun.client;
         if self.directory.end_move(begun.clone(), keys, cell.clone()).await? {
@@ -270,7 +271,7 @@ impl<'s> Mover<'s> {
         }
         // Otherwise, a stopped command could let the client arrive by an earlier move once it has left by this one.
         self.forget_others(begun)?;
-        // A cached entry lives this long, and so does a call that does not look at the entry again.
+        // A cached entry lives this long, and so does a call that does not read the entry again.
         caches_expired().await;
         caches_expired().await;
         let mut attempts = 1;
@@ -285,7 +286,7 @@ impl<'s> Mover<'s> {
                 return Err(MoveError::Ended);
             }
             match source.moving.depart(begun) {
-                // Others changed its rows meanwhile, or new events have deliveries.
+                // Others changed the client's rows meanwhile, or the deliveries of new events are not queued yet.
                 Err(MoveError::Store(StoreError::Unavailable(_))) if attempts < ATTEMPTS => attempts += 1,
                 left => return left?.ok_or(MoveError::Ended),
             }
@@ -365,7 +366,7 @@ impl<'s> Mover<'s> {
                 if holder.moving.has_arrived(client)? {
                     while moving.forget(&left)? {}
                 } else {
-                    tracing::warn!(%client, cell = %name, "the rows of a client that no cell has are kept");
+                    tracing::warn!(%client, cell = %name, "the rows of a client are kept: no cell has the client");
                 }
             }
         }
@@ -397,7 +398,7 @@ async fn arrive(begun: &CellMove, source: &Side, target: &Side, departure: &Depa
     let mut attempts = 1;
     loop {
         match target.moving.arrive(begun, source.moving.as_ref()) {
-            // It was recalled too late.
+            // The departure was recalled after the client had arrived.
             Err(_) if departure.recalled => return Ok(()),
             Err(error) if error.is_transient() && attempts < ATTEMPTS => attempts += 1,
             done => return done,

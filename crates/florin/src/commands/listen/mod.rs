@@ -74,7 +74,7 @@ struct Line<'a> {
 pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let key = env::var(KEY).map_err(|_| {
         UsageError::new(format!(
-            "{KEY} is not set: an API key with the scope events:read:any (`florin demo` prints one of the sandbox)"
+            "{KEY} is not set; it must be an API key with the scope events:read:any, such as `florin demo` prints"
         ))
     })?;
     let server = arguments.server.clone().or_else(|| env::var(SERVER).ok());

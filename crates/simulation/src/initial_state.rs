@@ -30,8 +30,8 @@ const BATCHES: [&[&str]; 4] = [
     &["SBX-SLOW", "SBX-RETURN"],
 ];
 
-/// The account of a run.
-pub(crate) struct Home {
+/// The initial state of a run.
+pub(crate) struct InitialState {
     /// The database file.
     pub(crate) image: Vec<u8>,
     /// The account.
@@ -60,11 +60,11 @@ impl IdSource for Ids {
 }
 
 /// Returns the initial state. The first call creates it.
-pub(crate) fn home() -> &'static Home {
-    static HOME: OnceLock<Home> = OnceLock::new();
-    HOME.get_or_init(|| {
+pub(crate) fn initial_state() -> &'static InitialState {
+    static STATE: OnceLock<InitialState> = OnceLock::new();
+    STATE.get_or_init(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        runtime.block_on(create_home())
+        runtime.block_on(create_initial_state())
     })
 }
 
@@ -83,13 +83,13 @@ pub(crate) fn card() -> CardId {
     CardId(Uuid::from_u64_pair(3, 0))
 }
 
-async fn create_home() -> Home {
+async fn create_initial_state() -> InitialState {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("florin.db");
     let store = Arc::new(Store::open(&StoreSettings::at(path.to_str().unwrap())).unwrap());
     store.migrate().unwrap();
     let account = account();
-    store.seed(initial_state(&account)).await.unwrap();
+    store.seed(seed_data(&account)).await.unwrap();
     let services = BatchServices {
         time: AccountClocks::new(
             Arc::new(FakeClock::at(noon())),
@@ -106,7 +106,7 @@ async fn create_home() -> Home {
     }
     store.close();
     let image = std::fs::read(&path).unwrap();
-    Home { image, account, batches }
+    InitialState { image, account, batches }
 }
 
 fn account() -> Account {
@@ -114,7 +114,7 @@ fn account() -> Account {
     Account { client, name: "account".into(), ..an_account(AccountId::parse("F1").unwrap()) }
 }
 
-fn initial_state(account: &Account) -> SeedData {
+fn seed_data(account: &Account) -> SeedData {
     let client = ApiClient {
         id: account.client,
         name: "client".into(),

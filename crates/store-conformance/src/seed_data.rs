@@ -1,4 +1,4 @@
-//! A small world: two accounts of two clients, each with one record of every kind.
+//! The data that checks start with: two accounts of two clients, each with one record of every kind.
 
 use crate::check::Failure;
 use crate::factory::Handle;
@@ -24,7 +24,7 @@ use florin_domain::test_support::an_account;
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData};
 use uuid::Uuid;
 
-/// An account of the world. Checks act on `Mine`; `Other` must not change.
+/// A seeded account. Checks act on `Mine`; `Other` must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     Mine,
@@ -137,13 +137,13 @@ pub(crate) fn day(year: i32, month: u32, day: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(year, month, day).unwrap_or_default()
 }
 
-/// Seeds the store with the world: 95.00 GBP and 5000 JPY in the first budget, 50.00 in the second.
+/// Seeds the store, with 95.00 GBP and 5000 JPY in each account's first budget, and 50.00 GBP in the second.
 pub(crate) async fn seeded(handle: &Handle) -> Result<(), Failure> {
-    Ok(handle.seeding.seed(world(9_500)?).await?)
+    Ok(handle.seeding.seed(seed_data(9_500)?).await?)
 }
 
-/// Creates the world with `minor` minor units of GBP in each account's first budget.
-pub(crate) fn world(minor: i64) -> Result<SeedData, Failure> {
+/// Creates the data, with `minor` minor units of GBP in each account's first budget.
+pub(crate) fn seed_data(minor: i64) -> Result<SeedData, Failure> {
     let clients = BOTH.map(|who| client(who.client(), &format!("client {}", who.number())));
     let mut keys = Vec::new();
     let mut accounts = Vec::new();
