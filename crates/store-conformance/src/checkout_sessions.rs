@@ -238,7 +238,7 @@ pub(crate) async fn sold(
 ) -> Result<MerchantPayment, Failure> {
     opened(handle, who, checkout, number).await?;
     let session = paid(handle, who, number).await?;
-    let payment = expect_some("the payment of the session", session.payment)?;
+    let payment = expect_some("the payment of the session", session.state.payment())?;
     let found = handle.merchant_payments.find(&who.account()?, payment).await?;
     Ok(expect_some("the payment", found)?.payment)
 }

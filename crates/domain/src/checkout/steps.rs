@@ -280,8 +280,8 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Stores the bank's answer about the payment that was approved at the given time. The session is PROCESSING until
-    /// the answer is due. Only a report is stored with the payment, too.
+    /// Stores the bank's answer about the payment that was approved at the given time. The session is then PROCESSING,
+    /// and due with the answer. Only a report is also stored with the payment.
     fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
         let answer = answer.not_before(approved);
         self.session.state = SessionState::Processing { due_at: answer.due_at() };
