@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 checks! {
     "checkout_sessions.act.stores_the_whole_decision" => whole,
+    "checkout_sessions.act.stores_every_state" => states,
     "checkout_sessions.act.keeps_payments_that_failed" => failed,
     "checkout_sessions.find.has_the_payment_that_is_not_final" => not_final,
     "checkout_sessions.act.of_a_top_up_credits_the_budget" => credited,
@@ -104,6 +105,30 @@ async fn whole(handle: Handle) -> CheckResult {
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     books_are_right(&handle).await
+}
+
+async fn states(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    let begin = || (SessionAction::Begin, after(20));
+    let expire = || (SessionAction::Due, after(3_600));
+    let cases = [
+        (vec![], SessionState::Open { has_begun: false }),
+        (vec![begin()], SessionState::Open { has_begun: true }),
+        (vec![(SessionAction::MerchantCancels, after(20))], SessionState::Cancelled { has_begun: false }),
+        (vec![begin(), (SessionAction::PayerCancels, after(21))], SessionState::Cancelled { has_begun: true }),
+        (vec![expire()], SessionState::Expired),
+        (vec![begin(), expire()], SessionState::Abandoned),
+    ];
+    for (number, (actions, state)) in (1..).zip(cases) {
+        let mut session = opened(&handle, Who::Mine, sold, number).await?;
+        for (action, now) in actions {
+            session = act(&handle, step(Who::Mine, number, action, (number, now))?).await?;
+        }
+        same("the answer", session.state, state)?;
+        same("what is found", find(&handle, number).await?.session, session)?;
+    }
+    Ok(())
 }
 
 /// While a world's clock is frozen, all payments of a session have the same time.

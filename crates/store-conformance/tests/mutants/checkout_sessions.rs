@@ -148,6 +148,11 @@ impl CheckoutSessions for Mutant {
                         *order = None;
                     }
                 }
+                Some(Bug::BeginningsLost) => {
+                    if let SessionState::Open { has_begun } = &mut decision.session.state {
+                        *has_begun = false;
+                    }
+                }
                 Some(Bug::BanksOfSessionsNeverAskedAgain) => {
                     if let SessionState::Processing { due_at } = &mut decision.session.state {
                         *due_at = DateTime::<Utc>::MAX_UTC;
