@@ -307,8 +307,8 @@ fn session_line(session: &CheckoutSession, root: &str, page_tokens: &PageTokenMa
     SessionLine {
         id: session.id.to_string(),
         kind: session.purpose.checkout_type().as_str(),
-        status: session.status.as_str(),
-        checkout_url: (session.status == SessionStatus::Open).then(url),
+        status: session.status().as_str(),
+        checkout_url: (session.status() == SessionStatus::Open).then(url),
     }
 }
 
@@ -322,7 +322,7 @@ fn refund_line(payment: &ListedPayment) -> Option<RefundLine> {
 }
 
 fn order_line(session: &CheckoutSession) -> Option<OrderLine> {
-    Some(OrderLine { id: session.order?.to_string() })
+    Some(OrderLine { id: session.state.order()?.to_string() })
 }
 
 #[cfg(test)]

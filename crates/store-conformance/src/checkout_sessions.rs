@@ -238,7 +238,7 @@ pub(crate) async fn add_paid_session(
 ) -> Result<MerchantPayment, Failure> {
     add_session(handle, who, checkout, number).await?;
     let session = pay_session(handle, who, number).await?;
-    let payment = expect_some("the payment of the session", session.payment)?;
+    let payment = expect_some("the payment of the session", session.state.payment())?;
     let found = handle.merchant_payments.find(&who.account()?, payment).await?;
     Ok(expect_some("the payment", found)?.payment)
 }

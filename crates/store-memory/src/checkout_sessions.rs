@@ -47,7 +47,7 @@ impl CheckoutSessions for MemoryStore {
         account: &AccountId,
         order: MerchantOrderId,
     ) -> Result<Option<CheckoutSession>, StoreError> {
-        Ok(self.read(|data| sessions_of(data, account).find(|session| session.order == Some(order)).cloned()))
+        Ok(self.read(|data| sessions_of(data, account).find(|session| session.state.order() == Some(order)).cloned()))
     }
 
     async fn list(
@@ -129,7 +129,7 @@ impl CheckoutSessions for MemoryStore {
             };
             let sessions = data.merchants.sessions.values().filter(|session| is_covered(&session.account));
             let sessions = sessions
-                .filter_map(|one| Some(Due { at: one.due_at?, item: DueItem::Session(one.account.clone(), one.id) }));
+                .filter_map(|one| Some(Due { at: one.due_at()?, item: DueItem::Session(one.account.clone(), one.id) }));
             let refunds = data.merchants.payments.values().filter(|payment| is_covered(&payment.account));
             let refunds = refunds.filter_map(|one| {
                 let refund = one.refund.as_ref()?;
@@ -147,7 +147,7 @@ impl CheckoutSessions for MemoryStore {
             let is_due = |account: &AccountId, now: DateTime<Utc>| {
                 let mut sessions = data.merchants.sessions.values().filter(|session| session.account == *account);
                 let mut payments = data.merchants.payments.values().filter(|payment| payment.account == *account);
-                sessions.any(|session| session.due_at.is_some_and(|at| at <= now))
+                sessions.any(|session| session.due_at().is_some_and(|at| at <= now))
                     || payments.any(|payment| payment.refund_due_at().is_some_and(|at| at <= now))
             };
             let own = data.id_counters.keys().filter_map(|id| data.accounts.get(id));

@@ -52,8 +52,9 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
                 && payment.status() == MerchantPaymentStatus::Completed
         });
         let payments = i64::try_from(paid.count()).unwrap_or(i64::MAX);
-        if payments != session.status.completed_payments() {
-            books.miscounted.push(MiscountedSession { session: session.id, status: session.status, payments });
+        let status = session.status();
+        if payments != status.completed_payments() {
+            books.miscounted.push(MiscountedSession { session: session.id, status, payments });
         }
     }
     books

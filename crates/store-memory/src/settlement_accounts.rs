@@ -89,7 +89,7 @@ fn in_use(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
                 && payment.status() == MerchantPaymentStatus::Pending
         })
     };
-    own.filter(|session| !session.status.is_end() || is_refunded(session))
+    own.filter(|session| !session.status().is_end() || is_refunded(session))
         .filter_map(|session| session.purpose.settlement_account())
         .collect()
 }

@@ -121,7 +121,7 @@ impl Fixture {
 
     async fn statuses(&self, session: &CheckoutSession) -> (SessionStatus, MerchantPaymentStatus) {
         let found = find_session(&self.services, &self.account, session.id).await.unwrap().unwrap();
-        (found.session.status, found.last.unwrap().status())
+        (found.session.status(), found.last.unwrap().status())
     }
 
     async fn check_books(&self) {

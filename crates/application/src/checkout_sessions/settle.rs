@@ -229,11 +229,11 @@ async fn advance_session(
     found: &FoundSession,
     at: (&Timeline, DateTime<Utc>),
 ) -> Result<Progress, WriteError<SessionRefusal>> {
-    let CheckoutSession { account, id: session, due_at, .. } = &found.session;
+    let CheckoutSession { account, id: session, .. } = &found.session;
     let Some(action) = report_or_log(session, next_session_action(services, found, at.1).await) else {
         return Ok(Progress::Unavailable);
     };
-    let due = (action != SessionAction::Due, *due_at);
+    let due = (action != SessionAction::Due, found.session.due_at());
     let Some(step) = Step::next(services, ("session", session.0), due, at) else { return Ok(Progress::NotDue) };
     let clock = step.clock.clone();
     let decide =
@@ -241,7 +241,7 @@ async fn advance_session(
     let command =
         SessionCommand { account: account.clone(), session: *session, decide, mode: Mode::Commit, claim: None };
     let settled = services.sessions.act(command).await?.outcome();
-    Ok(step.progress(settled.and_then(|session| session.due_at)))
+    Ok(step.progress(settled.and_then(|session| session.due_at())))
 }
 
 /// Reads a refund, and advances it like [`advance_refund`].

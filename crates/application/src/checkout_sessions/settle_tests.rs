@@ -3,7 +3,7 @@
 use super::settle_checkouts_of;
 use crate::{AccountClocks, CheckoutServices, PageTokenMaker};
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::checkout::{CheckoutSession, DueItem};
+use florin_domain::checkout::{CheckoutSession, DueItem, SessionState};
 use florin_domain::ids::CheckoutSessionId;
 use florin_domain::secret::Secret;
 use florin_domain::test_support::{a_session, account, noon};
@@ -29,8 +29,9 @@ struct Stored {
 
 impl Stored {
     fn session(&self, id: CheckoutSessionId) -> CheckoutSession {
-        let due_at = self.due[&id].front().map(|seconds| at(*seconds));
-        CheckoutSession { id, due_at, ..a_session("12.50 GBP") }
+        let next = self.due[&id].front();
+        let state = next.map_or(SessionState::Abandoned, |seconds| SessionState::Processing { due_at: at(*seconds) });
+        CheckoutSession { id, state, ..a_session("12.50 GBP") }
     }
 }
 

@@ -185,7 +185,7 @@ impl CheckoutBuilder<'_> {
         let shipping = if needs_shipping { Some(shipping()?) } else { None };
         self.act(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
         self.act(&SessionAction::Due, self.now)?;
-        Ok(self.records.sessions.last().and_then(|session| session.payment))
+        Ok(self.records.sessions.last().and_then(|session| session.state.payment()))
     }
 
     /// Applies an action to the last session.

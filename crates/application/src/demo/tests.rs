@@ -5,7 +5,9 @@ use chrono::TimeZone;
 use florin_domain::access::{Feature, Scope};
 use florin_domain::batch::{ModulusTable, PaymentBatchStatus};
 use florin_domain::card::{Card, CardState};
-use florin_domain::checkout::{MerchantPaymentKind, MerchantPaymentStatus, SessionPurpose, SessionStatus};
+use florin_domain::checkout::{
+    CheckoutSession, MerchantPaymentKind, MerchantPaymentStatus, SessionPurpose, SessionStatus,
+};
 use florin_domain::ledger::Balances;
 use florin_domain::merchant::{
     ApprovalStatus, BankDetails, BankDetailsInput, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType,
@@ -32,17 +34,17 @@ fn demo_account() -> SeedAccount {
 fn there_is_a_session_in_every_status_and_a_top_up() {
     let seed = demo_account();
     for status in SessionStatus::ALL {
-        assert!(seed.sessions.iter().any(|session| session.status == status), "{status:?}");
+        assert!(seed.sessions.iter().any(|session| session.status() == status), "{status:?}");
     }
     let top_up = seed.sessions.iter().find(|session| session.id == top_up_id()).unwrap();
-    assert!(matches!(top_up.purpose, SessionPurpose::Budget(_)) && top_up.status == SessionStatus::Open);
-    let due = seed.sessions.iter().filter_map(|session| session.due_at);
+    assert!(matches!(top_up.purpose, SessionPurpose::Budget(_)) && top_up.status() == SessionStatus::Open);
+    let due = seed.sessions.iter().filter_map(CheckoutSession::due_at);
     assert!(due.clone().count() == 3 && due.min() > Some(now() + TimeDelta::days(365)));
     // Clocks of accounts show times up to the end of 2099.
     let beyond_clocks = Utc.with_ymd_and_hms(2100, 1, 1, 0, 0, 0).unwrap();
-    for session in seed.sessions.iter().filter(|session| session.due_at.is_some()) {
-        let is_open = session.status == SessionStatus::Open;
-        assert_eq!(session.due_at < Some(beyond_clocks), is_open, "{session:?}");
+    for session in seed.sessions.iter().filter(|session| session.due_at().is_some()) {
+        let is_open = session.status() == SessionStatus::Open;
+        assert_eq!(session.due_at() < Some(beyond_clocks), is_open, "{session:?}");
     }
     let refund = seed.merchant_payments.iter().find(|payment| payment.kind() == MerchantPaymentKind::Refund).unwrap();
     assert_eq!(refund.status(), MerchantPaymentStatus::Completed);

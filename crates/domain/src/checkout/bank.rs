@@ -100,6 +100,15 @@ impl BankAnswer {
             Self::AskAgain(at) => at,
         }
     }
+
+    /// Returns the answer about a payment or refund that was approved at this time. A report is not dated before the
+    /// approval.
+    pub(super) fn not_before(self, approved: DateTime<Utc>) -> Self {
+        match self {
+            Self::Report(report) => Self::Report(BankReport { at: report.at.max(approved), ..report }),
+            Self::AskAgain(_) => self,
+        }
+    }
 }
 
 /// The result of an approved payment.

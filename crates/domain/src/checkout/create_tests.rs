@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::checkout::{
-    BasketItem, CreateTopUpRefusal, CreateTopUpSituation, SessionStatus, ShippingRate, TopUpRequest,
+    BasketItem, CreateTopUpRefusal, CreateTopUpSituation, SessionState, ShippingRate, TopUpRequest,
     decide_create_top_up,
 };
 use crate::merchant::{BankDetails, Locale, ShippingOptions, WebUrl};
@@ -69,7 +69,8 @@ fn a_lifetime_beyond_the_calendar_ends_at_its_last_time() {
 
 #[test]
 fn a_known_idempotency_key_returns_its_session_as_it_is_now() {
-    let known = CheckoutSession { status: SessionStatus::Cancelled, ..a_session("9.99 GBP") };
+    let state = SessionState::Cancelled { has_begun: false };
+    let known = CheckoutSession { state, ..a_session("9.99 GBP") };
     let without_checkout = CreateSessionSituation { known: Some(known.clone()), checkout: None, ..situation() };
     let found = decide_create_session(&without_checkout, &a_session_request("12.50 GBP"));
     assert_eq!(found, Ok(CreatedSession { session: known, is_new: false }));

@@ -1,6 +1,6 @@
 //! The fields that new sessions and new top-ups have in common.
 
-use super::{CheckoutSession, PageTokenHash, PaymentReference, SessionPurpose, SessionStatus};
+use super::{CheckoutSession, PageTokenHash, PaymentReference, SessionPurpose, SessionState};
 use crate::ids::{AccountId, CheckoutSessionId};
 use crate::merchant::{Locale, WebUrl};
 use crate::money::Money;
@@ -48,13 +48,11 @@ impl SessionDraft {
         taken: &BTreeSet<PaymentReference>,
     ) -> Option<CheckoutSession> {
         let terms = &self.terms;
-        let expires_at = self.now.checked_add_signed(terms.lifetime).unwrap_or(DateTime::<Utc>::MAX_UTC);
         Some(CheckoutSession {
             id: self.id,
             account: self.account.clone(),
             purpose,
-            status: SessionStatus::Open,
-            has_begun: false,
+            state: SessionState::Open { has_begun: false },
             idempotency_key: terms.idempotency_key.as_str().to_owned(),
             merchant_reference: None,
             description: None,
@@ -65,13 +63,9 @@ impl SessionDraft {
             return_url: terms.return_url.clone(),
             token: self.token,
             payment_reference: self.references.iter().find(|reference| !taken.contains(*reference)).cloned()?,
-            expires_at,
-            due_at: Some(expires_at),
-            payment: None,
-            order: None,
+            expires_at: self.now.checked_add_signed(terms.lifetime).unwrap_or(DateTime::<Utc>::MAX_UTC),
             created_at: self.now,
             updated_at: self.now,
-            completed_at: None,
         })
     }
 }

@@ -31,7 +31,7 @@ impl SessionFilter {
             && is_between((self.from, self.to), session.created_at)
             && self.checkout.is_none_or(|checkout| session.purpose.checkout() == Some(checkout))
             && self.checkout_type.is_none_or(|of| session.purpose.checkout_type() == of)
-            && self.status.is_none_or(|status| session.status == status)
+            && self.status.is_none_or(|status| session.status() == status)
             && self.merchant_reference.as_ref().is_none_or(|of| session.merchant_reference.as_ref() == Some(of))
     }
 }

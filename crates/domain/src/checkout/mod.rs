@@ -1,8 +1,9 @@
 //! Checkout sessions, in which payers pay merchants or top up budgets; their payments and refunds (contract 2.5 to
 //! 2.7).
 //!
-//! A session is a state machine; [`SessionStatus::after`] is its transition table. Decisions run under the lock of a
-//! session. They first apply everything that is due, and then their own steps.
+//! A session is a state machine; [`SessionStatus::after`] is its transition table, and [`SessionState`] has the data of
+//! each status. Decisions run under the lock of a session. They first apply everything that is due, and then their own
+//! steps.
 
 mod bank;
 mod basket;
@@ -25,6 +26,7 @@ mod refund;
 mod refund_properties;
 mod refund_status;
 mod session;
+mod session_state;
 mod shipping;
 mod stage;
 mod status;
@@ -54,6 +56,7 @@ pub use refund::{
 };
 pub use refund_status::{RefundSource, RefundStatus};
 pub use session::{CheckoutSession, PageTokenHash, PurposeKind, SessionPurpose};
+pub use session_state::{SessionParts, SessionState};
 pub use shipping::{
     AddressLine, CountryCode, Postcode, RateDescription, RecipientName, ServiceCode, Shipping, ShippingRate,
 };

@@ -103,7 +103,7 @@ impl From<&CheckoutSession> for SessionOfPayment {
         Self {
             checkout_type: session.purpose.checkout_type(),
             settlement_account: session.purpose.settlement_account(),
-            order: session.order,
+            order: session.state.order(),
             merchant_reference: session.merchant_reference.clone(),
         }
     }

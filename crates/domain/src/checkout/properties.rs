@@ -2,7 +2,7 @@
 
 use super::{
     MerchantPayment, MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction, SessionPurpose, SessionRefusal,
-    SessionStatus,
+    SessionState, SessionStatus,
 };
 use crate::event::EventKind;
 use crate::ids::MerchantPaymentId;
@@ -243,32 +243,36 @@ fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCa
     let session = scenario.session();
     let of = |status| scenario.payments.iter().filter(move |payment| payment.status() == status);
     prop_assert!(of(MerchantPaymentStatus::Pending).count() <= 1);
-    let is_completed = session.status == SessionStatus::Completed;
+    let is_completed = session.status() == SessionStatus::Completed;
     let completed: Vec<_> = of(MerchantPaymentStatus::Completed).collect();
     prop_assert_eq!((completed.len(), scenario.journal.len()), (usize::from(is_completed), usize::from(is_completed)));
-    prop_assert_eq!(session.payment, completed.first().map(|payment| payment.id));
-    prop_assert_eq!(session.order.is_some(), is_completed && kind == Kind::Shopping);
+    prop_assert_eq!(session.state.payment(), completed.first().map(|payment| payment.id));
+    prop_assert_eq!(session.state.order().is_some(), is_completed && kind == Kind::Shopping);
     prop_assert_eq!(scenario.payments.iter().any(MerchantPayment::has_final_order), is_completed);
-    prop_assert_eq!(session.completed_at, is_completed.then_some(session.updated_at));
+    let completed_at = session.state.completed_at();
+    prop_assert_eq!(completed_at, is_completed.then_some(session.updated_at));
     for (payment, journal) in completed.iter().zip(&scenario.journal) {
-        prop_assert_eq!((payment.amount, payment.state.completed_at()), (session.amount, session.completed_at));
+        prop_assert_eq!((payment.amount, payment.state.completed_at()), (session.amount, completed_at));
         let amounts: Vec<_> = journal.postings().iter().map(|posting| posting.amount.0).collect();
         prop_assert_eq!(amounts, [-session.amount.minor.0, session.amount.minor.0]);
-        prop_assert_eq!((Some(journal.at), journal.cause), (session.completed_at, payment.id.0));
+        prop_assert_eq!((Some(journal.at), journal.cause), (completed_at, payment.id.0));
     }
     if let Some(pending) = &scenario.situation.pending {
-        prop_assert!(!session.status.is_end());
-        prop_assert_eq!(pending.state.report().is_some(), session.status == SessionStatus::Processing);
+        prop_assert!(!session.status().is_end());
+        prop_assert_eq!(pending.state.report().is_some(), session.status() == SessionStatus::Processing);
         prop_assert_eq!(pending.amount, session.amount);
     }
-    let due_at = match session.status {
+    let due_at = match session.status() {
         SessionStatus::Open => Some(session.expires_at),
         SessionStatus::Processing => {
             scenario.situation.pending.as_ref().and_then(|payment| payment.state.report()).map(|report| report.at)
         }
         _ => None,
     };
-    prop_assert_eq!(session.due_at, due_at);
+    prop_assert_eq!(session.due_at(), due_at);
+    let (expires_at, stored) = (session.expires_at, session.state.parts(session.expires_at));
+    let loaded = SessionState::from_parts(session.purpose.kind(), expires_at, session.status(), stored);
+    prop_assert_eq!(loaded, Some(session.state), "every state can be stored and loaded");
     if let Some(credit) = &scenario.situation.budget {
         let available = credit.budget.in_currency(session.amount.currency).unwrap().available();
         let paid = if is_completed { session.amount.minor } else { Minor::ZERO };
@@ -304,7 +308,8 @@ proptest! {
             if is_accepted {
                 model = next;
                 let session = scenario.session();
-                prop_assert_eq!((session.status, session.has_begun), (model.status, model.begun), "{:?}", step);
+                let has_begun = session.state.has_begun();
+                prop_assert_eq!((session.status(), has_begun), (model.status, model.begun), "{:?}", step);
                 prop_assert_eq!(session.amount.minor, Minor(model.price));
                 prop_assert_eq!(scenario.payment_statuses(), model.payments.clone(), "{:?}", step);
                 if model.status != SessionStatus::Open {

@@ -103,7 +103,7 @@ pub fn decide_create_refund(
     let CreateRefundSituation { payment, session, refunded_or_pending, source } = situation;
     let is_refundable = payment.kind() == MerchantPaymentKind::Payment
         && payment.status() == MerchantPaymentStatus::Completed
-        && session.status == SessionStatus::Completed
+        && session.status() == SessionStatus::Completed
         && session.purpose.settlement_account().is_some();
     if !is_refundable {
         return Err(RefundRefusal::NotRefundable);
@@ -224,14 +224,9 @@ impl RefundChange {
         }
     }
 
-    /// Stores the bank's answer about a refund that was approved at the given time. A report is not dated before the
-    /// approval.
+    /// Stores the bank's answer about a refund that was approved at the given time.
     fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
-        let answer = match answer {
-            BankAnswer::Report(report) => BankAnswer::Report(BankReport { at: report.at.max(approved), ..report }),
-            BankAnswer::AskAgain(_) => answer,
-        };
-        self.refund.state = self.refund.state.answered(answer);
+        self.refund.state = self.refund.state.answered(answer.not_before(approved));
     }
 
     /// Applies the bank's answer about a refund without a result.

@@ -224,7 +224,7 @@ fn a_payment_is_refundable_while_a_part_is_left() {
     };
     let overview = of(&payment, "12.49 GBP", RefundSource::Ready);
     assert!(overview.is_refundable);
-    assert_eq!((overview.checkout_type, overview.order), (CheckoutType::Shopping, session.order));
+    assert_eq!((overview.checkout_type, overview.order), (CheckoutType::Shopping, session.state.order()));
     assert!(!of(&payment, "12.50 GBP", RefundSource::Ready).is_refundable);
     assert!(!of(&payment, "0.00 GBP", RefundSource::NoBank).is_refundable);
     assert!(!of(&a_refund_of(&payment, "1.00 GBP"), "0.00 GBP", RefundSource::Ready).is_refundable);

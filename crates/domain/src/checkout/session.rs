@@ -1,10 +1,7 @@
 //! Checkout sessions.
 
-use super::{Basket, PaymentReference, SessionStatus, Shipping};
-use crate::ids::{
-    AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId,
-    SettlementAccountId,
-};
+use super::{Basket, PaymentReference, SessionState, SessionStatus, Shipping};
+use crate::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, PayeeId, SettlementAccountId};
 use crate::ledger::Pool;
 use crate::merchant::{CheckoutType, Locale, ShippingOptions, WebUrl};
 use crate::money::{Minor, Money};
@@ -136,10 +133,8 @@ pub struct CheckoutSession {
     pub account: AccountId,
     /// The purpose of the session.
     pub purpose: SessionPurpose,
-    /// Its status.
-    pub status: SessionStatus,
-    /// Whether the payer has sent a form of the page.
-    pub has_begun: bool,
+    /// Its state.
+    pub state: SessionState,
     /// The merchant's idempotency key. It is unique among the sessions of an account, and among its top-ups.
     pub idempotency_key: String,
     /// The merchant's reference. `None`: a top-up of a budget.
@@ -162,21 +157,24 @@ pub struct CheckoutSession {
     pub payment_reference: PaymentReference,
     /// The deadline for the payment, exclusive.
     pub expires_at: DateTime<Utc>,
-    /// When something is due: the session expires, or the bank is to report or to be asked. `None`: nothing is due.
-    pub due_at: Option<DateTime<Utc>>,
-    /// The payment that completed the session.
-    pub payment: Option<MerchantPaymentId>,
-    /// The order of a completed SHOPPING session.
-    pub order: Option<MerchantOrderId>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When the session was completed.
-    pub completed_at: Option<DateTime<Utc>>,
 }
 
 impl CheckoutSession {
+    /// Returns the status.
+    pub const fn status(&self) -> SessionStatus {
+        self.state.status()
+    }
+
+    /// Returns when something is due: the session expires, or the bank is to report or to be asked. `None`: nothing is
+    /// due.
+    pub const fn due_at(&self) -> Option<DateTime<Utc>> {
+        self.state.due_at(self.expires_at)
+    }
+
     /// Returns whether the page must ask for a shipping address before the payer can pay.
     pub fn needs_shipping(&self) -> bool {
         self.collects_address() && self.shipping.is_none()

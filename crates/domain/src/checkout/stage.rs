@@ -28,7 +28,7 @@ impl SessionStage {
     /// Returns the stage of a session. `pending` is its payment that is not final.
     pub fn of(session: &CheckoutSession, pending: Option<&MerchantPayment>) -> Self {
         Self {
-            status: session.status,
+            status: session.status(),
             pending: pending.map(|payment| payment.id),
             amount: session.amount,
             shipping: session.shipping.clone(),

@@ -3,8 +3,8 @@
 use super::completion::Completion;
 use super::{
     BankAnswer, BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentState,
-    PaymentFailure, SessionDecision, SessionRefusal, SessionSituation, SessionStatus, SessionStep, Shipping,
-    StepEffect, check_merchant_amount,
+    PaymentFailure, SessionDecision, SessionRefusal, SessionSituation, SessionState, SessionStatus, SessionStep,
+    Shipping, StepEffect, check_merchant_amount,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::MerchantPaymentId;
@@ -65,7 +65,7 @@ pub enum PayerDecision {
 /// let session = a_session("12.50 GBP");
 /// let situation = SessionSituation { session, pending: None, budget: None, may_reconcile: false };
 /// let session = decide_session(&situation, &SessionAction::MerchantCancels, &a_stamp()).unwrap().session;
-/// assert_eq!(session.status, SessionStatus::Cancelled);
+/// assert_eq!(session.status(), SessionStatus::Cancelled);
 ///
 /// let cancelled = SessionSituation { session, ..situation };
 /// let refused = decide_session(&cancelled, &SessionAction::MerchantCancels, &a_stamp());
@@ -107,8 +107,6 @@ struct Work<'a> {
     ended: Vec<MerchantPayment>,
     completion: Option<Completion>,
     events: Vec<Event>,
-    /// When to ask the bank again about the approved payment.
-    ask_at: Option<DateTime<Utc>>,
 }
 
 impl<'a> Work<'a> {
@@ -121,24 +119,23 @@ impl<'a> Work<'a> {
             ended: Vec::new(),
             completion: None,
             events: Vec::new(),
-            ask_at: None,
         }
     }
 
-    /// Applies a step of the transition table at a time, and returns whether it had an effect.
-    fn step(&mut self, step: SessionStep, at: DateTime<Utc>) -> Result<bool, SessionRefusal> {
-        let is_over = at >= self.session.expires_at;
-        match self.session.status.after(step, self.session.has_begun, is_over) {
-            StepEffect::Becomes(next) => {
-                if next != self.session.status {
-                    self.session.status = next;
-                    self.session.updated_at = at;
-                }
-                Ok(true)
-            }
-            StepEffect::Nothing => Ok(false),
-            StepEffect::Refused => Err(SessionRefusal::NotOpen(self.session.status)),
+    /// Returns the status after a step of the transition table at a time. `None`: the step has no effect.
+    fn status_after(&self, step: SessionStep, at: DateTime<Utc>) -> Result<Option<SessionStatus>, SessionRefusal> {
+        let (status, is_over) = (self.session.status(), at >= self.session.expires_at);
+        match status.after(step, self.session.state.has_begun(), is_over) {
+            StepEffect::Becomes(next) => Ok(Some(next)),
+            StepEffect::Nothing => Ok(None),
+            StepEffect::Refused => Err(SessionRefusal::NotOpen(status)),
         }
+    }
+
+    /// Changes the state of the session at a time.
+    fn enter(&mut self, state: SessionState, at: DateTime<Utc>) {
+        self.session.state = state;
+        self.session.updated_at = at;
     }
 
     /// Applies what is due: first the bank's report, then the expiry of the session.
@@ -151,7 +148,7 @@ impl<'a> Work<'a> {
                 BankReportResult::Failed(_) => self.fail(report)?,
             }
         }
-        if self.session.status == SessionStatus::Open && self.session.expires_at <= now {
+        if self.session.status() == SessionStatus::Open && self.session.expires_at <= now {
             self.run_out()?;
         }
         Ok(())
@@ -159,15 +156,13 @@ impl<'a> Work<'a> {
 
     fn confirm(&mut self, report: BankReport) -> Result<(), SessionRefusal> {
         let (at, Some(payment)) = (report.at, self.pending.clone()) else { return Ok(()) };
-        if !self.step(SessionStep::Confirm, at)? {
+        if self.status_after(SessionStep::Confirm, at)?.is_none() {
             return Ok(());
         }
         self.pending = None;
         let payment = MerchantPayment { state: payment.state.reported(report), ..payment };
         let completion = Completion::of(self.situation, &payment, (self.stamp, at))?;
-        self.session.payment = Some(payment.id);
-        self.session.order = completion.order;
-        self.session.completed_at = Some(at);
+        self.enter(SessionState::Completed { payment: payment.id, order: completion.order, completed_at: at }, at);
         self.events.extend(completion.events(&self.session, &payment, self.situation.may_reconcile));
         self.completion = Some(completion);
         self.ended.push(payment);
@@ -175,26 +170,33 @@ impl<'a> Work<'a> {
     }
 
     fn fail(&mut self, report: BankReport) -> Result<(), SessionRefusal> {
-        if self.step(SessionStep::Fail, report.at)? {
-            self.end_payment(|state| state.reported(report), report.at);
-            self.add_end_event(report.at);
-        }
+        let state = match self.status_after(SessionStep::Fail, report.at)? {
+            Some(SessionStatus::Open) => SessionState::Open { has_begun: true },
+            Some(_) => SessionState::Abandoned,
+            None => return Ok(()),
+        };
+        self.enter(state, report.at);
+        self.end_payment(|state| state.reported(report), report.at);
+        self.add_end_event(report.at);
         Ok(())
     }
 
     fn run_out(&mut self) -> Result<(), SessionRefusal> {
         let at = self.session.expires_at;
-        if self.step(SessionStep::RunOut, at)? {
-            self.end_payment(MerchantPaymentState::cancelled, at);
-            self.add_end_event(at);
-        }
+        let state = match self.status_after(SessionStep::RunOut, at)? {
+            Some(SessionStatus::Abandoned) => SessionState::Abandoned,
+            Some(_) => SessionState::Expired,
+            None => return Ok(()),
+        };
+        self.enter(state, at);
+        self.end_payment(MerchantPaymentState::cancelled, at);
+        self.add_end_event(at);
         Ok(())
     }
 
     fn begin(&mut self) {
-        if self.session.status == SessionStatus::Open && !self.session.has_begun {
-            self.session.has_begun = true;
-            self.session.updated_at = self.stamp.now;
+        if self.session.state == (SessionState::Open { has_begun: false }) {
+            self.enter(SessionState::Open { has_begun: true }, self.stamp.now);
         }
     }
 
@@ -238,7 +240,6 @@ impl<'a> Work<'a> {
         self.begin();
         let now = self.stamp.now;
         self.end_payment(MerchantPaymentState::cancelled, now);
-        self.step(SessionStep::ChooseBank, now)?;
         self.pending = Some(MerchantPayment {
             id: MerchantPaymentId(self.stamp.id()),
             account: self.session.account.clone(),
@@ -265,28 +266,27 @@ impl<'a> Work<'a> {
         };
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == payment) else { return Ok(()) };
         // The payment was already approved, and the bank has it.
-        if pending.state.report().is_some() || !self.step(step, now)? {
+        if pending.state.report().is_some() || self.status_after(step, now)?.is_none() {
             return Ok(());
         }
         match decision {
-            PayerDecision::Approve(answer) => self.store_bank_answer(answer, now),
+            PayerDecision::Approve(answer) => {
+                self.session.updated_at = now;
+                self.store_bank_answer(answer, now);
+            }
             PayerDecision::Reject => self.end_payment(MerchantPaymentState::rejected, now),
             PayerDecision::Leave => self.end_payment(MerchantPaymentState::cancelled, now),
         }
         Ok(())
     }
 
-    /// Stores the bank's answer about the payment that was approved at the given time. A report is not dated before the
-    /// approval.
+    /// Stores the bank's answer about the payment that was approved at the given time. The session is then PROCESSING,
+    /// and due with the answer. Only a report is also stored with the payment.
     fn store_bank_answer(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
-        match answer {
-            BankAnswer::Report(report) => {
-                let report = BankAnswer::Report(BankReport { at: report.at.max(approved), ..report });
-                if let Some(pending) = &mut self.pending {
-                    pending.state = pending.state.answered(report);
-                }
-            }
-            BankAnswer::AskAgain(at) => self.ask_at = Some(at),
+        let answer = answer.not_before(approved);
+        self.session.state = SessionState::Processing { due_at: answer.due_at() };
+        if let (BankAnswer::Report(_), Some(pending)) = (answer, &mut self.pending) {
+            pending.state = pending.state.answered(answer);
         }
     }
 
@@ -300,7 +300,7 @@ impl<'a> Work<'a> {
         let at = at.min(self.stamp.now);
         let is_current =
             self.pending.as_ref().is_some_and(|pending| pending.id == payment && pending.state.report().is_none());
-        match (self.session.status, decision) {
+        match (self.session.status(), decision) {
             (SessionStatus::Open, _) if is_current && at < self.session.expires_at => {
                 self.decide_at_bank(payment, decision, at)?;
             }
@@ -338,7 +338,8 @@ impl<'a> Work<'a> {
 
     fn cancel(&mut self, step: SessionStep) -> Result<(), SessionRefusal> {
         let now = self.stamp.now;
-        if self.step(step, now)? {
+        if self.status_after(step, now)?.is_some() {
+            self.enter(SessionState::Cancelled { has_begun: self.session.state.has_begun() }, now);
             self.end_payment(MerchantPaymentState::cancelled, now);
             self.add_end_event(now);
         }
@@ -346,7 +347,7 @@ impl<'a> Work<'a> {
     }
 
     fn must_be_open(&self) -> Result<(), SessionRefusal> {
-        let status = self.session.status;
+        let status = self.session.status();
         if status == SessionStatus::Open { Ok(()) } else { Err(SessionRefusal::NotOpen(status)) }
     }
 
@@ -366,7 +367,7 @@ impl<'a> Work<'a> {
 
     /// Adds the event of a session that ended without a payment. A top-up of a budget has no such event.
     fn add_end_event(&mut self, at: DateTime<Utc>) {
-        let kind = match self.session.status {
+        let kind = match self.session.status() {
             SessionStatus::Cancelled => EventKind::MerchantCheckoutSessionCancelled,
             SessionStatus::Abandoned => EventKind::MerchantCheckoutSessionAbandoned,
             SessionStatus::Expired => EventKind::MerchantCheckoutSessionExpired,
@@ -376,14 +377,6 @@ impl<'a> Work<'a> {
     }
 
     fn finish(mut self) -> SessionDecision {
-        self.session.due_at = match self.session.status {
-            SessionStatus::Open => Some(self.session.expires_at),
-            SessionStatus::Processing => {
-                let report = self.pending.as_ref().and_then(|payment| payment.state.report());
-                report.map(|report| report.at).or(self.ask_at).or(self.situation.session.due_at)
-            }
-            _ => None,
-        };
         let new = self.pending.filter(|payment| self.situation.pending.as_ref() != Some(payment));
         self.ended.extend(new);
         let (journal, credited) = self.completion.map_or((None, None), Completion::into_parts);

@@ -39,15 +39,16 @@ fn a_payer_pays_step_by_step() {
     let mut scenario = scenario().reconciled();
     scenario.wait(1);
     scenario.act(&SessionAction::Begin).unwrap();
-    assert_eq!((scenario.session().has_begun, scenario.session().updated_at), (true, at(1)));
+    let begun = SessionState::Open { has_begun: true };
+    assert_eq!((scenario.session().state, scenario.session().updated_at), (begun, at(1)));
     scenario.wait(1);
     let payment = scenario.choose_bank().unwrap();
     assert_eq!((scenario.status(), scenario.payments[0].state.initiated_at()), (SessionStatus::Open, Some(at(2))));
     at_bank(&mut scenario, payment, PayerOutcome::Approve, 0);
     let session = scenario.session();
-    assert_eq!((session.status, session.payment), (SessionStatus::Completed, Some(payment)));
-    assert_eq!((session.completed_at, session.updated_at, session.due_at), (Some(at(2)), at(2), None));
-    assert!(session.order.is_some());
+    let order = session.state.order();
+    assert_eq!(session.state, SessionState::Completed { payment, order, completed_at: at(2) });
+    assert_eq!((order.is_some(), session.updated_at, session.due_at()), (true, at(2), None));
     assert_eq!(scenario.payments[0].state.completed_at(), Some(at(2)));
     let events = [(MerchantCheckoutSessionCompleted, at(2)), (MerchantPaymentReconciled, at(2))];
     assert_eq!(scenario.event_log(), events);
@@ -72,7 +73,7 @@ fn a_payee_is_paid_without_an_order() {
     let purpose = SessionPurpose::Payee { checkout: a_checkout().id, payee: a_payee(1).id };
     let mut scenario = SessionScenario::of(CheckoutSession { purpose, ..a_session("12.50 GBP") });
     scenario.pay(PayerOutcome::Approve, 0).unwrap();
-    assert_eq!((scenario.status(), scenario.session().order), (SessionStatus::Completed, None));
+    assert_eq!((scenario.status(), scenario.session().state.order()), (SessionStatus::Completed, None));
     assert_eq!(scenario.journal[0].kind, JournalKind::MerchantPayment);
     assert_eq!(scenario.session().purpose.checkout_type(), CheckoutType::TopUp);
 }
@@ -83,7 +84,7 @@ fn a_top_up_credits_its_budget() {
     scenario.pay(PayerOutcome::Pending, 5).unwrap();
     scenario.wait(7);
     scenario.act(&SessionAction::Due).unwrap();
-    assert_eq!((scenario.status(), scenario.session().order), (SessionStatus::Completed, None));
+    assert_eq!((scenario.status(), scenario.session().state.order()), (SessionStatus::Completed, None));
     let credit = scenario.situation.budget.as_ref().unwrap();
     let balances = credit.budget.in_currency(money("1.00 GBP").currency).unwrap();
     assert_eq!((balances.available(), credit.number), (minor("112.50 GBP"), 2));
@@ -142,7 +143,7 @@ fn choosing_again_cancels_the_previous_payment() {
     assert_eq!(scenario.status(), SessionStatus::Processing);
     // The second approval comes too late: the bank already has the payment.
     at_bank(&mut scenario, second, PayerOutcome::Approve, 0);
-    assert_eq!((scenario.status(), scenario.session().due_at), (SessionStatus::Processing, Some(at(5))));
+    assert_eq!(scenario.session().state, SessionState::Processing { due_at: at(5) });
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn a_bank_that_fails_leaves_the_session_open_until_it_expires() {
             assert_eq!((scenario.status(), scenario.session().updated_at), (status, at(minutes)));
             assert_eq!((scenario.payments[0].status(), scenario.payments[0].state.failure()), (Failed, Some(failure)));
             let is_open = status == SessionStatus::Open;
-            assert_eq!(scenario.session().due_at, is_open.then_some(at(20)));
+            assert_eq!(scenario.session().due_at(), is_open.then_some(at(20)));
             let mut events = vec![(MerchantPaymentFailed, at(minutes))];
             events.extend((!is_open).then_some((MerchantCheckoutSessionAbandoned, at(minutes))));
             assert_eq!(scenario.event_log(), events);
@@ -187,7 +188,7 @@ fn a_processing_session_does_not_expire() {
     assert_eq!(scenario.status(), SessionStatus::Processing);
     scenario.wait(60);
     scenario.act(&SessionAction::Due).unwrap();
-    assert_eq!((scenario.status(), scenario.session().completed_at), (SessionStatus::Completed, Some(at(60))));
+    assert_eq!(scenario.session().state.completed_at(), Some(at(60)));
 }
 
 #[test]
@@ -227,21 +228,22 @@ fn a_bank_is_asked_until_it_has_a_result() {
     scenario.wait(24);
     scenario.act(&says(BankAnswer::AskAgain(at(25)), 19)).unwrap();
     let session = scenario.session();
-    assert_eq!((session.status, session.updated_at, session.due_at), (SessionStatus::Processing, at(19), Some(at(25))));
+    assert_eq!((session.state, session.updated_at), (SessionState::Processing { due_at: at(25) }, at(19)));
     scenario.wait(6);
     scenario.act(&SessionAction::Due).unwrap();
-    assert_eq!((scenario.status(), scenario.session().due_at), (SessionStatus::Processing, Some(at(25))));
+    assert_eq!(scenario.session().state, SessionState::Processing { due_at: at(25) });
     let other = SessionAction::BankSays(MerchantPaymentId(uuid::Uuid::nil()), PayerDecision::Reject, at(30));
     scenario.act(&other).unwrap();
     scenario.act(&says(BankAnswer::AskAgain(at(40)), 30)).unwrap();
-    assert_eq!(scenario.session().due_at, Some(at(40)));
+    assert_eq!(scenario.session().state, SessionState::Processing { due_at: at(40) });
+    assert_eq!(scenario.session().updated_at, at(19), "the time of the last change stays");
     let mut withdrawn = scenario.clone();
     withdrawn.act(&SessionAction::BankSays(payment, PayerDecision::Leave, at(30))).unwrap();
     assert_eq!((withdrawn.status(), withdrawn.payment_statuses()), (SessionStatus::Abandoned, vec![Failed]));
     scenario.wait(10);
     let report = BankReport { at: at(39), result: BankReportResult::Confirmed };
     scenario.act(&says(BankAnswer::Report(report), 39)).unwrap();
-    assert_eq!((scenario.status(), scenario.session().completed_at), (SessionStatus::Completed, Some(at(39))));
+    assert_eq!(scenario.session().state.completed_at(), Some(at(39)));
     assert_eq!(scenario.payment_statuses(), [Completed]);
     scenario.act(&SessionAction::BankSays(payment, PayerDecision::Reject, at(40))).unwrap();
     assert_eq!(scenario.payment_statuses(), [Completed]);

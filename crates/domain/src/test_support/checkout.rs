@@ -6,7 +6,7 @@ use super::money::{minor, money};
 use crate::checkout::{
     BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentState,
     MerchantPaymentStatus, PageTokenHash, PaymentFailure, PaymentReference, Quantity, RefundPart, RefundRequest,
-    SessionDraft, SessionPurpose, SessionRequest, SessionStatus, SessionTarget, SessionTerms, Shipping, ShippingRate,
+    SessionDraft, SessionPurpose, SessionRequest, SessionState, SessionTarget, SessionTerms, Shipping, ShippingRate,
     TopUpRequest,
 };
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
@@ -93,7 +93,6 @@ fn a_draft(amount: &str) -> SessionDraft {
 /// Returns an OPEN SHOPPING session of an amount such as `12.50 GBP`. It can be paid for 20 minutes from noon.
 pub fn a_session(amount: &str) -> CheckoutSession {
     let SessionRequest { draft, merchant_reference, .. } = a_session_request(amount);
-    let expires_at = draft.now + LIFETIME;
     CheckoutSession {
         id: draft.id,
         account: draft.account,
@@ -102,8 +101,7 @@ pub fn a_session(amount: &str) -> CheckoutSession {
             settlement_account: a_settlement_account(1).id,
             options: None,
         },
-        status: SessionStatus::Open,
-        has_begun: false,
+        state: SessionState::Open { has_begun: false },
         idempotency_key: draft.terms.idempotency_key.into_string(),
         merchant_reference: Some(merchant_reference.into_string()),
         description: None,
@@ -114,13 +112,9 @@ pub fn a_session(amount: &str) -> CheckoutSession {
         return_url: Some(a_checkout().return_url),
         token: draft.token,
         payment_reference: a_payment_reference(1),
-        expires_at,
-        due_at: Some(expires_at),
-        payment: None,
-        order: None,
+        expires_at: draft.now + LIFETIME,
         created_at: draft.now,
         updated_at: draft.now,
-        completed_at: None,
     }
 }
 
@@ -145,12 +139,11 @@ pub fn a_completed_session(amount: &str) -> (CheckoutSession, MerchantPayment) {
         ..a_payment_of_session(&open)
     };
     let session = CheckoutSession {
-        status: SessionStatus::Completed,
-        has_begun: true,
-        due_at: None,
-        payment: Some(payment.id),
-        order: Some(MerchantOrderId(Uuid::from_u128(0x0d))),
-        completed_at: Some(noon()),
+        state: SessionState::Completed {
+            payment: payment.id,
+            order: Some(MerchantOrderId(Uuid::from_u128(0x0d))),
+            completed_at: noon(),
+        },
         ..open
     };
     (session, payment)

@@ -101,7 +101,7 @@ impl SessionScenario {
 
     /// Returns the status of the session.
     pub const fn status(&self) -> SessionStatus {
-        self.situation.session.status
+        self.situation.session.status()
     }
 
     /// Returns the status of every payment, oldest first.

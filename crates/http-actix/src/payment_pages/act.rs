@@ -18,14 +18,14 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     let shown = visit.read_form_token(form.get("formToken"));
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;
-    if shown == ShownAt::Earlier || visit.session().status != SessionStatus::Open {
+    if shown == ShownAt::Earlier || visit.session().status() != SessionStatus::Open {
         return Ok(redirect_after_change(visit));
     }
     if button != Button::Cancel && !visit.is_merchant_active() {
         return Err(gone());
     }
     // Any form except a cancellation begins the session, so that the session later ends as ABANDONED, not as EXPIRED.
-    if button != Button::Cancel && !visit.session().has_begun {
+    if button != Button::Cancel && !visit.session().state.has_begun() {
         act(visit, SessionAction::Begin).await?;
     }
     match button {

@@ -3,8 +3,10 @@
 use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, order, rates, summary};
 use crate::problem::Problem;
+use chrono::{DateTime, Utc};
 use florin_application::start_payment;
-use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentState, PaymentFailure, SessionStatus};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentState, PaymentFailure, SessionState};
+use florin_domain::ids::MerchantPaymentId;
 use florin_domain::merchant::WebUrl;
 use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBankPage, Step, Waiting};
 use florin_ports::DecisionPlace;
@@ -13,22 +15,22 @@ use florin_ports::DecisionPlace;
 pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = visit.session();
     let return_url = session.return_url.clone().map(WebUrl::into_string);
-    match session.status {
-        SessionStatus::Open => open(visit).await,
-        SessionStatus::Processing => Ok(Page::Waiting(Waiting {
+    match session.state {
+        SessionState::Open { has_begun } => open(visit, has_begun).await,
+        SessionState::Processing { .. } => Ok(Page::Waiting(Waiting {
             path: visit.path.clone(),
             amount: session.amount,
             bank_name: visit.pending().map(|payment| payment.bank.name.clone()).unwrap_or_default(),
             payment_reference: session.payment_reference.to_string(),
         })),
-        SessionStatus::Completed => receipt(visit).await,
-        SessionStatus::Cancelled => Ok(Page::Ended(Ended::Cancelled { return_url })),
-        SessionStatus::Abandoned | SessionStatus::Expired => Ok(Page::Ended(Ended::Expired { return_url })),
+        SessionState::Completed { payment, completed_at, .. } => receipt(visit, payment, completed_at).await,
+        SessionState::Cancelled { .. } => Ok(Page::Ended(Ended::Cancelled { return_url })),
+        SessionState::Abandoned | SessionState::Expired => Ok(Page::Ended(Ended::Expired { return_url })),
     }
 }
 
 /// Returns the page of an OPEN session: the part that a link requests, if it is possible now. Otherwise the next step.
-async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
+async fn open(visit: &Visit<'_>, has_begun: bool) -> Result<Page, Problem> {
     let session = visit.session();
     let can_ship = session.collects_address();
     if session.needs_shipping() || (visit.part == Some(Part::Address) && can_ship) {
@@ -63,7 +65,7 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
             expires_at: session.expires_at,
         }));
     }
-    if session.has_begun { banks::page(visit, false).await } else { Ok(summary::summary(visit, Step::Confirm)) }
+    if has_begun { banks::page(visit, false).await } else { Ok(summary::summary(visit, Step::Confirm)) }
 }
 
 /// Returns the form of the simulated bank for a pending payment.
@@ -93,12 +95,10 @@ fn failure(session: &CheckoutSession, last: &MerchantPayment) -> Option<FailureR
     }
 }
 
-async fn receipt(visit: &Visit<'_>) -> Result<Page, Problem> {
+/// Returns the page of a COMPLETED session.
+async fn receipt(visit: &Visit<'_>, payment: MerchantPaymentId, completed_at: DateTime<Utc>) -> Result<Page, Problem> {
     let session = visit.session();
-    let paid = match session.payment {
-        Some(id) => visit.app.checkouts.payments.find(&visit.account.id, id).await?,
-        None => None,
-    };
+    let paid = visit.app.checkouts.payments.find(&visit.account.id, payment).await?;
     let paid = paid.ok_or_else(|| {
         tracing::error!(session = %session.id.0, "a COMPLETED session has no payment");
         Problem::internal()
@@ -107,7 +107,7 @@ async fn receipt(visit: &Visit<'_>) -> Result<Page, Problem> {
         order: order::order_of(session),
         payment_reference: session.payment_reference.to_string(),
         bank_name: paid.payment.bank.name,
-        paid_at: session.completed_at.unwrap_or(session.updated_at),
+        paid_at: completed_at,
         return_url: session.return_url.clone().map(WebUrl::into_string),
         is_repeated: visit.part == Some(Part::Repeated),
     }))

@@ -38,7 +38,7 @@ pub(super) async fn act_and_show(visit: &Visit<'_>, action: SessionAction) -> Re
 
 /// Redirects to the page of a session that has changed since the payer saw it.
 pub(super) fn redirect_after_change(visit: &Visit<'_>) -> HttpResponse {
-    match visit.session().status {
+    match visit.session().status() {
         SessionStatus::Completed => redirect_to(&visit.path_of(Part::Repeated)),
         _ => redirect_to(&visit.path),
     }

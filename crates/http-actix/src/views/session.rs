@@ -186,7 +186,7 @@ impl<'a> From<&'a CheckoutSession> for SessionView<'a> {
         Self {
             id: session.id.0,
             kind: session.purpose.checkout_type().as_str(),
-            status: session.status.as_str(),
+            status: session.status().as_str(),
             checkout_id: session.purpose.checkout().map(|id| id.0),
             merchant_reference: session.merchant_reference.as_deref(),
             description: session.description.as_deref(),
@@ -199,11 +199,11 @@ impl<'a> From<&'a CheckoutSession> for SessionView<'a> {
             payee_id: session.purpose.payee().map(|id| id.0),
             basket: session.basket.as_ref().map(|basket| BasketView::of(basket, currency)),
             shipping: session.shipping.as_ref().map(|shipping| ShippingView::of(shipping, currency)),
-            payment_id: session.payment.map(|id| id.0),
-            order_id: session.order.map(|id| id.0),
+            payment_id: session.state.payment().map(|id| id.0),
+            order_id: session.state.order().map(|id| id.0),
             created_at: Time(session.created_at),
             updated_at: Time(session.updated_at),
-            completed_at: session.completed_at.map(Time),
+            completed_at: session.state.completed_at().map(Time),
         }
     }
 }
@@ -250,14 +250,14 @@ impl<'a> OrderView<'a> {
     pub(crate) fn of(session: &'a CheckoutSession) -> Option<Self> {
         let currency = session.amount.currency;
         Some(Self {
-            id: session.order?.0,
+            id: session.state.order()?.0,
             checkout_session_id: session.id.0,
             merchant_reference: session.merchant_reference.as_deref(),
             amount: session.amount.into(),
             basket: session.basket.as_ref().map(|basket| BasketView::of(basket, currency)),
             shipping: session.shipping.as_ref().map(|shipping| ShippingView::of(shipping, currency)),
-            payment_id: session.payment.map(|id| id.0),
-            created_at: session.completed_at.map(Time),
+            payment_id: session.state.payment().map(|id| id.0),
+            created_at: session.state.completed_at().map(Time),
         })
     }
 }

@@ -58,17 +58,17 @@ impl<'a> TopUpView<'a> {
         Some(Self {
             id: session.id.0,
             budget_id: session.purpose.budget()?.0,
-            status: session.status.as_str(),
+            status: session.status().as_str(),
             amount: session.amount.into(),
             locale: session.locale.as_ref().map(Locale::as_str),
             checkout_url,
             return_url: session.return_url.as_ref().map(WebUrl::as_str),
             expires_at: Time(session.expires_at),
             payment_reference: session.payment_reference.as_str(),
-            payment_id: session.payment.map(|id| id.0),
+            payment_id: session.state.payment().map(|id| id.0),
             created_at: Time(session.created_at),
             updated_at: Time(session.updated_at),
-            completed_at: session.completed_at.map(Time),
+            completed_at: session.state.completed_at().map(Time),
         })
     }
 }

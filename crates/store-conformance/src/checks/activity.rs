@@ -137,7 +137,7 @@ async fn top_ups(handle: Handle) -> CheckResult {
     same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = deposited(&handle, Who::Mine, 2).await?;
     let kinds = vec![ActivityType::Deposit];
-    let payment = expect_some("its payment", session.payment)?;
+    let payment = expect_some("its payment", session.state.payment())?;
     for (budgets, expected) in [(vec![], 1), (vec![Who::Mine.budget()], 1), (vec![Who::Mine.second_budget()], 0)] {
         let filter = ActivityFilter { kinds: kinds.clone(), budgets, ..ActivityFilter::default() };
         let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;

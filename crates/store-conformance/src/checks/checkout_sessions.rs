@@ -16,7 +16,7 @@ use crate::together::{Work, race};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
     CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreatedSession, PageTokenHash,
-    PaymentReference, SessionPurpose, SessionRequest, SessionStatus, SessionTarget, TopUpRequest,
+    PaymentReference, SessionPurpose, SessionRequest, SessionState, SessionTarget, TopUpRequest,
 };
 use florin_domain::ids::{AccountId, CheckoutId};
 use florin_domain::merchant::Approval;
@@ -62,7 +62,8 @@ async fn created(handle: Handle) -> CheckResult {
     let done = expect_new(handle.checkout_sessions.create(command).await)?;
     same("whether it is new", done.is_new, true)?;
     let session = done.session;
-    same("its status", (session.status, session.due_at), (SessionStatus::Open, Some(session.expires_at)))?;
+    same("its state", session.state, SessionState::Open { has_begun: false })?;
+    same("when it is due", session.due_at(), Some(session.expires_at))?;
     let found = handle.checkout_sessions.find(&mine, session.id).await?;
     same("what is found", found, Some(unpaid(session.clone())))?;
     let shown = handle.checkout_sessions.with_token(session.token).await?;

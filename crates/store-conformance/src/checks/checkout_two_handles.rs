@@ -38,7 +38,7 @@ async fn approvals(handle: Handle) -> CheckResult {
         Ok(session_steps::work(&handle, step(Who::Mine, 1, approve, (10 + u128::from(number), after(9)))?))
     });
     for answer in approved.await? {
-        same("the status", expect_new(answer)?.status, SessionStatus::Completed)?;
+        same("the status", expect_new(answer)?.status(), SessionStatus::Completed)?;
     }
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
@@ -72,7 +72,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
         let mine = Who::Mine.account()?;
         let found =
             expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
-        let is_paid = found.session.status == SessionStatus::Completed;
+        let is_paid = found.session.status() == SessionStatus::Completed;
         same("its payments", (found.attempts, found.pending()), (i64::from(is_paid), None))?;
         same("the session", winners.pop(), Some(found.session))?;
     }

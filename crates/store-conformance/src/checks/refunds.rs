@@ -73,7 +73,7 @@ async fn found(handle: Handle) -> CheckResult {
     let session = expect_some("the session", handle.checkout_sessions.find(&mine, payment.session).await?)?.session;
     let expected = PaymentOverview {
         checkout_type: CheckoutType::Shopping,
-        order: session.order,
+        order: session.state.order(),
         merchant_reference: session.merchant_reference,
         is_refundable: true,
         payment: payment.clone(),
@@ -85,7 +85,7 @@ async fn found(handle: Handle) -> CheckResult {
     add_top_up(&handle, Who::Mine, 2).await?;
     let action = pay(None, approval(after(9)))?;
     let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
-    let top_up = find(&handle, expect_some("its payment", session.payment)?).await?;
+    let top_up = find(&handle, expect_some("its payment", session.state.payment())?).await?;
     let facts = (top_up.checkout_type, top_up.order, top_up.merchant_reference, top_up.is_refundable);
     same("the payment of a top-up", facts, (CheckoutType::TopUp, None, None, false))
 }
@@ -157,7 +157,7 @@ async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure
     let theirs = add_checkout(handle, Who::Other, 9).await?;
     add_paid_session(handle, Who::Other, theirs, 9).await?;
     let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
-    let top_up = expect_some("the payment of the top-up", topped_up.payment)?;
+    let top_up = expect_some("the payment of the top-up", topped_up.state.payment())?;
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
 }
 
@@ -260,7 +260,8 @@ async fn paid_later(handle: Handle) -> CheckResult {
     same("after the failure", orders().await?, vec![(MerchantPaymentStatus::Failed, None)])?;
     // The session knows from the first payment where to ship to.
     let approved = step(Who::Mine, 1, pay(None, approval(after(600)))?, (1, after(600)))?;
-    let order = expect_some("the order", expect_new(handle.checkout_sessions.act(approved).await)?.order)?;
+    let session = expect_new(handle.checkout_sessions.act(approved).await)?;
+    let order = expect_some("the order", session.state.order())?;
     let expected = vec![(MerchantPaymentStatus::Failed, Some(order)), (MerchantPaymentStatus::Completed, Some(order))];
     same("after the second payment", orders().await?, expected)
 }
@@ -446,7 +447,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Other, 1).await?;
     add_session(&handle, Who::Other, checkout, 1).await?;
-    let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.payment)?;
+    let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.state.payment())?;
     add_refund(&handle, Who::Other, theirs, 1).await?;
     let before = Observation::take(&handle, 1).await?;
     let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);

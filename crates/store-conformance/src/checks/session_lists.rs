@@ -127,7 +127,7 @@ async fn with_order(handle: Handle) -> CheckResult {
     add_session(&handle, Who::Mine, checkout, 1).await?;
     add_session(&handle, Who::Mine, checkout, 2).await?;
     let session = pay_session(&handle, Who::Mine, 2).await?;
-    let order = expect_some("the order", session.order)?;
+    let order = expect_some("the order", session.state.order())?;
     let sessions = &handle.checkout_sessions;
     same("with the order", sessions.with_order(&Who::Mine.account()?, order).await?, Some(session))?;
     same("on the other account", sessions.with_order(&Who::Other.account()?, order).await?, None)?;
@@ -242,11 +242,11 @@ async fn due_again(handle: Handle) -> CheckResult {
         let number = if item == DueItem::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
         let session =
             expect_some("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
-        let at = expect_some("when it is due", session.session.due_at)?;
+        let at = expect_some("when it is due", session.session.due_at())?;
         let first = 50 + u128::try_from(settled.len()).unwrap_or_default();
         let done =
             expect_new(handle.checkout_sessions.act(step(Who::Mine, number, SessionAction::Due, (first, at))?).await)?;
-        settled.push((number, at, done.status));
+        settled.push((number, at, done.status()));
     }
     let expected = vec![
         (1, noon() + minutes(10), SessionStatus::Open),

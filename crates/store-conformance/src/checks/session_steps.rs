@@ -16,7 +16,7 @@ use chrono::TimeDelta;
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, CheckoutSession, DueItem, MerchantPayment, MerchantPaymentFilter,
     MerchantPaymentState, MerchantPaymentStatus, PayerDecision, PaymentFailure, PaymentSort, SessionAction,
-    SessionRefusal, SessionStatus,
+    SessionRefusal, SessionState, SessionStatus,
 };
 use florin_domain::event::{EventFilter, EventKind};
 use florin_domain::ids::{MerchantOrderId, MerchantPaymentId};
@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 checks! {
     "checkout_sessions.act.stores_the_whole_decision" => whole,
+    "checkout_sessions.act.stores_every_state" => states,
     "checkout_sessions.act.keeps_payments_that_failed" => failed,
     "checkout_sessions.find.has_the_payment_that_is_not_final" => not_final,
     "checkout_sessions.act.of_a_top_up_credits_the_budget" => credited,
@@ -71,10 +72,8 @@ async fn whole(handle: Handle) -> CheckResult {
     let action = pay(Some(shipping()?), later)?;
     let done = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
     let expected = CheckoutSession {
-        status: SessionStatus::Processing,
-        has_begun: true,
+        state: SessionState::Processing { due_at: after(500) },
         shipping: Some(shipping()?),
-        due_at: Some(after(500)),
         updated_at: after(9),
         ..new
     };
@@ -88,13 +87,10 @@ async fn whole(handle: Handle) -> CheckResult {
     same("the payment", (pending.id, pending.state, &pending.bank), (id, state, &payer_bank()?))?;
     same("events", kinds(&handle).await?, BTreeMap::new())?;
     let done = act(&handle, step(Who::Mine, 1, SessionAction::Due, (2, after(600)))?).await?;
+    let order = Some(MerchantOrderId(drawn(2, 0)));
     let expected = CheckoutSession {
-        status: SessionStatus::Completed,
-        due_at: None,
-        payment: Some(id),
-        order: Some(MerchantOrderId(drawn(2, 0))),
+        state: SessionState::Completed { payment: id, order, completed_at: after(500) },
         updated_at: after(500),
-        completed_at: Some(after(500)),
         ..expected
     };
     same("the completed session", &done, &expected)?;
@@ -109,6 +105,30 @@ async fn whole(handle: Handle) -> CheckResult {
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     books_are_right(&handle).await
+}
+
+async fn states(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = add_checkout(&handle, Who::Mine, 1).await?;
+    let begin = || (SessionAction::Begin, after(20));
+    let expire = || (SessionAction::Due, after(3_600));
+    let cases = [
+        (vec![], SessionState::Open { has_begun: false }),
+        (vec![begin()], SessionState::Open { has_begun: true }),
+        (vec![(SessionAction::MerchantCancels, after(20))], SessionState::Cancelled { has_begun: false }),
+        (vec![begin(), (SessionAction::PayerCancels, after(21))], SessionState::Cancelled { has_begun: true }),
+        (vec![expire()], SessionState::Expired),
+        (vec![begin(), expire()], SessionState::Abandoned),
+    ];
+    for (number, (actions, state)) in (1..).zip(cases) {
+        let mut session = add_session(&handle, Who::Mine, checkout, number).await?;
+        for (action, now) in actions {
+            session = act(&handle, step(Who::Mine, number, action, (number, now))?).await?;
+        }
+        same("the answer", session.state, state)?;
+        same("what is found", find(&handle, number).await?.session, session)?;
+    }
+    Ok(())
 }
 
 /// While a world's clock is frozen, all payments of a session have the same time.
@@ -140,7 +160,7 @@ async fn failed(handle: Handle) -> CheckResult {
     let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
     let session = act(&handle, step(Who::Mine, 1, rejected, (3, after(7)))?).await?;
     let found = find(&handle, 1).await?;
-    same("the session", (session.status, found.pending(), found.attempts), (SessionStatus::Open, None, 2))?;
+    same("the session", (session.status(), found.pending(), found.attempts), (SessionStatus::Open, None, 2))?;
     same("its last payment", found.last.map(|payment| payment.id), Some(second))?;
     let timed_out = BankReportResult::Failed(PaymentFailure::TimedOut);
     let approved = PayerDecision::Approve(BankAnswer::Report(BankReport { at: after(20), result: timed_out }));
@@ -167,7 +187,7 @@ async fn credited(handle: Handle) -> CheckResult {
     same("the number after the creation", number().await?, Some(next))?;
     let action = pay(None, approval(after(9)))?;
     let session = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
-    same("the session", (session.status, session.order), (SessionStatus::Completed, None))?;
+    same("the session", (session.status(), session.state.order()), (SessionStatus::Completed, None))?;
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
     same("the next number", number().await?, Some(next + 1))?;
@@ -233,7 +253,7 @@ async fn approvals(handle: Handle) -> CheckResult {
         all.push(work(&handle, step(Who::Mine, 1, action, (number, after(9)))?));
     }
     for answer in race(all).await? {
-        same("the status", expect_new(answer)?.status, SessionStatus::Completed)?;
+        same("the status", expect_new(answer)?.status(), SessionStatus::Completed)?;
     }
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
@@ -265,7 +285,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
         let found = find(&handle, session).await?;
         same("the session", winners.pop(), Some(found.session.clone()))?;
         let count = payments(&handle).await?.iter().filter(|payment| payment.session == found.session.id).count();
-        let is_paid = found.session.status == SessionStatus::Completed;
+        let is_paid = found.session.status() == SessionStatus::Completed;
         same("its payments", (count, found.pending()), (usize::from(is_paid), None))?;
     }
     books_are_right(&handle).await
@@ -290,15 +310,15 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
         }
         let mut seen = Vec::new();
         for answer in race(all).await? {
-            seen.push(expect_new(answer)?.status);
+            seen.push(expect_new(answer)?.status());
         }
         let found = find(&handle, number).await?;
-        let expected = match found.session.status {
+        let expected = match found.session.status() {
             SessionStatus::Completed => MerchantPaymentStatus::Completed,
             SessionStatus::Abandoned => MerchantPaymentStatus::Cancelled,
             other => return Err(Failure::new(format!("neither paid nor over: {other:?}"))),
         };
-        same("what every instance saw", seen, vec![found.session.status; 8])?;
+        same("what every instance saw", seen, vec![found.session.status(); 8])?;
         let own = payments(&handle).await?.into_iter().filter(|payment| payment.session == found.session.id);
         same("its payment", own.map(|payment| payment.status()).collect::<Vec<_>>(), vec![expected])?;
     }
@@ -310,7 +330,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     add_top_up(&handle, Who::Mine, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
     let done = act(&handle, step(Who::Mine, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
-    same("the answer", (done.status, done.due_at), (SessionStatus::Processing, Some(after(70))))?;
+    same("the answer", done.state, SessionState::Processing { due_at: after(70) })?;
     same("what is found", find(&handle, 1).await?.session, done.clone())?;
     let mine = Who::Mine.account()?;
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
@@ -318,15 +338,14 @@ async fn asked_again(handle: Handle) -> CheckResult {
     same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
     let payment = MerchantPaymentId(drawn(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
-    same(
-        "the next time at which the bank is asked",
-        act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at,
-        Some(after(99)),
-    )?;
+    let asked = act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?;
+    let expected = SessionState::Processing { due_at: after(99) };
+    same("the next time at which the bank is asked", asked.state, expected)?;
     same("due then", due(after(98)).await?, vec![])?;
     let confirmed = SessionAction::BankSays(payment, approval(after(99)), after(99));
     let paid = act(&handle, step(Who::Mine, 1, confirmed, (3, after(99)))?).await?;
-    same("the session in the end", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
+    let completed = SessionState::Completed { payment, order: None, completed_at: after(99) };
+    same("the session in the end", paid.state, completed)?;
     books_are_right(&handle).await
 }
 

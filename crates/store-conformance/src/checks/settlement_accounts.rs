@@ -254,7 +254,7 @@ async fn awaited(handle: Handle) -> CheckResult {
         Ok::<_, Failure>(handle.settlement_accounts.change(command).await)
     };
     same("while a session is OPEN", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
-    let payment = expect_some("the payment", pay_session(&handle, Who::Mine, 1).await?.payment)?;
+    let payment = expect_some("the payment", pay_session(&handle, Who::Mine, 1).await?.state.payment())?;
     add_refund(&handle, Who::Mine, payment, 1).await?;
     same("while a refund is not final", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
     let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;

@@ -379,6 +379,7 @@ bugs! {
     TopUpsWithoutJournal,
     EventsOfSessionsLost,
     OrdersLost,
+    BeginningsLost,
     DueCheckoutsUnordered,
     DueRefundsForgotten,
     OwnDueCheckoutsForAll,

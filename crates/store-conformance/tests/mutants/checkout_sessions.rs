@@ -9,7 +9,7 @@ use florin_domain::checkout::{
     CreateTopUpRefusal, CreateTopUpSituation, CreatedSession, DueItem, ListedPayment, MerchantPayment,
     MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentState, MerchantPaymentStatus, PageTokenHash,
     PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSituation, SessionFilter, SessionRefusal,
-    SessionSituation, SessionStatus,
+    SessionSituation, SessionState,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::CheckoutType;
@@ -143,9 +143,20 @@ impl CheckoutSessions for Mutant {
                 Some(Bug::TopUpsNotCredited) => decision.credited = None,
                 Some(Bug::TopUpsWithoutJournal) => decision.journal = None,
                 Some(Bug::EventsOfSessionsLost) => decision.events.clear(),
-                Some(Bug::OrdersLost) => decision.session.order = None,
-                Some(Bug::BanksOfSessionsNeverAskedAgain) if decision.session.status == SessionStatus::Processing => {
-                    decision.session.due_at = Some(DateTime::<Utc>::MAX_UTC);
+                Some(Bug::OrdersLost) => {
+                    if let SessionState::Completed { order, .. } = &mut decision.session.state {
+                        *order = None;
+                    }
+                }
+                Some(Bug::BeginningsLost) => {
+                    if let SessionState::Open { has_begun } = &mut decision.session.state {
+                        *has_begun = false;
+                    }
+                }
+                Some(Bug::BanksOfSessionsNeverAskedAgain) => {
+                    if let SessionState::Processing { due_at } = &mut decision.session.state {
+                        *due_at = DateTime::<Utc>::MAX_UTC;
+                    }
                 }
                 _ => {}
             }

@@ -168,6 +168,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::TopUpsWithoutJournal, "checkout_sessions.act.of_a_top_up_credits_the_budget"),
     (Bug::EventsOfSessionsLost, "checkout_sessions.act.stores_the_whole_decision"),
     (Bug::OrdersLost, "checkout_sessions.act.stores_the_whole_decision"),
+    (Bug::BeginningsLost, "checkout_sessions.act.stores_every_state"),
     (Bug::DueCheckoutsUnordered, "checkout_sessions.due.earliest_first_up_to_the_maximum"),
     (Bug::DueRefundsForgotten, "checkout_sessions.due.earliest_first_up_to_the_maximum"),
     (Bug::OwnDueCheckoutsForAll, "checkout_sessions.due.accounts_with_their_own_timeline_separately"),

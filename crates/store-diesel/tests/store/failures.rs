@@ -1,10 +1,11 @@
 //! A database that refuses work, and the answers that callers receive.
 
-use crate::support::{Home, MINE, authorization, authorize, id, settings, stamp};
+use crate::support::{Home, MINE, authorization, authorize, budget, id, settings, stamp};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
+use florin_domain::ids::CheckoutSessionId;
 use florin_domain::money::Minor;
-use florin_ports::{CardLedger, Seeding, StoreError, WriteError};
+use florin_ports::{CardLedger, CheckoutSessions, Seeding, StoreError, WriteError};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
 
@@ -34,6 +35,23 @@ async fn a_stored_value_that_cannot_be_read_is_corrupt() {
     assert!(matches!(home.store.batches(&id(MINE)).await, Err(StoreError::Corrupt(_))));
     let answer = home.store.first_message(authorization(MINE, stamp(1), "10")).await;
     assert!(matches!(answer, Err(WriteError::Store(StoreError::Corrupt(_)))), "{answer:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_whose_columns_contradict_its_status_is_corrupt() {
+    let home = Home::seeded().await;
+    let budget = budget(MINE).0;
+    home.sql(&format!(
+        "INSERT INTO checkout_sessions (account_id, id, purpose, status, has_begun, budget_id, idempotency_key, \
+        currency, amount_minor, token_hash, payment_reference, expires_at, created_at, updated_at) \
+        SELECT account_id, budget_id, 'BUDGET', 'EXPIRED', FALSE, budget_id, 'key', currency, 1, \
+        (SELECT hash FROM api_keys LIMIT 1), 'RQ22222222', 0, 0, 0 FROM balances WHERE budget_id = '{budget}'"
+    ));
+    let found = async || CheckoutSessions::find(&home.store, &id(MINE), CheckoutSessionId(budget)).await;
+    assert!(matches!(found().await, Ok(Some(_))));
+    home.sql("UPDATE checkout_sessions SET has_begun = TRUE");
+    let answer = found().await;
+    assert!(matches!(answer, Err(StoreError::Corrupt(_))), "{answer:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankChoice, CheckoutSession, MerchantPayment, MerchantPaymentState, PageTokenHash, PaymentFailure,
-    PaymentReference, RefundPart, SessionPurpose, SessionStatus,
+    PaymentReference, RefundPart, SessionPurpose, SessionState,
 };
 use florin_domain::event::{EventKind, MerchantPaymentEvent};
 use florin_domain::ids::{
@@ -13,20 +13,23 @@ use florin_domain::merchant::{BankId, Locale, WebUrl};
 use florin_domain::money::Money;
 use uuid::Uuid;
 
-/// Returns the sample session for an event about a session. The event's kind determines the status of the session.
+/// Returns the sample session for an event about a session. The event's kind determines the state of the session.
 pub(super) fn session(
     kind: EventKind,
     account: &AccountId,
     at: DateTime<Utc>,
     (id, amount): (Uuid, Money),
 ) -> CheckoutSession {
-    let status = match kind {
-        EventKind::MerchantCheckoutSessionCompleted => SessionStatus::Completed,
-        EventKind::MerchantCheckoutSessionCancelled => SessionStatus::Cancelled,
-        EventKind::MerchantCheckoutSessionAbandoned => SessionStatus::Abandoned,
-        _ => SessionStatus::Expired,
+    let state = match kind {
+        EventKind::MerchantCheckoutSessionCompleted => SessionState::Completed {
+            payment: MerchantPaymentId(id),
+            order: Some(MerchantOrderId(id)),
+            completed_at: at,
+        },
+        EventKind::MerchantCheckoutSessionCancelled => SessionState::Cancelled { has_begun: true },
+        EventKind::MerchantCheckoutSessionAbandoned => SessionState::Abandoned,
+        _ => SessionState::Expired,
     };
-    let is_paid = status == SessionStatus::Completed;
     CheckoutSession {
         id: CheckoutSessionId(id),
         account: account.clone(),
@@ -35,8 +38,7 @@ pub(super) fn session(
             settlement_account: SettlementAccountId(id),
             options: None,
         },
-        status,
-        has_begun: status != SessionStatus::Expired,
+        state,
         idempotency_key: "basket-7".to_owned(),
         merchant_reference: Some("order-7".to_owned()),
         description: Some("Two mugs".to_owned()),
@@ -48,12 +50,8 @@ pub(super) fn session(
         token: PageTokenHash([0; 32]),
         payment_reference: PaymentReference::of(id),
         expires_at: at + TimeDelta::minutes(20),
-        due_at: None,
-        payment: is_paid.then_some(MerchantPaymentId(id)),
-        order: is_paid.then_some(MerchantOrderId(id)),
         created_at: at,
         updated_at: at,
-        completed_at: is_paid.then_some(at),
     }
 }
 

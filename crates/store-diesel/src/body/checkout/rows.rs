@@ -5,7 +5,8 @@ use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow}
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
     BankChoice, BankReport, CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentParts,
-    MerchantPaymentState, PageTokenHash, PaymentReference, PurposeKind, RefundPart, SessionOfPayment, SessionPurpose,
+    MerchantPaymentState, PageTokenHash, PaymentReference, PurposeKind, RefundPart, SessionOfPayment, SessionParts,
+    SessionPurpose, SessionState,
 };
 use florin_domain::ids::{
     BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId, RefundId, SettlementAccountId,
@@ -20,12 +21,13 @@ impl SessionRow {
     /// Builds the row of a session.
     pub(super) fn of(session: &CheckoutSession) -> Outcome<Self> {
         let options = session.options();
+        let SessionParts { has_begun, due_at, payment, order, completed_at } = session.state.parts(session.expires_at);
         Ok(Self {
             account_id: Account(session.account.clone()),
             id: Id(session.id.0),
             purpose: Named(session.purpose.kind()),
-            status: Named(session.status),
-            has_begun: session.has_begun,
+            status: Named(session.status()),
+            has_begun,
             checkout_id: session.purpose.checkout().map(|id| Id(id.0)),
             settlement_account_id: session.purpose.settlement_account().map(|id| Id(id.0)),
             payee_id: session.purpose.payee().map(|id| Id(id.0)),
@@ -46,26 +48,26 @@ impl SessionRow {
             token_hash: Bytes(session.token.0.to_vec()),
             payment_reference: session.payment_reference.as_str().to_owned(),
             expires_at: Time(session.expires_at),
-            due_at: session.due_at.map(Time),
-            payment_id: session.payment.map(|id| Id(id.0)),
-            order_id: session.order.map(|id| Id(id.0)),
+            due_at: due_at.map(Time),
+            payment_id: payment.map(|id| Id(id.0)),
+            order_id: order.map(|id| Id(id.0)),
             created_at: Time(session.created_at),
             updated_at: Time(session.updated_at),
-            completed_at: session.completed_at.map(Time),
+            completed_at: completed_at.map(Time),
         })
     }
 
     /// Converts the row to the domain.
     pub(super) fn read(self) -> Outcome<CheckoutSession> {
-        let purpose = self.purpose();
+        let (purpose, state) = (self.purpose(), self.state());
         let id = self.id.0;
         let purpose = purpose.ok_or_else(|| corrupt(format!("session {id} has no purpose")))?;
+        let state = state.ok_or_else(|| corrupt(format!("session {id} has no valid state")))?;
         Ok(CheckoutSession {
             id: CheckoutSessionId(id),
             account: self.account_id.0,
             purpose,
-            status: self.status.0,
-            has_begun: self.has_begun,
+            state,
             idempotency_key: self.idempotency_key,
             merchant_reference: self.merchant_reference,
             description: self.description,
@@ -78,13 +80,21 @@ impl SessionRow {
             payment_reference: PaymentReference::parse(&self.payment_reference)
                 .map_err(|flaw| corrupt(format!("session {id}: {}", flaw.message)))?,
             expires_at: self.expires_at.0,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+        })
+    }
+
+    /// Returns the state. `None`: its columns contradict each other.
+    fn state(&self) -> Option<SessionState> {
+        let parts = SessionParts {
+            has_begun: self.has_begun,
             due_at: self.due_at.map(|time| time.0),
             payment: self.payment_id.map(|id| MerchantPaymentId(id.0)),
             order: self.order_id.map(|id| MerchantOrderId(id.0)),
-            created_at: self.created_at.0,
-            updated_at: self.updated_at.0,
             completed_at: self.completed_at.map(|time| time.0),
-        })
+        };
+        SessionState::from_parts(self.purpose.0, self.expires_at.0, self.status.0, parts)
     }
 
     fn purpose(&self) -> Option<SessionPurpose> {
@@ -144,7 +154,7 @@ impl PaymentRow {
             authorise_before: refund.map(|refund| Time(refund.authorise_before)),
             due_at: payment.refund_due_at().map(Time),
             settlement_account_id: session.purpose.settlement_account().map(|id| Id(id.0)),
-            order_id: session.order.filter(|_| payment.has_final_order()).map(|id| Id(id.0)),
+            order_id: session.state.order().filter(|_| payment.has_final_order()).map(|id| Id(id.0)),
             merchant_reference: session.merchant_reference.clone(),
             has_refunds: false,
         }
