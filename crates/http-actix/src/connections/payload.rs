@@ -42,7 +42,7 @@ impl Stream for GatedBody {
         let polled = Pin::new(&mut self.payload).poll_next(context);
         match &polled {
             Poll::Pending => {
-                self.gate.await_body(self.left.map_or(MAX_AWAITED_OF_CHUNKED, |left| left.clamp(1, MAX_AWAITED)))
+                self.gate.await_body(self.left.map_or(MAX_AWAITED_OF_CHUNKED, |left| left.clamp(1, MAX_AWAITED)));
             }
             Poll::Ready(read) => {
                 let length = read.as_ref().and_then(|chunk| Some(chunk.as_ref().ok()?.len())).unwrap_or(0);
