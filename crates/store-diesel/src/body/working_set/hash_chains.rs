@@ -21,7 +21,7 @@ impl HashChains<'_> {
         for (chain, link) in chains.into_iter().zip(links).filter_map(|(chain, link)| chain.zip(link)) {
             match chain {
                 HashChain::Balance(budget, currency) => {
-                    self.balance_set.set_last_link(account, (budget, currency), link)
+                    self.balance_set.set_last_link(account, (budget, currency), link);
                 }
                 HashChain::Settlements => self.credits.set_last_link(account, link),
             }
