@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Client, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 const ACCOUNTS: &str = "/v2/accounts?";
@@ -66,7 +66,7 @@ fn the_list_has_the_accounts_of_the_key() {
     assert_eq!(list(&client, "include=currencies")["rows"][1]["currencies"].as_array().unwrap().len(), 6);
     assert_eq!(ids(&list(&server.other(), "")), [demo().other_account.as_str()]);
     // A world's key can access its world only. The client's key can access the world, too.
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     assert_eq!(ids(&list(&world, "")), [world.account.as_str()]);
     assert_eq!(list(&client, "")["count"], 3);
     expect_json(&world.get(&format!("/v2/accounts/{}?", world.account)), 200);

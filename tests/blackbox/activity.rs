@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{budget, funded, transfer, written};
-use crate::support::payments::{alone, confirmed, filled, pounds};
-use crate::support::server::LIMIT;
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
+use crate::support::server::TIMEOUT;
 use crate::support::table::{Table, bad};
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, demo,
@@ -68,7 +68,7 @@ fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
 
 #[test]
 fn every_chain_is_one_row() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (wallet, tokens) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let expected = [
@@ -104,7 +104,7 @@ fn every_chain_is_one_row() {
 
 #[test]
 fn messages_are_included_on_request() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (_, tokens) = wallet_with_activity(&server);
     let listed = rows(&client, "include=messages").into_iter().find(|row| row["id"] == tokens[0].as_str()).unwrap();
     for row in [one(&client, "transaction", &tokens[0]), listed] {
@@ -120,7 +120,7 @@ fn messages_are_included_on_request() {
 
 #[test]
 fn a_credit_is_returned_in_full() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (wallet, _) = wallet_with_activity(&server);
     let number = wallet.credit("12.34")["boxTransactionId"].clone();
     let credits = rows(&client, "type=deposit");
@@ -142,7 +142,7 @@ fn a_credit_is_returned_in_full() {
 
 #[test]
 fn payments_appear_when_their_batch_is_confirmed() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "GBP", 100_000);
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME")]);
     // The demo data has payments, too.
@@ -154,7 +154,7 @@ fn payments_appear_when_their_batch_is_confirmed() {
     confirmed(&client, &batch);
     let start = Instant::now();
     while !["complete", "reverted"].iter().all(|status| of_batch().iter().any(|row| row["status"] == *status)) {
-        assert!(start.elapsed() < LIMIT, "{:?}", of_batch());
+        assert!(start.elapsed() < TIMEOUT, "{:?}", of_batch());
         thread::sleep(Duration::from_millis(50));
     }
     let payments = of_batch();
@@ -173,7 +173,7 @@ fn payments_appear_when_their_batch_is_confirmed() {
 
 #[test]
 fn a_transfer_is_a_row_of_each_budget() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "Giver", "50.00"), budget(&client, "Receiver"));
     let sent = expect_json(&transfer(&client, &from, &to, "20.00"), 200);
     for (budget, kind, impacted, number) in
@@ -193,7 +193,7 @@ fn a_transfer_is_a_row_of_each_budget() {
 
 #[test]
 fn filters_select_matching_rows() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (wallet, _) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let values = |pointer: &str| -> BTreeSet<String> {
@@ -236,7 +236,7 @@ fn filters_select_matching_rows() {
 
 #[test]
 fn pages_do_not_overlap() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     wallet_with_activity(&server);
     let all = rows(&client, "");
     for limit in [1, 4, 7] {
@@ -294,7 +294,7 @@ fn invalid_parameters_are_reported() {
 
 #[test]
 fn rows_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (_, tokens) = wallet_with_activity(&server);
     let other = server.other();
     for id in [&tokens[0], &ABSENT.to_owned()] {

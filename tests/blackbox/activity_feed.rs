@@ -14,12 +14,12 @@ use crate::support::assert::{members, text};
 use crate::support::feed::{Feed, part};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, budget, transfer};
-use crate::support::payments::{alone, confirmed, filled, pounds};
-use crate::support::server::LIMIT;
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
+use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{
     AUTHORIZATION, CLEARING, CREDIT, Client, Home, Server, Wallet, demo, expect_fault, expect_json, together,
 };
@@ -28,7 +28,7 @@ const LIST: &str = "/v2/activity/{accountId}";
 
 #[test]
 fn the_feed_returns_what_changed_since() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let mut feed = Feed::new();
     feed.drain(&client);
@@ -62,7 +62,7 @@ fn the_feed_returns_what_changed_since() {
 
 #[test]
 fn a_payment_appears_with_its_confirmation_and_its_outcome() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "GBP", 100_000);
     let mut feed = Feed::new();
     feed.drain(&client);
@@ -71,7 +71,7 @@ fn a_payment_appears_with_its_confirmation_and_its_outcome() {
     confirmed(&client, &batch);
     let (start, mut states) = (Instant::now(), Vec::new());
     while states.last().is_none_or(|state| state != "complete") {
-        assert!(start.elapsed() < LIMIT, "{states:?}");
+        assert!(start.elapsed() < TIMEOUT, "{states:?}");
         let rows = feed.read(&client, 9);
         states.extend(rows.iter().map(|row| text(row, "/status").to_owned()));
         thread::sleep(Duration::from_millis(20));
@@ -82,7 +82,7 @@ fn a_payment_appears_with_its_confirmation_and_its_outcome() {
 
 #[test]
 fn filters_apply_to_the_feed() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let mut feed = Feed::new();
     feed.drain(&client);
@@ -98,7 +98,7 @@ fn filters_apply_to_the_feed() {
 
 #[test]
 fn cursors_are_checked() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     for (cursor, query) in [("x", ""), ("1", ""), ("0.0.0", "")] {
         let answer = part(&client, cursor, query);
         truthful("get", LIST, &answer);
@@ -111,7 +111,7 @@ fn cursors_are_checked() {
 #[test]
 fn a_restore_ends_earlier_cursors() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "demo"}));
+    let (_, client) = create_world(&server, json!({"template": "demo"}));
     let before = snapshot(&client);
     let mut feed = Feed::new();
     feed.drain(&client);
@@ -201,7 +201,7 @@ fn the_feed_goes_on_after_kills() {
                 });
             }
             let start = Instant::now();
-            while done.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+            while done.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
                 feed.read(&client, 7);
             }
             let home = server.kill();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{text, time};
 use crate::support::management::new_budget;
-use crate::support::worlds::{WORLDS, make};
+use crate::support::worlds::{WORLDS, create_world};
 use crate::support::{BANKS, Client, Home, Server, demo, expect_fault, expect_json};
 
 /// A client with an account and a key.
@@ -186,7 +186,7 @@ fn keys_that_expire_soon_are_reported() {
     // The first check for expiring keys runs when the server starts.
     let start = std::time::Instant::now();
     while !server.client().with_authorization(None).get("/metrics?").text().contains("florin_keys_expiring 1") {
-        assert!(start.elapsed() < crate::support::server::LIMIT, "no metric");
+        assert!(start.elapsed() < crate::support::server::TIMEOUT, "no metric");
     }
     let (_, home) = server.stop();
     let log = home.log();
@@ -204,7 +204,7 @@ fn the_keys_of_worlds_end_with_the_key_that_created_them() {
         server.client_of(text(&world, "/apiKey"), text(&world, "/accountId"))
     };
     let first = create(&ada.caller(&server));
-    let (_, other) = make(&server, json!({"template": "empty"}));
+    let (_, other) = create_world(&server, json!({"template": "empty"}));
     let rotated = home.json(&["keys", "rotate", text(&ada.key, "/id"), "--json"]);
     let second = create(&server.client_of(text(&rotated, "/key"), &ada.account));
     // After the rotation, the first world belongs to the new key.

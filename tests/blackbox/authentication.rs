@@ -9,7 +9,7 @@ use crate::support::http::exchange;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, REFUND,
     REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json,
-    shared, while_asking,
+    shared, while_requesting,
 };
 
 #[test]
@@ -196,7 +196,7 @@ fn revoking_reaches_a_running_server() {
         let caller = server.client_of(text(&key, "/key"), "F70001");
         expect_json(&caller.get(BANKS), 200);
         let revoke = || server.home().run(&["keys", "revoke", text(&key, "/id")]);
-        assert!(while_asking(&[caller.clone(), caller.clone()], BANKS, revoke).status.success());
+        assert!(while_requesting(&[caller.clone(), caller.clone()], BANKS, revoke).status.success());
         for _ in 0..3 {
             expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
         }
@@ -213,7 +213,7 @@ fn new_objects_work_on_a_running_server() {
     let caller = server.client_of(text(&key, "/key"), "F70001");
     expect_fault(&caller.get(BANKS), 404, "query.accountId", "not_found");
     let create = || server.home().json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    while_asking(&[caller.clone(), caller.clone()], BANKS, create);
+    while_requesting(&[caller.clone(), caller.clone()], BANKS, create);
     expect_json(&caller.get(BANKS), 200);
 }
 

@@ -7,9 +7,9 @@ use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{
     BUDGETS, authorize, budget, budget_of, card, funded, new_budget, transfer, with, written,
 };
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 /// The members of a budget without its balances, in order.
@@ -55,7 +55,7 @@ fn parent_budget(client: &Client) -> Value {
 
 #[test]
 fn a_new_budget_has_every_member_and_shows_no_balance() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body =
         with(new_budget("Reisen ✈", &["JPY", "EUR"]), &json!({"status": "hidden", "boxId": "box-7", "features": []}));
     let answer = client.post(BUDGETS, body.to_string());
@@ -80,7 +80,7 @@ fn a_new_budget_has_every_member_and_shows_no_balance() {
 
 #[test]
 fn balances_are_exact_numbers_and_include_what_is_below() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let top = funded(&client, "Top", "100.10");
     let below = with(new_budget("Below", &["GBP"]), &json!({"parentId": top}));
     let below = budget_of(&client, &below);
@@ -112,7 +112,7 @@ fn balances_are_exact_numbers_and_include_what_is_below() {
 
 #[test]
 fn lists_are_by_name_with_filters_and_counts() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
     let parent = budget_of(&client, &new_budget("a parent", &["GBP", "CHF"]));
     let sub = |name: &str, code: &str| {
@@ -214,7 +214,7 @@ fn every_fault_of_the_query_is_named() {
 
 #[test]
 fn the_nesting_depth_is_limited() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let below = |name: &str, parent: &str| with(new_budget(name, &["GBP"]), &json!({"parentId": parent}));
     let second = budget(&client, "Level 2");
     let third = budget_of(&client, &below("Level 3", &second));
@@ -262,7 +262,7 @@ fn rename(client: &Client, id: &str, name: &str) -> Answer {
 
 #[test]
 fn names_are_unique_if_the_account_says_so() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let create = || client.post_once(BUDGETS, "travel", new_budget("Travel", &["GBP"]).to_string());
     let first = expect_json(&create(), 201);
     let (first, second) = (text(&first, "/id").to_owned(), budget(&client, "Food"));
@@ -297,7 +297,7 @@ fn names_are_unique_if_the_account_says_so() {
 #[test]
 fn a_restore_leaves_the_setting_of_unique_names() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let kept = snapshot(&client);
     set_unique_names(&server, &client.account, "on");
     budget(&client, "Travel");
@@ -305,7 +305,7 @@ fn a_restore_leaves_the_setting_of_unique_names() {
     budget(&client, "Travel");
     expect_fault(&create_named(&client, "Travel"), 409, "body.name", "invalid_state");
     // A new world does not have it.
-    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
     for _ in 0..2 {
         budget(&copy, "Travel");
     }
@@ -313,7 +313,7 @@ fn a_restore_leaves_the_setting_of_unique_names() {
 
 #[test]
 fn a_change_is_visible_at_once() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let id = budget(&client, "Before");
     let path = format!("{BUDGETS}/{id}");
     let change = |body: Value| {
@@ -353,7 +353,7 @@ fn a_change_is_visible_at_once() {
 
 #[test]
 fn one_key_creates_one_budget() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = new_budget("Once", &["GBP"]).to_string();
     let first = client.post_once(BUDGETS, "budget", &body);
     let second = client.post_once(BUDGETS, "budget", &body);
@@ -365,7 +365,7 @@ fn one_key_creates_one_budget() {
 
 #[test]
 fn a_budget_without_payments_funds_no_batch() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = with(new_budget("Cards only", &["GBP"]), &json!({"features": ["peopleCards", "budgetCards"]}));
     let id = budget_of(&client, &body);
     let row = crate::support::payments::pounds("1", "a");
@@ -376,7 +376,7 @@ fn a_budget_without_payments_funds_no_batch() {
 
 #[test]
 fn budgets_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let other = server.other();
     let theirs = funded(&other, "Theirs", "5.00");
     let absent = client.get(&format!("{BUDGETS}/{ABSENT}"));

@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 
 use crate::openapi::{asked_truthfully, truthful};
 use crate::support::assert::{members, text, uuid};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding, message_in_chain, purchase, put, question, rules};
-use crate::support::management::{balance, card, funded, limits, move_card};
-use crate::support::payments::alone;
+use crate::support::decisions::{
+    APPROVE, DECISIONS, buy, message_in_chain, purchase, put, question, rules, start_endpoint,
+};
+use crate::support::management::{balance, card, funded, limits, transition_card};
+use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::Receiver;
 use crate::support::together::together;
 use crate::support::wallet::{follow_body, transaction};
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{
     ADVICE, ATM, AUTHORIZATION, CLEARING, Client, INCREMENT, REFUND, REVERSAL, Server, chain_path, expect_json,
 };
@@ -35,9 +37,9 @@ fn code(record: &Value) -> &str {
 
 #[test]
 fn an_endpoint_approves_declines_and_approves_in_part() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
 
     let approved = buy(&client, &card, "10");
     assert_eq!((code(&approved), text(&approved, "/gpa/availableBalance")), ("0000", "90.00"));
@@ -87,9 +89,9 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
 
 #[test]
 fn a_question_says_what_a_decision_needs_and_is_signed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     let more = json!({
         "currencyCode": "USD", "partialApproval": true, "pos": {"entryMode": "CHIP"},
         "threeDSecure": {"outcome": "AUTHENTICATED"}
@@ -147,9 +149,9 @@ fn a_question_says_what_a_decision_needs_and_is_signed() {
 /// An endpoint that does not decide leads to the fallback, and the chain's view names the reason.
 #[test]
 fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 300}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 300}));
     let huge = format!(r#"{{"decision": "APPROVE", "note": "{}"}}"#, "x".repeat(20_000));
     let cases: [(u16, &str, &str, &str); 9] = [
         (200, "", "hello", "bad_answer"),
@@ -217,14 +219,14 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
 
 #[test]
 fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card_id) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let limited = card(&client, &budget);
     let limit = json!({"amount": 5, "limitWindow": "DAY", "currencyCode": "GBP", "active": true, "usageLimit": -1});
     expect_json(&client.post(&format!("/v2/cards/{limited}/spending-limits"), limit.to_string()), 200);
     assert_eq!(code(&buy(&client, &limited, "6")), "1817");
-    expect_json(&move_card(&client, &limited, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &limited, "SUSPENDED"), 200);
     assert_eq!(code(&buy(&client, &limited, "1")), "1003");
     assert!(!limits(&client, &limited).is_empty());
     let forced = purchase(&card_id, "1", &json!({"sandbox": {"decline": "1005"}}));
@@ -287,9 +289,9 @@ fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
 
 #[test]
 fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let body = purchase(&card, "10", &json!({}));
     let first = client.post_once(AUTHORIZATION, "once", &body);
     endpoint.answer_with(r#"{"decision": "DECLINE"}"#);
@@ -318,9 +320,9 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
 /// Requests under one key that arrive together may ask more than once, and have one effect.
 #[test]
 fn concurrent_requests_under_one_key_have_one_effect() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     let body = purchase(&card, "10", &json!({}));
     let answers = thread::scope(|scope| {
@@ -337,14 +339,14 @@ fn concurrent_requests_under_one_key_have_one_effect() {
 /// The rules are checked again after the reply.
 #[test]
 fn a_card_that_is_suspended_during_the_question_declines() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     let record = thread::scope(|scope| {
         let buying = scope.spawn(|| buy(&client, &card, "10"));
         endpoint.wait_for(1);
-        expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
+        expect_json(&transition_card(&client, &card, "SUSPENDED"), 200);
         endpoint.hang(false);
         buying.join().unwrap()
     });
@@ -360,9 +362,9 @@ fn a_hanging_endpoint_holds_up_nobody_else() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, slow) = funded_card(&client);
-    let (_, other) = make(&server, json!({"template": "demo"}));
+    let (_, other) = create_world(&server, json!({"template": "demo"}));
     let (_, fast) = funded_card(&other);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     thread::scope(|scope| {
         let waiting: Vec<_> = (0..64).map(|_| scope.spawn(|| code(&buy(&client, &slow, "0.01")).to_owned())).collect();
@@ -391,7 +393,7 @@ fn a_kill_between_question_and_reply_leaves_one_decision() {
     let server = Server::sandbox();
     let client = server.client();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     let (mut server, mut client) = (server, client);
     for round in 0..3 {
         let (key, body) = (format!("killed-{round}"), purchase(&card, "10", &json!({})));
@@ -423,7 +425,7 @@ fn a_shutdown_waits_for_the_reply() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     let (record, home) = thread::scope(|scope| {
         let buying = scope.spawn(|| buy(&client, &card, "10"));
@@ -446,11 +448,12 @@ fn a_shutdown_waits_for_the_reply() {
 #[test]
 fn worlds_ask_by_their_own_clocks() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z", "seed": "decided", "template": "demo"}));
+    let (_, client) =
+        create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z", "seed": "decided", "template": "demo"}));
     let (_, card) = funded_card(&client);
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     assert_eq!(text(&made, "/createdAt"), "2026-09-01T12:00:00Z");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     let record = buy(&client, &card, "1");
     let asked = question(&endpoint.wait_for(1)[0]);
     assert_eq!(text(&asked, "/occurredAt"), "2026-09-02T12:00:00Z");
@@ -468,9 +471,9 @@ fn the_documented_question_is_a_real_one() {
     let shown = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let shown: Value = serde_json::from_str(shown).unwrap();
     asked_truthfully(&shown);
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     buy(&client, &card, "12.50");
     let asked = question(&endpoint.wait_for(1)[0]);
     assert_eq!(shape(&shown), shape(&asked));

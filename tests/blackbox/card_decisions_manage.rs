@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding, put};
-use crate::support::payments::alone;
+use crate::support::decisions::{APPROVE, DECISIONS, buy, put, start_endpoint};
+use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::Receiver;
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, expect_json};
 
 const ROTATE: &str = "/v2/card-decisions/rotate-secret";
@@ -22,7 +22,7 @@ fn gbp_card() -> String {
 
 #[test]
 fn the_secret_is_shown_once() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     expect_fault(&client.get(DECISIONS), 404, "query.accountId", "not_found");
     expect_fault(&delete(&client), 404, "query.accountId", "not_found");
     let body = json!({"url": "https://example.com/decisions"});
@@ -64,7 +64,7 @@ fn the_secret_is_shown_once() {
 
 #[test]
 fn all_faults_are_reported_together() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let wrong = json!({"url": "ftp://x", "enabled": 1, "timeoutMs": 99, "fallback": "decline", "secret": "x"});
     let expected = [
         ("body.url", "invalid_value"),
@@ -96,7 +96,7 @@ fn all_faults_are_reported_together() {
 
 #[test]
 fn repeats_show_no_secret() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let send = |key: &str, body: &Value| {
         client.call("PUT", DECISIONS).header("Idempotency-Key", key).json(body.to_string()).send()
     };
@@ -123,8 +123,8 @@ fn repeats_show_no_secret() {
 
 #[test]
 fn both_secrets_sign_during_an_overlap() {
-    let (_server, client) = alone();
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (_server, client) = fresh_sandbox();
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     let rotated = expect_json(&client.post(ROTATE, r#"{"overlapHours": 1}"#), 200);
     assert!(rotated["previousSecretExpiresAt"].is_string(), "{rotated}");
     buy(&client, &gbp_card(), "0.01");
@@ -143,8 +143,8 @@ fn both_secrets_sign_during_an_overlap() {
 /// A change applies to the next message on the server that received it.
 #[test]
 fn changes_take_effect_at_once() {
-    let (_server, client) = alone();
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (_server, client) = fresh_sandbox();
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let asks = |record: &Value| record.get("decision").is_some();
     assert!(asks(&buy(&client, &gbp_card(), "0.01")));
     for _ in 0..5 {
@@ -161,8 +161,8 @@ fn changes_take_effect_at_once() {
 
 #[test]
 fn accounts_and_scopes_are_checked() {
-    let (server, client) = alone();
-    let (_, made) = deciding(&client, APPROVE, &json!({}));
+    let (server, client) = fresh_sandbox();
+    let (_, made) = start_endpoint(&client, APPROVE, &json!({}));
     let body = json!({"url": "https://example.com/"}).to_string();
     let foreign = server.other().with_account(&client.account);
     for client in [&foreign, &client.with_account("F404")] {
@@ -188,7 +188,7 @@ fn accounts_and_scopes_are_checked() {
 fn secrets_stay_inside() {
     let server = Server::sandbox();
     let client = server.client();
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     let rotated = expect_json(&client.post(ROTATE, "{}"), 200);
     buy(&client, &gbp_card(), "0.01");
     endpoint.answer(500, "");
@@ -208,12 +208,12 @@ fn secrets_stay_inside() {
 #[test]
 fn a_restore_leaves_the_endpoint_and_a_copy_has_none() {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "demo"}));
+    let (_, world) = create_world(&server, json!({"template": "demo"}));
     let before = snapshot(&world);
-    let (endpoint, _) = deciding(&world, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&world, APPROVE, &json!({}));
     restore(&world, &before);
     assert_eq!(text(&expect_json(&world.get(DECISIONS), 200), "/url"), endpoint.url());
-    let (_, copy) = make(&server, json!({"snapshotId": before}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": before}));
     expect_fault(&copy.get(DECISIONS), 404, "query.accountId", "not_found");
     assert_eq!(world.call("DELETE", &crate::support::worlds::world_path(&world.account)).send().status, 204);
 }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::text;
-use crate::support::management::{BUDGETS, CARDS, card, funded, move_card, with};
-use crate::support::payments::alone;
+use crate::support::management::{BUDGETS, CARDS, card, funded, transition_card, with};
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, follow_body, transaction};
 use crate::support::{
@@ -60,7 +60,7 @@ fn declined(client: &Client, record: &Value) -> (String, Value) {
 
 #[test]
 fn controls_are_replaced_as_a_whole() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     for (template, path) in
@@ -91,7 +91,7 @@ fn controls_are_replaced_as_a_whole() {
 
 #[test]
 fn a_decline_names_the_control_its_owner_and_the_value() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let restaurant = at(&json!({"mcc": "5812", "countryCode": "FRA"}));
@@ -125,7 +125,7 @@ fn a_decline_names_the_control_its_owner_and_the_value() {
 /// decides the code.
 #[test]
 fn the_controls_of_the_card_and_of_its_budget_apply() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let (one, other) = (card(&client, &budget), card(&client, &budget));
     set_card(&client, &one, &json!({"allowedMccs": ["5000-5999"], "blockedCountries": ["FRA"]}));
@@ -146,7 +146,7 @@ fn the_controls_of_the_card_and_of_its_budget_apply() {
 
 #[test]
 fn messages_that_controls_decide() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let token = text(&pay(&client, &card, &json!({})), "/token").to_owned();
     set_card(&client, &card, &json!({"allowedMerchants": []}));
@@ -162,20 +162,20 @@ fn messages_that_controls_decide() {
 
 #[test]
 fn a_replacement_has_the_controls() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let controls = set_card(&client, &card, &json!({"blockedCountries": ["FRA"]}));
     let new = expect_json(&client.post(&format!("{CARDS}/{card}/replace"), "{}"), 201);
     let path = format!("{CARDS}/{}/controls", text(&new, "/id"));
     assert_eq!(expect_json(&client.get(&path), 200), controls);
-    expect_json(&move_card(&client, text(&new, "/id"), "ACTIVE"), 200);
+    expect_json(&transition_card(&client, text(&new, "/id"), "ACTIVE"), 200);
     let abroad = pay(&client, text(&new, "/id"), &at(&json!({"countryCode": "FRA"})));
     assert_eq!(text(&abroad, "/response/code"), "1864");
 }
 
 #[test]
 fn wrong_controls() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let mut table = Table::default();
@@ -205,7 +205,7 @@ fn wrong_controls() {
 
 #[test]
 fn access_to_controls() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let body = json!({"blockedMccs": ["7995"]});

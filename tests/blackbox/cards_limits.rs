@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, uuid};
-use crate::support::management::{CARDS, authorize, card, funded, limits, move_card};
-use crate::support::payments::alone;
+use crate::support::management::{CARDS, authorize, card, funded, limits, transition_card};
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, follow_body};
 use crate::support::{
@@ -41,7 +41,7 @@ fn follow(client: &Client, path: &str, first: &Value, amount: &str) {
 
 #[test]
 fn a_limit_is_set_used_and_changed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     assert!(limits(&client, &card).is_empty());
     let answer = set(&client, &card, &json!({"limitWindow": "DAY", "amount": 100, "usageLimit": 3}));
@@ -65,7 +65,7 @@ fn a_limit_is_set_used_and_changed() {
 
 #[test]
 fn amounts_are_exact_numbers() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     for (sent, shown) in [("0.1", "0.10"), ("999999999.99", "999999999.99"), ("1e2", "100.00"), ("7.1000", "7.10")] {
         let answer = day(&client, &card, sent);
@@ -77,7 +77,7 @@ fn amounts_are_exact_numbers() {
 
 #[test]
 fn windows_are_shown_in_their_order() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     for window in ["LIFETIME", "WEEK", "DAY", "MONTH"] {
         expect_json(&set(&client, &card, &json!({"limitWindow": window, "amount": 10})), 200);
@@ -96,7 +96,7 @@ fn windows_are_shown_in_their_order() {
 
 #[test]
 fn reversals_and_refunds_give_amounts_back_but_not_uses() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     expect_json(&set(&client, &card, &json!({"limitWindow": "DAY", "amount": 100, "usageLimit": 9})), 200);
     let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "80")), 201);
@@ -110,7 +110,7 @@ fn reversals_and_refunds_give_amounts_back_but_not_uses() {
 
 #[test]
 fn a_limit_gives_back_only_what_it_counted() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let early = expect_json(&client.post(AUTHORIZATION, first_body(&card, "80")), 201);
     expect_json(&day(&client, &card, "100"), 200);
@@ -128,7 +128,7 @@ fn a_limit_gives_back_only_what_it_counted() {
 
 #[test]
 fn uses_are_limited_too() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let limit = |usage: i64| json!({"limitWindow": "LIFETIME", "amount": 100, "usageLimit": usage});
     expect_json(&set(&client, &card, &limit(2)), 200);
@@ -143,7 +143,7 @@ fn uses_are_limited_too() {
 
 #[test]
 fn limits_that_are_switched_off_count_on() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     for (active, turned_off) in [(false, false), (true, true)] {
         let body = json!({"limitWindow": "DAY", "amount": 30, "active": active, "limitTurnedOff": turned_off});
@@ -158,7 +158,7 @@ fn limits_that_are_switched_off_count_on() {
 
 #[test]
 fn a_transaction_limit_comes_before_spending_limits() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let path = format!("{CARDS}/{card}/transaction-limits");
     let answer = client.post(&path, r#"{"limitWindow": "TRANSACTION", "amount": 20}"#);
@@ -190,7 +190,7 @@ fn a_transaction_limit_comes_before_spending_limits() {
 
 #[test]
 fn a_replacement_has_the_limits_with_what_was_used() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     expect_json(&day(&client, &card, "100"), 200);
     let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "40")), 201);
@@ -203,13 +203,13 @@ fn a_replacement_has_the_limits_with_what_was_used() {
     let old = expect_json(&client.get(&format!("{CARDS}/{card}")), 200);
     assert_eq!((&old["state"], &old["stateReason"]), (&json!("REPLACED"), &json!("bent")));
     assert_eq!(old["replacedByCardId"], id);
-    expect_json(&move_card(&client, id, "ACTIVE"), 200);
+    expect_json(&transition_card(&client, id, "ACTIVE"), 200);
     assert_eq!(authorize(&client, id, "60.01"), "1817");
     follow(&client, REVERSAL, &hold, "40");
     assert_eq!((only(&client, id).0, only(&client, &card).0), ("60.00".into(), "100.00".into()));
     let again = client.post(&format!("{CARDS}/{card}/replace"), "{}");
     expect_fault(&again, 409, "path.cardId", "invalid_state");
-    let ended = expect_json(&move_card(&client, id, "REPLACED"), 200);
+    let ended = expect_json(&transition_card(&client, id, "REPLACED"), 200);
     assert_eq!((&ended["state"], &ended["replacedByCardId"]), (&json!("REPLACED"), &Value::Null));
     expect_fault(&client.post(&format!("{CARDS}/{id}/replace"), "{}"), 409, "path.cardId", "invalid_state");
     let healthy = expect_json(&client.get(&format!("/v2/sandbox/invariants?accountId={}", client.account)), 200);
@@ -218,7 +218,7 @@ fn a_replacement_has_the_limits_with_what_was_used() {
 
 #[test]
 fn a_limit_is_removed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let limit = expect_json(&day(&client, &card, "0"), 200);
     assert_eq!(authorize(&client, &card, "0.01"), "1817");
@@ -236,7 +236,7 @@ fn a_limit_is_removed() {
 
 #[test]
 fn one_key_sets_one_limit() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let path = format!("{CARDS}/{card}/spending-limits");
     let body = r#"{"limitWindow": "DAY", "amount": 10}"#;

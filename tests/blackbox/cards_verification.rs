@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::text;
 use crate::support::management::{CARDS, card, funded, with};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::wallet::{first_body, transaction};
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, chain_path, expect_fault, expect_json,
@@ -54,7 +54,7 @@ fn rules(client: &Client, record: &Value) -> Vec<Value> {
 
 #[test]
 fn a_pin_is_checked_where_it_is_sent() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let find = || expect_json(&client.get(&format!("{CARDS}/{card}")), 200);
     assert_eq!(find()["pinIsSet"], false);
@@ -87,7 +87,7 @@ fn a_pin_is_checked_where_it_is_sent() {
 /// The idempotency record must not reveal the PIN to somebody who hashes all PINs.
 #[test]
 fn a_pin_can_be_set_once_under_a_key_and_never_read() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let path = format!("{CARDS}/{card}/pin");
     let put = |pin: &str| client.call("PUT", &path).header("Idempotency-Key", "pin").json(pin).send();
@@ -108,7 +108,7 @@ fn a_pin_can_be_set_once_under_a_key_and_never_read() {
 
 #[test]
 fn a_verification_compares_what_is_known() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let right = security_code(&client, &card);
     let wrong = if right == "111" { "222" } else { "111" };
@@ -136,7 +136,7 @@ fn a_verification_compares_what_is_known() {
 
 #[test]
 fn failed_authentications_and_unusable_tokens_are_declined() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     for (outcome, expected) in [
         ("AUTHENTICATED", "0000"),
@@ -168,7 +168,7 @@ fn failed_authentications_and_unusable_tokens_are_declined() {
 
 #[test]
 fn the_owner_of_an_individual_card_must_be_active() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let body =
         json!({"roleName": "User", "firstName": "Ada", "lastName": "Byron", "emailAddress": "owner@example.com"});
@@ -195,7 +195,7 @@ fn the_owner_of_an_individual_card_must_be_active() {
 
 #[test]
 fn what_a_message_says_is_shown() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let pos = json!({"entryMode": "CREDENTIAL_ON_FILE", "merchantInitiated": true, "recurring": false});
     for path in [AUTHORIZATION, ATM, DEBIT, REFUND] {

@@ -10,7 +10,7 @@ use crate::support::payer::Payer;
 use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::shop::{SESSIONS, new_session, open_shop};
 use crate::support::store::is_sqlite;
-use crate::support::worlds::{make_as, restore, set, snapshot, world_path};
+use crate::support::worlds::{create_world_as, restore, set_clock, snapshot, world_path};
 use crate::support::{Client, Home, Server, expect_error, expect_fault, expect_json};
 
 /// Credits a budget and spends a part of it. Returns the budget.
@@ -78,8 +78,9 @@ fn worlds_pages_and_webhooks_work_in_a_second_cell() {
     receiver.wait_for(1);
     wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
 
-    let (_, world) = make_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
-    set(&world, json!({"advanceBy": "PT1H"}));
+    let (_, world) =
+        create_world_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    set_clock(&world, json!({"advanceBy": "PT1H"}));
     let saved = snapshot(&world);
     let in_world = funded(&world, "Travel", "5.00");
     restore(&world, &saved);

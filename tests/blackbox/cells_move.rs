@@ -15,10 +15,10 @@ use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
 use crate::support::money::written;
 use crate::support::receiver::{Receiver, wait_for_delivery};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
-use crate::support::worlds::{below_world, make_as, restore, snapshot};
+use crate::support::worlds::{below_world, create_world_as, restore, snapshot};
 use crate::support::{Answer, CREDIT, Client, Home, Server, expect_error, expect_json};
 
 /// Number of callers of a load.
@@ -35,7 +35,7 @@ fn credit(caller: &Client, budget: &str, key: &str) -> (Answer, usize) {
             return (answer, refused);
         }
         assert!(answer.header("retry-after").is_some(), "{answer:?}");
-        assert!(start.elapsed() < LIMIT, "the client stays unavailable");
+        assert!(start.elapsed() < TIMEOUT, "the client stays unavailable");
         refused += usize::from(expect_error(&answer, 503)[0].message.contains("is being moved"));
         thread::sleep(Duration::from_millis(20));
     }
@@ -65,7 +65,7 @@ fn reopened(caller: &Client, after: Option<&str>) -> Stream {
             return stream;
         }
         assert_eq!(status, 503);
-        assert!(start.elapsed() < LIMIT, "the client stays unavailable");
+        assert!(start.elapsed() < TIMEOUT, "the client stays unavailable");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -74,7 +74,7 @@ fn reopened(caller: &Client, after: Option<&str>) -> Stream {
 fn follow(caller: &Client, mut stream: Stream, expected: impl Fn() -> Option<usize>) -> Vec<String> {
     let (start, mut seen) = (Instant::now(), Vec::new());
     while expected().is_none_or(|count| seen.len() < count) {
-        assert!(start.elapsed() < 4 * LIMIT, "the stream misses events: {} of {:?}", seen.len(), expected());
+        assert!(start.elapsed() < 4 * TIMEOUT, "the stream misses events: {} of {:?}", seen.len(), expected());
         let began = Instant::now();
         let line = stream.line(Duration::from_millis(300));
         if let Some(id) = line.as_deref().and_then(|line| line.strip_prefix("id: ")) {
@@ -139,7 +139,7 @@ fn a_client_moves_under_load() {
     assert_eq!((seen.len(), unique.len()), (log.len() + 1, log.len() + 1), "the stream repeats events");
     let start = Instant::now();
     while !unique.is_subset(&receiver.accepted()) {
-        assert!(start.elapsed() < LIMIT, "webhooks are missing");
+        assert!(start.elapsed() < TIMEOUT, "webhooks are missing");
         thread::sleep(Duration::from_millis(50));
     }
     wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
@@ -262,7 +262,7 @@ fn a_move_that_was_stopped_for_long_spoils_no_later_one() {
             for cell in ["b", "home"] {
                 home.run(&["cells", "move", &bob.id, cell]);
             }
-            assert!(start.elapsed() < LIMIT, "the move does not end");
+            assert!(start.elapsed() < TIMEOUT, "the move does not end");
         }
         credit(&caller, &budget, &format!("after-{round}"));
         assert_eq!(balance(&caller, &budget)[0], format!("11.{:02}", round + 1));
@@ -339,7 +339,7 @@ fn a_client_on_its_way_into_a_drained_cell_leaves_it_again() {
     let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while listed_cell(&home, "a")["moving"] == Value::Null && listed_cell(&home, "a")["clients"] == 1 {
-        assert!(start.elapsed() < LIMIT, "the move does not begin");
+        assert!(start.elapsed() < TIMEOUT, "the move does not begin");
     }
     command.kill().unwrap();
     command.wait().unwrap();
@@ -355,7 +355,8 @@ fn worlds_and_their_snapshots_move() {
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let server = Server::on(home);
     let caller = bob.caller(&server);
-    let (_, world) = make_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, world) =
+        create_world_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
     let kept = funded(&world, "Kept", "5.00");
     let saved = snapshot(&world);
     let later = funded(&world, "Later", "5.00");
@@ -380,12 +381,12 @@ fn a_world_from_the_file_of_another_client_moves() {
     let (home, _databases) = add_cells(Home::demo());
     let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
     let server = Server::on(home);
-    let (_, world) = make_as(&server, &ada.caller(&server), &json!({"template": "demo"}));
+    let (_, world) = create_world_as(&server, &ada.caller(&server), &json!({"template": "demo"}));
     let file = world.get(&below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)))).text();
     let caller = bob.caller(&server);
     let import = caller.call("POST", "/v2/sandbox/snapshots?").header("Content-Type", "application/x-ndjson");
     let import = expect_json(&import.bytes(&file).send(), 201);
-    let (_, copy) = make_as(&server, &caller, &json!({"snapshotId": import["id"]}));
+    let (_, copy) = create_world_as(&server, &caller, &json!({"snapshotId": import["id"]}));
     // The batches and cards of the copy name Bob: he can arrive where Ada is not, and she can leave.
     move_to(server.home(), &bob.id, "b");
     move_to(server.home(), &ada.id, "home");

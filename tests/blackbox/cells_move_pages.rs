@@ -10,9 +10,9 @@ use crate::support::cells::{CellDatabase, Tenant, add_cells, move_to};
 use crate::support::load::check_journal;
 use crate::support::logo::{png, set_logo};
 use crate::support::payer::{Payer, heading, html};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::shop::{SESSIONS, new_session, open_shop, refund_one_pound, sold};
-use crate::support::worlds::make_as;
+use crate::support::worlds::create_world_as;
 use crate::support::{ABSENT, Home, Server, expect_json};
 
 /// The public pages of a client's merchant.
@@ -25,7 +25,7 @@ struct Pages {
 impl Pages {
     /// Creates a merchant with an open session, a refund that awaits authorisation, and a logo.
     fn create(server: &Server, tenant: &Tenant) -> Self {
-        let (_, world) = make_as(server, &tenant.caller(server), &json!({"template": "empty"}));
+        let (_, world) = create_world_as(server, &tenant.caller(server), &json!({"template": "empty"}));
         let checkout = open_shop(&world);
         let paid = sold(&world, &checkout, "1");
         let refund = refund_one_pound(&world, text(&paid, "/paymentId"));
@@ -47,7 +47,7 @@ impl Pages {
     fn wait_until_served(&self) {
         let start = Instant::now();
         while self.statuses() != [200; 3] {
-            assert!(start.elapsed() < LIMIT, "the pages stay unavailable: {:?}", self.statuses());
+            assert!(start.elapsed() < TIMEOUT, "the pages stay unavailable: {:?}", self.statuses());
             thread::sleep(Duration::from_millis(20));
         }
     }

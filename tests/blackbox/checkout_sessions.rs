@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
-use crate::support::shop::{ORDERS, PAYMENTS, SESSIONS, bank, basket, mugs, new_session, outcome, shop};
+use crate::support::shop::{
+    ORDERS, PAYMENTS, SESSIONS, act_as_payer, bank, basket, new_session, shipping_address, shop,
+};
 use crate::support::table::{Table, bad};
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, expect_fault, expect_json, together};
 
 const ONE: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}";
@@ -37,7 +39,7 @@ fn cancel(client: &Client, session: &Value) -> Answer {
 }
 
 fn pay(client: &Client, session: &Value, body: &Value) -> Answer {
-    let answer = outcome(client, session, body);
+    let answer = act_as_payer(client, session, body);
     truthful("post", PAY, &answer);
     answer
 }
@@ -102,7 +104,7 @@ fn every_fault_of_a_session_is_named() {
     let body = |change: Value| with(new_session(&checkout, "1"), &change);
     let amount = |amount: &str| json!({"amount": {"amount": amount, "currencyCode": "GBP"}});
     let item = |change: Value| json!({"basket": {"items": [with(basket()["items"][0].clone(), &change)]}});
-    let shipping = |change: Value| json!({"shipping": with(mugs(), &change)});
+    let shipping = |change: Value| json!({"shipping": with(shipping_address(), &change)});
     for (change, path, code) in [
         (amount("0.001"), "body.amount.amount", "too_many_decimals"),
         (amount("1000000.01"), "body.amount.amount", "out_of_range"),
@@ -178,7 +180,7 @@ fn a_paid_session_has_a_payment_and_an_order() {
 #[test]
 fn every_outcome_goes_by_the_clock() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
     let mut number = 0;
     let mut open = || {
@@ -197,7 +199,7 @@ fn every_outcome_goes_by_the_clock() {
         let session = open();
         let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank, "outcome": outcome})), 200);
         assert_eq!(paid["status"], at_once, "{outcome}");
-        set(&client, json!({"advanceBy": "PT1M"}));
+        set_clock(&client, json!({"advanceBy": "PT1M"}));
         let found = find(&client, &session);
         assert_eq!(found["status"], later, "{outcome}");
         let payments = payment_of(&client, &session);
@@ -218,7 +220,11 @@ fn every_outcome_goes_by_the_clock() {
         (json!({"bankId": bank, "outcome": "pending", "afterMinutes": 10_081}), "body.afterMinutes", "out_of_range"),
         (json!({"bankId": bank, "outcome": "steal"}), "body.outcome", "invalid_value"),
         (json!({"bankId": "f".repeat(32), "outcome": "approve"}), "body.bankId", "invalid_value"),
-        (json!({"bankId": bank, "outcome": "approve", "shipping": mugs()}), "body.shipping", "invalid_value"),
+        (
+            json!({"bankId": bank, "outcome": "approve", "shipping": shipping_address()}),
+            "body.shipping",
+            "invalid_value",
+        ),
     ] {
         expect_fault(&pay(&client, &open(), &body), 400, path, code);
     }
@@ -227,7 +233,7 @@ fn every_outcome_goes_by_the_clock() {
 #[test]
 fn a_session_runs_out_by_the_clock() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
     let never = created(&client, &new_session(&checkout, "1"));
     let begun = created(&client, &new_session(&checkout, "2"));
@@ -236,9 +242,9 @@ fn a_session_runs_out_by_the_clock() {
     expect_json(&pay(&client, &slow, &json!({"bankId": bank, "outcome": "pending", "afterMinutes": 30})), 200);
     let failing = created(&client, &new_session(&checkout, "4"));
     expect_json(&pay(&client, &failing, &json!({"bankId": bank, "outcome": "time_out", "afterMinutes": 30})), 200);
-    set(&client, json!({"advanceBy": "PT19M59S"}));
+    set_clock(&client, json!({"advanceBy": "PT19M59S"}));
     assert_eq!(find(&client, &never)["status"], "OPEN");
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     assert_eq!(
         (&find(&client, &never)["status"], &find(&client, &begun)["status"]),
         (&json!("EXPIRED"), &json!("ABANDONED"))
@@ -246,7 +252,7 @@ fn a_session_runs_out_by_the_clock() {
     assert_eq!(find(&client, &never)["updatedAt"], never["expiresAt"]);
     expect_fault(&cancel(&client, &never), 409, "path.checkoutSessionId", "invalid_state");
     assert_eq!(find(&client, &slow)["status"], "PROCESSING");
-    set(&client, json!({"advanceBy": "PT1H"}));
+    set_clock(&client, json!({"advanceBy": "PT1H"}));
     let slow = find(&client, &slow);
     assert_eq!((&slow["status"], &slow["completedAt"]), (&json!("COMPLETED"), &json!("2040-01-01T12:30:00Z")));
     let failing = find(&client, &failing);
@@ -258,9 +264,9 @@ fn a_session_runs_out_by_the_clock() {
 #[test]
 fn the_list_is_filtered() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
     let first = created(&client, &new_session(&checkout, "1"));
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     let second = created(&client, &with(new_session(&checkout, "2"), &json!({"merchantReference": "other"})));
     assert_eq!(expect_json(&cancel(&client, &second), 200)["status"], "CANCELLED");
     let ids = |filter: &str| {
@@ -303,7 +309,8 @@ fn the_payer_says_where_to_ship() {
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
     expect_fault(&pay(&client, &session, &body), 400, "body.shipping", "required");
     let rate = json!({"rate": {"description": "Next day", "amount": "3.00", "serviceCode": "ND"}});
-    let paid = expect_json(&pay(&client, &session, &with(body, &json!({"shipping": with(mugs(), &rate)}))), 200);
+    let paid =
+        expect_json(&pay(&client, &session, &with(body, &json!({"shipping": with(shipping_address(), &rate)}))), 200);
     assert_eq!((&paid["status"], &paid["amount"]["amount"]), (&json!("COMPLETED"), &json!("15.50")));
     assert_eq!((&paid["shipping"]["rate"]["serviceCode"], &paid["shipping"]["city"]), (&json!("ND"), &json!("London")));
 }
@@ -338,7 +345,7 @@ fn one_of_many_payers_wins() {
         together(
             8,
             |number| {
-                if number % 2 == 0 { outcome(&client, &session, &body) } else { cancel(&client, &session) }
+                if number % 2 == 0 { act_as_payer(&client, &session, &body) } else { cancel(&client, &session) }
             },
         );
     let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
@@ -351,12 +358,12 @@ fn one_of_many_payers_wins() {
 fn sessions_of_others_are_absent() {
     let (server, client, checkout) = shop();
     let session = created(&client, &new_session(&checkout, "1"));
-    let other = crate::support::worlds::make(&server, json!({"template": "demo"})).1;
+    let other = crate::support::worlds::create_world(&server, json!({"template": "demo"})).1;
     for path in ["", "/cancel"] {
         let path = format!("{SESSIONS}/{}{path}", text(&session, "/id"));
         let answer = if path.ends_with("cancel") { other.post(&path, "") } else { other.get(&path) };
         expect_fault(&answer, 404, "path.checkoutSessionId", "not_found");
     }
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
-    expect_fault(&outcome(&other, &session, &body), 404, "path.checkoutSessionId", "not_found");
+    expect_fault(&act_as_payer(&other, &session, &body), 404, "path.checkoutSessionId", "not_found");
 }

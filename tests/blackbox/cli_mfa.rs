@@ -4,7 +4,7 @@ use serde_json::json;
 use totp_rs::{Algorithm, Builder, Secret};
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm_totp, open};
+use crate::support::batches::{confirm_totp, open_session_with};
 use crate::support::payments::{confirmed, create, find};
 use crate::support::{Home, MFA_SESSIONS, Server, confirm_path, demo, expect_fault, expect_json};
 
@@ -32,7 +32,7 @@ fn an_account_is_enrolled_and_confirms_with_its_authenticator() {
     assert!(text(&enrolled, "/uri").starts_with(&format!("otpauth://totp/Florin:{account}?secret={secret}&")));
     assert_eq!(home.json(&["mfa", "show", account, "--json"]), shown(true, true));
 
-    let session = open(&client, BATCH, "totp");
+    let session = open_session_with(&client, BATCH, "totp");
     // A new enrolment invalidates the earlier secret.
     let renewed = home.json(&["mfa", "enrol", account, "--json"]);
     assert_ne!(text(&renewed, "/secret"), secret);

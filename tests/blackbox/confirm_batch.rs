@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, funded, mfa_body, open_session};
-use crate::support::payments::{alone, confirmed, euros, filled, pounds};
+use crate::support::payments::{confirmed, euros, filled, fresh_sandbox, pounds};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
     ABSENT, Answer, CREDIT, Client, Home, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
@@ -91,7 +91,7 @@ fn balances(wallets: &[Wallet]) -> Vec<Balance> {
 
 #[test]
 fn confirming_reserves_the_funds_and_moves_nothing() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallets = [Wallet::with(&server, "GBP", 100_000), Wallet::with(&server, "EUR", 50_000)];
     let before = balances(&wallets);
     // The simulated bank keeps these payments pending, so that nothing but the confirmation changes the balances.

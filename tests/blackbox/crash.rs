@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, funded, open_session};
-use crate::support::load::{Sent, Toll, check_journal, message, repeat_all, sum};
-use crate::support::server::LIMIT;
+use crate::support::load::{KillCounts, Sent, check_journal, message, repeat_all, sum};
+use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
 use crate::support::wallet::Balance;
 use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
@@ -44,7 +44,7 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
             });
         }
         let start = Instant::now();
-        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
             thread::sleep(Duration::from_millis(1));
         }
         let home = server.kill();
@@ -87,7 +87,7 @@ fn enough(round: usize) -> usize {
 fn killed_under_load() {
     let mut server = Server::sandbox();
     let mut wallet = Wallet::with(&server, "GBP", FUNDS);
-    let mut toll = Toll::default();
+    let mut toll = KillCounts::default();
     for round in 0..kills() {
         let before = wallet.balance();
         let (home, log) = load(server, &wallet, round, enough(round));

@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 
 use crate::openapi::{operation, truthful};
 use crate::support::assert::text;
-use crate::support::batches::{confirm_totp, funded as rich, mfa_body, open, open_session, refused, token_at};
+use crate::support::batches::{
+    confirm_totp, funded as rich, mfa_body, open_session, open_session_with, refused, token_at,
+};
 use crate::support::management::{BUDGETS, budget, funded, written};
 use crate::support::money::minor;
 use crate::support::payments::{filled, pounds};
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{
     ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, CLEARING, CREDIT, Client, INCREMENT, MFA_SESSIONS,
     REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_fault,
@@ -99,8 +101,8 @@ fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
 #[test]
 fn every_dry_run_predicts_the_real_call() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"seed": "dry"}));
-    set(&client, json!({"freeze": true}));
+    let (_, client) = create_world(&server, json!({"seed": "dry"}));
+    set_clock(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
     let (preview, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "10"));
     let posting = |pool: &str, budget: Value, amount: &str| {
@@ -144,8 +146,8 @@ fn every_dry_run_predicts_the_real_call() {
 #[test]
 fn declines_and_refusals_are_those_of_the_real_call() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"seed": "declined"}));
-    set(&client, json!({"freeze": true}));
+    let (_, client) = create_world(&server, json!({"seed": "declined"}));
+    set_clock(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
     let (preview, _) = simulated(&client, AUTHORIZATION, &first_body(card, "99999999"));
     assert_eq!(preview["postings"], json!([]));
@@ -187,7 +189,7 @@ fn no_attempt_is_counted_and_no_token_is_used() {
             },
         );
     }
-    let totp = open(&client, &batch, "totp");
+    let totp = open_session_with(&client, &batch, "totp");
     let token = token_at(0);
     for _ in 0..2 {
         let body = mfa_body("totp", &totp, &token);

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::openapi::{document, truthful};
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::described::assert_described;
-use crate::support::management::{budget, card, funded, move_card, transfer};
-use crate::support::payments::{alone, below, confirmed, filled, listed, pounds, rows, upload};
+use crate::support::management::{budget, card, funded, transfer, transition_card};
+use crate::support::payments::{below, confirmed, filled, fresh_sandbox, listed, pounds, rows, upload};
 use crate::support::receiver::Receiver;
-use crate::support::server::LIMIT;
-use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session, outcome};
+use crate::support::server::TIMEOUT;
+use crate::support::shop::{PAYMENTS, SESSIONS, act_as_payer, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, restore, set, snapshot};
+use crate::support::worlds::{create_world, restore, set_clock, snapshot};
 use crate::support::{
     AUTHORIZATION, Answer, CLEARING, CREDIT, Client, Home, INCREMENT, Server, Wallet, demo, expect_error, expect_fault,
     expect_json, shared,
@@ -59,7 +59,7 @@ pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value>
         if found.len() >= count {
             return found;
         }
-        assert!(began.elapsed() < LIMIT, "{} of {count} {kinds}", found.len());
+        assert!(began.elapsed() < TIMEOUT, "{} of {count} {kinds}", found.len());
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -69,8 +69,8 @@ fn cause_everything(client: &Client) {
     let (one, two) = (funded(client, "One", "100.00"), budget(client, "Two"));
     expect_json(&transfer(client, &one, &two, "5.00"), 200);
     let id = card(client, &one);
-    expect_json(&move_card(client, &id, "SUSPENDED"), 200);
-    expect_json(&move_card(client, &id, "ACTIVE"), 200);
+    expect_json(&transition_card(client, &id, "SUSPENDED"), 200);
+    expect_json(&transition_card(client, &id, "ACTIVE"), 200);
     let bought = expect_json(&client.post(AUTHORIZATION, first_body(&id, "10")), 201);
     let token = text(&bought, "/transaction/token");
     expect_json(&client.post(CLEARING, follow_body(token, "4")), 201);
@@ -89,7 +89,7 @@ fn cause_merchant_events(client: &Client) {
     let open = |key: &str| expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
     let at_bank = |session: &Value, name: &str| {
         let body = json!({"bankId": bank(client), "outcome": name});
-        expect_json(&outcome(client, session, &body), 200)
+        expect_json(&act_as_payer(client, session, &body), 200)
     };
     let paid = at_bank(&open("paid"), "approve");
     let amount = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}, "reason": "Returned"});
@@ -101,12 +101,12 @@ fn cause_merchant_events(client: &Client) {
     open("unseen");
     let cancel = format!("{SESSIONS}/{}/cancel", text(&open("cancelled"), "/id"));
     expect_json(&client.post(&cancel, ""), 200);
-    set(client, json!({"advanceBy": "PT30M"}));
+    set_clock(client, json!({"advanceBy": "PT30M"}));
 }
 
 #[test]
 fn every_kind_of_event_is_described() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     cause_everything(&client);
     wait_for(&client, "PaymentReturned", 1);
     cause_merchant_events(&client);
@@ -150,7 +150,7 @@ fn record(all: &[Value]) {
 
 #[test]
 fn a_card_event_contains_the_answer_as_it_was_sent() {
-    let (server, _) = alone();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let sent = wallet.client.post(AUTHORIZATION, first_body(&wallet.card.id, "10.10"));
     let answer = sent.text();
@@ -163,9 +163,9 @@ fn a_card_event_contains_the_answer_as_it_was_sent() {
 #[test]
 fn an_expiry_is_an_event_of_its_chain() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     let held = expect_json(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "10")), 201);
-    set(&client, json!({"advanceBy": "P8D"}));
+    set_clock(&client, json!({"advanceBy": "P8D"}));
     let found = events(&client, &format!("objectId={}", text(&held, "/transaction/token")));
     found.iter().for_each(assert_described);
     without_gaps(&found);
@@ -176,7 +176,7 @@ fn an_expiry_is_an_event_of_its_chain() {
 
 #[test]
 fn repeats_dry_runs_and_refusals_cause_nothing() {
-    let (server, _) = alone();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let client = &wallet.client;
     let before = events(client, "").len();
@@ -197,7 +197,7 @@ fn repeats_dry_runs_and_refusals_cause_nothing() {
 
 #[test]
 fn concurrent_messages_are_numbered_without_gaps() {
-    let (server, _) = alone();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let chains: Vec<_> = (0..4).map(|_| wallet.token(AUTHORIZATION, "100")).collect();
     thread::scope(|scope| {
@@ -224,7 +224,7 @@ fn concurrent_messages_are_numbered_without_gaps() {
 
 #[test]
 fn filters_and_pages() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (one, two) = (funded(&client, "One", "100.00"), budget(&client, "Two"));
     expect_json(&transfer(&client, &one, &two, "5.00"), 200);
     let all = events(&client, "");
@@ -260,7 +260,7 @@ fn events_are_of_the_accounts_that_the_key_reaches() {
     let server = Server::sandbox();
     let client = server.client();
     funded(&client, "One", "1.00");
-    let (world, of_world) = make(&server, json!({"template": "demo", "seed": "events"}));
+    let (world, of_world) = create_world(&server, json!({"template": "demo", "seed": "events"}));
     funded(&of_world, "Two", "1.00");
     let count = |client: &Client, query: &str| {
         expect_json(&client.get(&format!("{EVENTS}?{query}")), 200)["count"].as_i64().unwrap()
@@ -277,7 +277,7 @@ fn events_are_of_the_accounts_that_the_key_reaches() {
 #[test]
 fn a_restore_reverts_events_and_a_copy_has_none() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "demo"}));
+    let (_, client) = create_world(&server, json!({"template": "demo"}));
     let one = funded(&client, "One", "1.00");
     let receiver = Receiver::start();
     receiver.subscribe(&client, "CardStateUpdated", &json!({}));
@@ -296,7 +296,7 @@ fn a_restore_reverts_events_and_a_copy_has_none() {
     without_gaps(&again);
     assert_ne!(again[1]["messageId"], undone[1]["messageId"]);
     let body = json!({"snapshotId": kept});
-    let (_, copy) = make(&server, body);
+    let (_, copy) = create_world(&server, body);
     assert_eq!((events(&copy, "").len(), webhooks(&copy)), (0, json!(0)));
     expect_json(&copy.post(CREDIT, credit_body(&one, "1.00", "GBP")), 200);
     assert_eq!(events(&copy, "")[0]["sequence"], 2);
@@ -306,8 +306,8 @@ fn a_restore_reverts_events_and_a_copy_has_none() {
 fn ids_of_events_are_random_in_seeded_worlds() {
     let server = Server::sandbox();
     let run = || {
-        let (_, client) = make(&server, json!({"template": "demo", "seed": "twice", "replace": true}));
-        set(&client, json!({"advanceBy": "PT1H"}));
+        let (_, client) = create_world(&server, json!({"template": "demo", "seed": "twice", "replace": true}));
+        set_clock(&client, json!({"advanceBy": "PT1H"}));
         funded(&client, "One", "1.00");
         let mut body = events(&client, "").remove(0);
         let id = body["messageId"].take();
@@ -320,7 +320,7 @@ fn ids_of_events_are_random_in_seeded_worlds() {
 
 #[test]
 fn payment_events_show_the_payment_as_the_list_does() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     confirmed(&client, &batch);
     let done = wait_for(&client, "PaymentBatchCompleted", 1).remove(0);
@@ -352,7 +352,7 @@ fn payment_events_show_the_payment_as_the_list_does() {
 
 #[test]
 fn a_batch_is_ready_once_however_often_it_is_uploaded() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     let bad: Answer = upload(&client, &batch, rows(&[pounds("0", "one")]));
     assert_eq!(bad.status / 100, 2, "{bad:?}");
@@ -378,7 +378,7 @@ fn production_lists_events_of_clients_with_the_feature() {
     };
     switch("enable");
     assert_eq!(events(&client, "").len(), 0);
-    expect_json(&move_card(&client, &first, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &first, "SUSPENDED"), 200);
     let found = events(&client, "");
     assert_eq!((found.len(), &found[0]["sequence"]), (1, &json!(2)), "{found:#?}");
     assert_eq!((&found[0]["previousState"], &found[0]["state"]), (&json!("ACTIVE"), &json!("SUSPENDED")));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::money::minor;
-use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::table::{Table, bad};
 use crate::support::{
     ABSENT, AUTHORIZATION, CLEARING, Client, Server, Wallet, demo, expect_fault, expect_json, shared,
@@ -51,7 +51,7 @@ fn assert_sound(explanation: &Value) {
 
 /// Creates a budget with a hold of 30.00, a cleared purchase of 8.00, and a confirmed batch of 40.00.
 fn account_with_activity() -> (Server, Client, Wallet, String) {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");

@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 
 use crate::events::events;
 use crate::support::assert::text;
-use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding};
+use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, token_at};
+use crate::support::decisions::{APPROVE, DECISIONS, buy, start_endpoint};
 use crate::support::load::{Sent, check_journal, message, retry_all};
 use crate::support::logo::{png, set_logo};
-use crate::support::management::{budget, card, funded, move_card, transfer as moved};
+use crate::support::management::{budget, card, funded, transfer as moved, transition_card};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::{credit_body, first_body};
-use crate::support::worlds::{below_world, clock, make, restore, snapshot};
+use crate::support::worlds::{below_world, clock, create_world, restore, snapshot};
 use crate::support::{
     AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
 };
@@ -121,7 +121,7 @@ fn play(server: &Server, wallet: &Wallet) -> OpenWork {
     }
     let saved = budget(&client, "Savings");
     expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 200);
-    expect_json(&move_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
     let person = &expect_json(&client.get("/v2/people"), 200)["rows"][0]["id"];
     let personal = json!({"cardOwnerType": "PEOPLE", "personId": person, "name": "Ada",
         "budgets": [{"budgetId": saved, "active": true}]});
@@ -139,11 +139,11 @@ fn play(server: &Server, wallet: &Wallet) -> OpenWork {
     confirmed(&client, &paid);
     let start = Instant::now();
     while find(&client, &paid)["status"] != "completed" {
-        assert!(start.elapsed() < LIMIT, "{}", find(&client, &paid));
+        assert!(start.elapsed() < TIMEOUT, "{}", find(&client, &paid));
         thread::sleep(Duration::from_millis(50));
     }
     let by_script = (batches[1].clone(), open_session(&client, &batches[1]));
-    let by_totp = (batches[2].clone(), open(&client, &batches[2], "totp"));
+    let by_totp = (batches[2].clone(), open_session_with(&client, &batches[2], "totp"));
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "BoxDebited", &json!({}));
     expect_json(&client.post_once(&webhook_path(&webhook, "/test"), "test", ""), 202);
@@ -160,7 +160,7 @@ fn play(server: &Server, wallet: &Wallet) -> OpenWork {
     expect_json(&client.post(&evidence, r#"{"text": "Not mine"}"#), 201);
     let protected = ProtectedCard::create(&client);
     let hold = wallet.token(AUTHORIZATION, "7.31");
-    let endpoint = deciding(&client, APPROVE, &json!({"timeoutMs": 4321, "fallback": "APPROVE"}));
+    let endpoint = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 4321, "fallback": "APPROVE"}));
     buy(&client, &wallet.card.id, "0.01");
     OpenWork { log, hold, endpoint, by_script, by_totp, protected }
 }
@@ -195,7 +195,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let lookup = format!("{LOOKUP}?postcode=ZZ1%201ZZ");
     let address = expect_json(&server.client().get(&lookup), 200);
     let before = wallet.balance();
-    let (created, world) = make(&server, json!({"seed": "moved"}));
+    let (created, world) = create_world(&server, json!({"seed": "moved"}));
     let protected = ProtectedCard::create(&world);
     let (kept, shown) = (snapshot(&world), clock(&world));
     let exported = world.get(&below_world(&world.account, &format!("snapshots/{kept}/file"))).body;
@@ -240,7 +240,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     protected.change(&world);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     protected.expect_protected(&world);
-    make(&server, json!({"snapshotId": imported_snapshot}));
+    create_world(&server, json!({"snapshotId": imported_snapshot}));
     let (endpoint, made) = &story.endpoint;
     let moved = expect_json(&wallet.client.get(DECISIONS), 200);
     for member in ["url", "enabled", "timeoutMs", "fallback", "createdAt", "updatedAt"] {
@@ -259,7 +259,7 @@ fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let server = Server::on(source);
-    let (created, world) = make(&server, json!({"template": "demo"}));
+    let (created, world) = create_world(&server, json!({"template": "demo"}));
     let one = funded(&world, "One", "1.00");
     let earlier = snapshot(&world);
     for _ in 0..3 {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
-use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::{AUTHORIZATION, CLEARING, Client, Home, Server, Wallet, expect_fault, expect_json, shared};
 
 const PATH: &str = "/v2/sandbox/invariants";
@@ -47,7 +47,7 @@ fn the_demo_data_fulfils_all_invariants() {
 
 #[test]
 fn counts_of_checked_objects_grow_with_activity() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let before = sound(&client);
     let others = sound(&server.other());
@@ -91,7 +91,7 @@ fn a_leg_that_was_changed_is_named() {
 
 #[test]
 fn all_invariants_hold_while_payments_are_processed() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let rows: Vec<_> = (0..40).map(|number| pounds("1", if number % 3 == 0 { "SBX-FAIL-NAME" } else { "x" })).collect();
     let batch = filled(&client, &rows);

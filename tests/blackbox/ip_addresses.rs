@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::table::{Table, bad};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Answer, BANKS, Client, Home, Server, expect_fault, expect_json, shared};
 
 const ADDRESSES: &str = "/v2/ipaddresses?";
@@ -185,7 +185,7 @@ fn wrong_requests_are_refused() {
 #[test]
 fn a_key_for_one_account_changes_nothing_for_all() {
     let server = without_networks(Home::demo());
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     expect_fault(&add(&world, "127.0.0.1"), 403, "header.Authorization", "insufficient_scope");
     assert_eq!(list(&world, "")["count"], 0);
 }

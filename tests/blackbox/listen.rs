@@ -11,7 +11,7 @@ use crate::events::events;
 use crate::support::assert::text;
 use crate::support::management::funded;
 use crate::support::receiver::{Receiver, webhook_path};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{ABSENT, CREDIT, Client, Server, demo, expect_json};
 
@@ -31,7 +31,7 @@ impl Listener {
     }
 
     fn line(&self) -> String {
-        self.lines.recv_timeout(LIMIT).expect("a line")
+        self.lines.recv_timeout(TIMEOUT).expect("a line")
     }
 
     fn json(&self) -> Value {

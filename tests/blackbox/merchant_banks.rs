@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
-use crate::support::{BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared, while_asking};
+use crate::support::{BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared, while_requesting};
 
 fn page(query: &str) -> Value {
     expect_json(&shared().client().get(&format!("{BANKS}?accountId={}{query}", demo().account)), 200)
@@ -93,7 +93,7 @@ fn an_operator_replaces_the_list() {
     let client = server.client();
     expect_json(&client.get(BANKS), 200);
     let import = || server.home().run(&["banks", "import", &file]);
-    let output = while_asking(&[client.clone(), client.clone()], BANKS, import);
+    let output = while_requesting(&[client.clone(), client.clone()], BANKS, import);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let listed = expect_json(&client.get(BANKS), 200);
     let bank = |letter: &str, name: &str, icon: &str, refunds: bool| {

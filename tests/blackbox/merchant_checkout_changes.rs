@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{text, time, uuid};
 use crate::support::management::with;
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, demo, expect_fault, expect_faults, expect_json};
 
@@ -51,7 +51,7 @@ fn count(client: &Client, filter: &str) -> i64 {
 
 #[test]
 fn a_new_checkout_is_found_and_listed_first() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let more = json!({
         "locale": "zh-Hant-TW", "settlementAccountId": APPROVED,
         "shippingOptions": {"collectAddress": true, "dynamicRatesUrl": "https://rates.example/?a=b"},
@@ -75,7 +75,7 @@ fn a_new_checkout_is_found_and_listed_first() {
 
 #[test]
 fn every_fault_of_a_new_checkout_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let mut table = Table::default();
     let long = format!("https://shop.example/{}", "x".repeat(2028));
     for (member, value, code) in [
@@ -124,19 +124,19 @@ fn every_fault_of_a_new_checkout_is_named() {
 
 #[test]
 fn a_merchant_needs_permission_and_a_settlement_account() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     expect_json(
         &client.call("PATCH", "/v2/sandbox/merchant").json(r#"{"canCreateTopUpCheckouts": false}"#).send(),
         200,
     );
     expect_fault(&post(&client, &top_up()), 403, "", "feature_not_enabled");
-    let (_, world) = crate::support::worlds::make(&server, json!({"template": "empty"}));
+    let (_, world) = crate::support::worlds::create_world(&server, json!({"template": "empty"}));
     expect_fault(&post(&world, &shopping()), 400, "body.settlementAccountId", "invalid_value");
 }
 
 #[test]
 fn a_change_is_visible_at_once_and_moves_the_counts() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, &shopping()), 201);
     let (active, off) = (count(&client, "status=ACTIVE"), count(&client, "status=DEACTIVATED"));
     let change = json!({
@@ -158,7 +158,7 @@ fn a_change_is_visible_at_once_and_moves_the_counts() {
 
 #[test]
 fn every_fault_of_a_change_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, &shopping()), 201);
     let mut table = Table::default();
     for (body, path, code) in [
@@ -190,7 +190,7 @@ fn every_fault_of_a_change_is_named() {
 
 #[test]
 fn one_key_creates_one_checkout() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = shopping().to_string();
     let (first, again) = (client.post_once(CHECKOUTS, "one", &body), client.post_once(CHECKOUTS, "one", &body));
     assert!(again.replayed() && !first.replayed());
@@ -202,7 +202,7 @@ fn one_key_creates_one_checkout() {
 
 #[test]
 fn checkouts_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let page = expect_json(&server.other().get(CHECKOUTS), 200);
     let theirs = page["rows"][0].clone();
     let absent = client.get(&format!("{CHECKOUTS}/{ABSENT}"));

@@ -6,7 +6,7 @@ use crate::openapi::truthful;
 use crate::support::assert::text;
 use crate::support::management::budget;
 use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, shop, sold};
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{Client, expect_fault, expect_json};
 
 const PAY: &str = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay";
@@ -49,7 +49,7 @@ fn postings(tried: &Value) -> Vec<(&str, &str)> {
 #[test]
 fn payments_and_refunds_can_be_tried() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freeze": true}));
+    set_clock(&client, json!({"freeze": true}));
     let float = budget(&client, "Float");
     let visit = json!({"bankId": bank(&client), "outcome": "approve"});
     let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);

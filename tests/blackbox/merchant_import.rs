@@ -9,7 +9,7 @@ use crate::support::management::with;
 use crate::support::payer::{Payer, heading};
 use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, create_payee, new_session, open_shop, sold};
 use crate::support::storefront::Shop;
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{BANKS, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_json};
 
 /// Returns the URL of a page on another server.
@@ -23,7 +23,7 @@ fn old_links_work_after_a_move() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let server = Server::on(source);
-    let (made, client) = make(&server, json!({"template": "empty"}));
+    let (made, client) = create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     let paid = sold(&client, &checkout, "1");
     let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));

@@ -17,11 +17,11 @@ use crate::support::load::check_journal;
 use crate::support::management::{balance, budget};
 use crate::support::money::{minor, written};
 use crate::support::payer::{form_token, urlencoded};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
 use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, open_shop, sold};
 use crate::support::store::is_sqlite;
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{Answer, Client, Home, Server, expect_json};
 
 const WORKERS: usize = 6;
@@ -65,7 +65,7 @@ struct Scene {
 
 impl Scene {
     fn set(server: &Server) -> Self {
-        let (_, client) = make(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+        let (_, client) = create_world(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
         let checkout = open_shop(&client);
         let (budget, bank) = (budget(&client, "Float"), bank(&client));
         let create = |number: usize| {
@@ -167,7 +167,7 @@ impl Scene {
                 scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), note));
             }
             let start = Instant::now();
-            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
                 thread::sleep(Duration::from_micros(300));
             }
             let before = answered.load(Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl Scene {
             stop.store(true, Ordering::Relaxed);
             (home, before)
         });
-        assert!(before >= enough, "only {before} of {enough} answers in {LIMIT:?}");
+        assert!(before >= enough, "only {before} of {enough} answers in {TIMEOUT:?}");
         (home, log.into_inner().unwrap())
     }
 
@@ -209,7 +209,7 @@ impl Scene {
 
     /// Advances the clock, and completes open sessions and refunds: none may be stuck.
     fn finish(&self) {
-        set(&self.client, json!({"advanceBy": "PT1M"}));
+        set_clock(&self.client, json!({"advanceBy": "PT1M"}));
         for session in self.list(SESSIONS) {
             assert_ne!(session["status"], "PROCESSING", "stuck: {session}");
             if session["status"] == "OPEN" {

@@ -5,11 +5,11 @@ use serde_json::json;
 
 use crate::openapi::truthful;
 use crate::support::assert::{text, uuid};
-use crate::support::logo::{LOGO, encoded, form, png, set_logo, stripes, upload};
+use crate::support::logo::{LOGO, checkerboard, encoded, form, png, set_logo, upload};
 use crate::support::payer::{Payer, html};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::storefront::Shop;
-use crate::support::worlds::{make, restore, snapshot, world_path};
+use crate::support::worlds::{create_world, restore, snapshot, world_path};
 use crate::support::{ABSENT, Answer, Client, expect_fault, expect_json, shared, together};
 
 const MERCHANT: &str = "/v2/merchant";
@@ -42,7 +42,7 @@ fn image_at(client: &Client, path: &str) -> DynamicImage {
 }
 
 fn world() -> Client {
-    make(shared(), json!({"template": "empty"})).1
+    create_world(shared(), json!({"template": "empty"})).1
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_logo_is_a_png_of_one_size_that_everybody_can_read() {
     let client = world();
     assert_eq!(logo_of(&client), json!(null));
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
-        let answer = set_logo(&client, &encoded(&stripes(400, 300), format));
+        let answer = set_logo(&client, &encoded(&checkerboard(400, 300), format));
         truthful("patch", LOGO, &answer);
         let merchant = expect_json(&answer, 200);
         assert_eq!(expect_json(&client.get(MERCHANT), 200), merchant);
@@ -161,18 +161,18 @@ fn a_retry_with_the_same_file_is_answered_once() {
     assert!(again.replayed(), "{again:?}");
     assert_eq!(expect_json(&again, 200), expect_json(&first, 200));
     assert_eq!(logo_of(&client), first.json()["logoUrl"]);
-    let other = send(&encoded(&stripes(300, 400), ImageFormat::Png), "one");
+    let other = send(&encoded(&checkerboard(300, 400), ImageFormat::Png), "one");
     expect_fault(&other, 422, "body", "idempotency_mismatch");
 }
 
 #[test]
 fn snapshots_contain_the_logo_and_copies_have_their_own() {
-    let (_, client) = make(shared(), json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(shared(), json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
     let first = uploaded(&client, &png());
     let image = fetch(&client, &first).body;
     let saved = snapshot(&client);
-    let second = uploaded(&client, &encoded(&stripes(300, 600), ImageFormat::Png));
-    let (_, copy) = make(shared(), json!({"snapshotId": saved}));
+    let second = uploaded(&client, &encoded(&checkerboard(300, 600), ImageFormat::Png));
+    let (_, copy) = create_world(shared(), json!({"snapshotId": saved}));
     let copied = path_of(&copy, logo_of(&copy).as_str().unwrap());
     assert!(copied != first && copied != second);
     assert_eq!(fetch(&copy, &copied).body, image);
@@ -187,7 +187,7 @@ fn snapshots_contain_the_logo_and_copies_have_their_own() {
 #[test]
 fn a_seeded_world_gives_the_same_address_again() {
     let address = || {
-        let (_, client) = make(shared(), json!({"template": "empty", "seed": "logos", "replace": true}));
+        let (_, client) = create_world(shared(), json!({"template": "empty", "seed": "logos", "replace": true}));
         uploaded(&client, &png())
     };
     assert_eq!(address(), address());
@@ -197,7 +197,7 @@ fn a_seeded_world_gives_the_same_address_again() {
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
 fn the_memory_of_concurrent_uploads_is_limited() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     // The image needs 16 MB of memory, but its file has a few KiB.
     let image = DynamicImage::ImageRgba8(image::RgbaImage::new(2_000, 2_000));
     let file = encoded(&image, ImageFormat::Png);

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::merchant_access;
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{
     Answer, BANKS, CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared,
 };
@@ -65,7 +65,7 @@ fn the_profile_has_every_member() {
 #[test]
 fn other_merchants_have_no_permissions() {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     for client in [server.other(), world] {
         let merchant = get(&client);
         let none = json!({"canCustomiseColours": false, "canHideServiceLogo": false});
@@ -77,7 +77,7 @@ fn other_merchants_have_no_permissions() {
 
 #[test]
 fn a_change_is_visible_at_once_and_merges() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let before = get(&client);
     let change = json!({
         "name": "  Łódź\u{202e} Shop ", "returnPolicyUrl": null,
@@ -101,7 +101,7 @@ fn a_change_is_visible_at_once_and_merges() {
 
 #[test]
 fn every_fault_of_a_change_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let before = get(&client);
     let mut table = Table::default();
     for (body, path, code) in [
@@ -131,7 +131,7 @@ fn every_fault_of_a_change_is_named() {
 
 #[test]
 fn only_the_operator_changes_permissions() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     without_permissions(&client);
     let before = get(&client);
     for body in [
@@ -155,7 +155,7 @@ fn only_the_operator_changes_permissions() {
 
 #[test]
 fn without_an_active_profile_only_the_bank_list_answers() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let plain = client.with_account("F50092");
     let absent = |client: &Client| {
         merchant_access::expect_no_merchant(client);
@@ -179,7 +179,7 @@ fn without_an_active_profile_only_the_bank_list_answers() {
 
 #[test]
 fn one_key_changes_once() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let send =
         |body: &Value| client.call("PATCH", MERCHANT).header("Idempotency-Key", "one").json(body.to_string()).send();
     let first = send(&json!({"name": "One"}));
@@ -194,7 +194,7 @@ fn one_key_changes_once() {
 
 #[test]
 fn profiles_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let foreign = client.with_account(&demo().other_account);
     for method in [MERCHANT, OPERATOR] {
         expect_fault(
@@ -212,7 +212,7 @@ fn profiles_of_other_accounts_are_absent() {
 #[test]
 fn a_restored_world_has_its_profile_again() {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "demo"}));
+    let (_, world) = create_world(&server, json!({"template": "demo"}));
     let before = get(&world);
     let id = snapshot(&world);
     expect_json(&patch(&world, MERCHANT, &json!({"name": "Changed"})), 200);

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{expect_invariants, members, text, uuid};
-use crate::support::busy::when_there_is_room;
+use crate::support::busy::retry_while_overloaded;
 use crate::support::management::{budget, with};
 use crate::support::shop::{
-    PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, create_payee, new_session, outcome, shop, sold,
+    PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, act_as_payer, bank, create_payee, new_session, shop, sold,
 };
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{
     ABSENT, Answer, BANKS, CHECKOUTS, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, together,
 };
@@ -73,7 +73,7 @@ fn a_refund_is_authorised_and_paid() {
 fn of_100_refunds_of_1_on_a_payment_of_10_exactly_10_are_created() {
     let (_server, client, checkout) = shop();
     let paid = sold_for(&client, &checkout, "10.00");
-    let answers = together(100, |_| when_there_is_room(|| refund(&client, &paid, "1.00")));
+    let answers = together(100, |_| retry_while_overloaded(|| refund(&client, &paid, "1.00")));
     let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 10, "{answers:?}");
     for refused in answers.iter().filter(|answer| answer.status != 201) {
@@ -124,7 +124,7 @@ fn sold_for(client: &Client, checkout: &str, amount: &str) -> Value {
     let session = with(new_session(checkout, &format!("for {amount}")), &more);
     let session = expect_json(&client.post(SESSIONS, session.to_string()), 201);
     let body = json!({"bankId": bank(client), "outcome": "approve"});
-    expect_json(&outcome(client, &session, &body), 200)["paymentId"].clone()
+    expect_json(&act_as_payer(client, &session, &body), 200)["paymentId"].clone()
 }
 
 #[test]
@@ -141,18 +141,18 @@ fn a_refund_is_authorised_once() {
 #[test]
 fn a_refund_goes_by_the_clock() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let paid = sold(&client, &checkout, "1")["paymentId"].clone();
     let forgotten = expect_json(&refund(&client, &paid, "12.50"), 201);
     assert_eq!(payment(&client, &paid)["isRefundable"], false);
-    set(&client, json!({"advanceBy": "PT20M"}));
+    set_clock(&client, json!({"advanceBy": "PT20M"}));
     assert_eq!(payment(&client, &paid)["isRefundable"], true);
     assert_eq!(find(&client, &forgotten)["status"], "CANCELLED");
     for (outcome, later) in [("pending", "COMPLETED"), ("fail_later", "FAILED"), ("leave", "CANCELLED")] {
         let made = expect_json(&refund(&client, &paid, "1.00"), 201);
         let status = expect_json(&authorise(&client, &made, &json!({"outcome": outcome})), 200)["status"].clone();
         assert_eq!(status, if outcome == "leave" { "CANCELLED" } else { "PENDING" }, "{outcome}");
-        set(&client, json!({"advanceBy": "PT1M"}));
+        set_clock(&client, json!({"advanceBy": "PT1M"}));
         assert_eq!(find(&client, &made)["status"], later, "{outcome}");
     }
 }
@@ -175,7 +175,7 @@ fn a_settlement_account_waits_for_its_refunds() {
     refused("AWAITING_AUTHORISATION");
     expect_json(&authorise(&client, &made, &json!({"outcome": "pending", "afterMinutes": 9})), 200);
     refused("PENDING");
-    set(&client, json!({"advanceBy": "PT9M"}));
+    set_clock(&client, json!({"advanceBy": "PT9M"}));
     assert_eq!(find(&client, &made)["status"], "COMPLETED");
     assert_eq!(delete().status, 204);
     expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
@@ -187,7 +187,7 @@ fn what_cannot_be_refunded_says_why() {
     let (_server, client, checkout) = shop();
     let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
     let body = json!({"bankId": bank(&client), "outcome": "pending"});
-    expect_json(&outcome(&client, &session, &body), 200);
+    expect_json(&act_as_payer(&client, &session, &body), 200);
     let path = format!("{PAYMENTS}?accountId={}", client.account);
     let pending = expect_json(&client.get(&path), 200)["rows"][0]["id"].clone();
     expect_fault(&refund(&client, &pending, "1.00"), 409, "path.paymentId", "invalid_state");
@@ -207,7 +207,7 @@ fn only_payments_of_purchases_are_refunded() {
     let (_server, client, checkout) = shop();
     let approve = json!({"bankId": bank(&client), "outcome": "approve"});
     let paid = |session: &Value| {
-        let paid = expect_json(&outcome(&client, session, &approve), 200);
+        let paid = expect_json(&act_as_payer(&client, session, &approve), 200);
         assert_eq!(paid["status"], "COMPLETED", "{paid}");
         paid["paymentId"].clone()
     };
@@ -258,7 +258,7 @@ fn the_export_is_a_table() {
     new["merchantReference"] = json!("=SUM(A1:A9), \"x\"");
     let session = expect_json(&client.post(SESSIONS, new.to_string()), 201);
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
-    let session = expect_json(&outcome(&client, &session, &body), 200);
+    let session = expect_json(&act_as_payer(&client, &session, &body), 200);
     expect_json(&refund(&client, &session["paymentId"], "1.00"), 201);
     let answer = client.get(&format!("{PAYMENTS}/export?accountId={}&sort=createdAt", client.account));
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")));
@@ -295,8 +295,9 @@ fn a_top_up_credits_its_budget() {
     let again = post(&body);
     assert!(again.replayed() && again.status == 200, "{again:?}");
     assert_eq!((&created["status"], &created["budgetId"]), (&json!("OPEN"), &json!(budget)));
-    expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "reject"})), 200);
-    let paid = expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
+    expect_json(&act_as_payer(&client, &created, &json!({"bankId": bank(&client), "outcome": "reject"})), 200);
+    let paid =
+        expect_json(&act_as_payer(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["checkoutId"]), (&json!("COMPLETED"), &Value::Null));
     let found = client.get(&format!("{TOP_UPS}/{}", text(&created, "/id")));
     truthful("get", TOP_UP, &found);

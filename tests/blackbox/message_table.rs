@@ -7,7 +7,7 @@ use crate::openapi::truthful;
 use crate::support::assert::{expect_invariants, text};
 use crate::support::management::CARDS;
 use crate::support::wallet::transaction;
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{Answer, Server, Wallet, chain_path, expect_json};
 
 pub(crate) const SIMULATIONS: &str = "/v2/cards/simulations/";
@@ -150,14 +150,14 @@ fn play(wallet: &Wallet, row: &Row) -> Value {
 /// Starts a server on which the holds of the demo data have expired, so that only the hold of a row expires later.
 fn server_without_holds() -> Server {
     let server = Server::sandbox();
-    set(&server.client(), json!({"freeze": true}));
-    set(&server.client(), json!({"advanceBy": "P8D"}));
+    set_clock(&server.client(), json!({"freeze": true}));
+    set_clock(&server.client(), json!({"advanceBy": "P8D"}));
     server
 }
 
 /// Advances the clock until the hold of a chain has expired, and returns the last message of the chain.
 fn expired(wallet: &Wallet, token: &str) -> Value {
-    set(&wallet.client, json!({"advanceBy": "P7D"}));
+    set_clock(&wallet.client, json!({"advanceBy": "P7D"}));
     let chain = expect_json(&wallet.client.get(&chain_path(token)), 200);
     chain["messages"].as_array().unwrap().last().unwrap()["transaction"].clone()
 }

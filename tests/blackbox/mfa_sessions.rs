@@ -5,7 +5,9 @@ use chrono::DateTime;
 use serde_json::json;
 
 use crate::support::assert::{members, time, uuid};
-use crate::support::batches::{confirm, confirm_totp, funded, open, open_session, refused, token_at, wrong_token};
+use crate::support::batches::{
+    confirm, confirm_totp, funded, open_session, open_session_with, refused, token_at, wrong_token,
+};
 use crate::support::{ABSENT, Client, MFA_SESSIONS, Server, demo, expect_fault, expect_json, shared};
 
 #[test]
@@ -67,7 +69,7 @@ fn a_session_belongs_to_its_provider() {
     let batch = demo().batch("validated");
     let scripted = open_session(&client, &batch);
     refused(&confirm_totp(&client, &batch, &scripted, &token_at(0)), "mfa_failed");
-    let enrolled = open(&client, &batch, "totp");
+    let enrolled = open_session_with(&client, &batch, "totp");
     refused(&confirm(&client, &batch, &enrolled, "000000"), "mfa_failed");
 }
 
@@ -158,10 +160,10 @@ fn totp_confirms_and_each_step_is_used_once() {
     let client = server.client();
     let batches = demo().batches("validated");
     let token = token_at(0);
-    let first = open(&client, &batches[0], "totp");
+    let first = open_session_with(&client, &batches[0], "totp");
     let answer = confirm_totp(&client, &batches[0], &first, &token);
     assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
-    let second = open(&client, &batches[1], "totp");
+    let second = open_session_with(&client, &batches[1], "totp");
     refused(&confirm_totp(&client, &batches[1], &second, &token), "mfa_failed");
     let next = token_at(1);
     let answer = confirm_totp(&client, &batches[1], &second, &next);
@@ -173,7 +175,7 @@ fn totp_refuses_steps_outside_the_window() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
-    let session = open(&client, &batch, "totp");
+    let session = open_session_with(&client, &batch, "totp");
     refused(&confirm_totp(&client, &batch, &session, &token_at(-6)), "mfa_failed");
     refused(&confirm_totp(&client, &batch, &session, &token_at(6)), "mfa_failed");
     refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
@@ -186,12 +188,12 @@ fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
     let client = server.client();
     let batch = demo().batch("validated");
     for _ in 0..4 {
-        let session = open(&client, &batch, "totp");
+        let session = open_session_with(&client, &batch, "totp");
         for _ in 0..5 {
             refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
         }
     }
-    let fresh = open(&client, &batch, "totp");
+    let fresh = open_session_with(&client, &batch, "totp");
     refused(&confirm_totp(&client, &batch, &fresh, &token_at(0)), "mfa_locked");
     let scripted = open_session(&client, &batch);
     expect_json(&confirm(&client, &batch, &scripted, "000000"), 200);
@@ -208,7 +210,7 @@ fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
             refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
         }
     }
-    let session = open(&client, &batch, "totp");
+    let session = open_session_with(&client, &batch, "totp");
     expect_json(&confirm_totp(&client, &batch, &session, &token_at(0)), 200);
 }
 

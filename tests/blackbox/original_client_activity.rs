@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::support::assert::{Member, is_time, is_uuid, text};
 use crate::support::management::{budget, transfer};
-use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::{ATM, AUTHORIZATION, CLEARING, Client, REFUND, Wallet, expect_fault, expect_json};
 
 const ROW: &[Member] = &[
@@ -69,7 +69,7 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
 
 /// An account with a row of every resource type that Florin has.
 fn busy() -> (crate::support::Server, Client, Wallet) {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, uuid};
 use crate::support::management::{CARDS, budget};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::{Client, expect_json};
 
 /// The members of a card that the original documents and Florin answers.
@@ -55,7 +55,7 @@ fn has_members(card: &Value) {
 
 #[test]
 fn a_shared_card_is_created() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Engineering");
     let card = team_party(&client, &budget);
     has_members(&card);
@@ -76,7 +76,7 @@ fn a_shared_card_is_created() {
 
 #[test]
 fn a_card_is_activated_renamed_and_listed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = team_party(&client, &budget(&client, "Engineering"));
     let path = format!("{CARDS}/{}", text(&card, "/id"));
     let activation = r#"{
@@ -99,7 +99,7 @@ fn a_card_is_activated_renamed_and_listed() {
 
 #[test]
 fn limits_are_set_and_read() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Engineering");
     let id = text(&team_party(&client, &budget), "/id").to_owned();
     let query = format!("accountId={}&budgetId={budget}", client.account);
@@ -135,7 +135,7 @@ fn limits_are_set_and_read() {
 
 #[test]
 fn an_individual_card_is_created() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Engineering");
     let person = json!({"accountId": client.account, "firstName": "Alison", "lastName": "Abraham", "roleName": "User",
         "emailAddress": "a.abraham@acme.com"});
@@ -172,7 +172,7 @@ fn an_individual_card_is_created() {
 
 #[test]
 fn a_card_is_found_by_every_filter_and_its_telephone_is_changed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let engineering = budget(&client, "Engineering");
     let card = team_party(&client, &engineering);
     let id = text(&card, "/id");

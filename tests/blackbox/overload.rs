@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::http::Wire;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
 /// Sends the head of a request, without its body.
@@ -22,7 +22,7 @@ fn begun(server: &Server, length: usize) -> Wire {
 fn full() -> (Server, Wire, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
-    while start.elapsed() < LIMIT {
+    while start.elapsed() < TIMEOUT {
         let held = begun(&server, 2);
         for _ in 0..20 {
             let answer = server.client().get(BANKS);

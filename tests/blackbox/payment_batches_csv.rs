@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::payments::{
-    ADDED, HEADER, TEMPLATE, alerts, alone, below, create, download, euros, filled, find, listed, payments, pounds,
-    rows, upload_csv, uploaded,
+    ADDED, HEADER, TEMPLATE, alerts, below, create, download, euros, filled, find, fresh_sandbox, listed, payments,
+    pounds, rows, upload_csv, uploaded,
 };
 use crate::support::table::{Table, bad};
 use crate::support::{Answer, demo, expect_error, expect_fault, expect_faults, expect_json, shared};
@@ -31,7 +31,7 @@ fn the_template_is_the_header_row() {
 
 #[test]
 fn equivalent_files_give_the_same_payments() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let plain = format!("{HEADER}\n1.50,{ADA}\n2,{ADA}\n");
     for csv in [
@@ -61,7 +61,7 @@ fn equivalent_files_give_the_same_payments() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1", "a")]);
     let before = find(&client, &batch);
     let mut table = Table::default();
@@ -97,7 +97,7 @@ fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
 /// A file that a spreadsheet or a person wrote almost correctly: the answer names the correction.
 #[test]
 fn the_correction_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let renamed = |from: &str, to: &str| format!("{}\n1,{ADA}\n", HEADER.replace(from, to));
     for (csv, path, hint) in [
@@ -126,7 +126,7 @@ fn the_correction_is_named() {
 
 #[test]
 fn media_types() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let csv = format!("{HEADER}\n1,{ADA}\n");
     let send =
@@ -144,7 +144,7 @@ fn media_types() {
 
 #[test]
 fn a_download_can_be_corrected_and_uploaded_again() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let mut first = euros("1", "=1+1");
     first["recipient"]["name"] = json!("Ada, \"the\"\nfirst");
@@ -174,7 +174,7 @@ fn a_download_can_be_corrected_and_uploaded_again() {
 
 #[test]
 fn a_download_contains_the_selected_payments() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     assert_eq!(uploaded(&client, &batch, rows(&[pounds("1", "a"), euros("2", "b"), pounds("x", "c")])), "failed");
     let lines = |query: &str| {
@@ -200,7 +200,7 @@ fn a_download_contains_the_selected_payments() {
 
 #[test]
 fn ten_thousand_rows_with_ten_thousand_faults() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let mut csv = format!("{HEADER}\n");
     for row in 0..10_000 {

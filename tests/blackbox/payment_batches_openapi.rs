@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::{document, operation, truthful};
 use crate::support::assert::text;
 use crate::support::payments::{
-    BATCHES, TEMPLATE, alone, below, create, euros, filled, path, pounds, rows, upload, uploaded,
+    BATCHES, TEMPLATE, below, create, euros, filled, fresh_sandbox, path, pounds, rows, upload, uploaded,
 };
 use crate::support::{ABSENT, Wallet, demo, shared};
 
@@ -73,7 +73,7 @@ fn everything_is_described() {
 
 #[test]
 fn reads_answer_as_described() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "EUR", 1_000);
     let batch = create(&client, "x");
     uploaded(&client, &batch, rows(&[pounds("x", "a"), euros("11", "b"), json!({})]));
@@ -91,7 +91,7 @@ fn reads_answer_as_described() {
 
 #[test]
 fn writes_answer_as_described() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     truthful("post", BATCHES, &client.post(BATCHES, "{}"));
     truthful("post", BATCHES, &client.post(BATCHES, json!({"payments": {"rows": [{}]}}).to_string()));
     truthful("post", BATCHES, &client.post(BATCHES, "{\"x\": 1}"));

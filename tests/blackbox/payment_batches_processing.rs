@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::load::check_journal;
-use crate::support::payments::{alone, confirmed, euros, filled, find, path, payments, pounds};
-use crate::support::server::LIMIT;
+use crate::support::payments::{confirmed, euros, filled, find, fresh_sandbox, path, payments, pounds};
+use crate::support::server::TIMEOUT;
 use crate::support::{Client, Server, Wallet, expect_fault};
 
 /// Waits until a batch fulfils a condition.
@@ -18,7 +18,7 @@ fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bo
         if expected(&found, &list) {
             return list;
         }
-        assert!(start.elapsed() < LIMIT, "the condition was not fulfilled in time: {found} {list:?}");
+        assert!(start.elapsed() < TIMEOUT, "the condition was not fulfilled in time: {found} {list:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -36,7 +36,7 @@ fn endings(list: &[Value]) -> Vec<(&str, &str)> {
 
 #[test]
 fn every_reference_has_its_outcome() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let references =
         ["Invoice 1", "SBX-FAIL-CLOSED", "SBX-FAIL-ACCOUNT", "SBX-FAIL-NAME", "SBX-FAIL-REJECTED", "SBX-FAIL-BLOCKED"];
@@ -61,7 +61,7 @@ fn every_reference_has_its_outcome() {
 
 #[test]
 fn a_batch_fails_when_no_payment_succeeds() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let before = wallet.balance();
     let batch = filled(&client, &[pounds("10", "SBX-FAIL-NAME"), pounds("20", "SBX-FAIL-CLOSED")]);
@@ -74,7 +74,7 @@ fn a_batch_fails_when_no_payment_succeeds() {
 
 #[test]
 fn a_returned_payment_restores_the_amount_but_not_the_fee() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "EUR", 100_000);
     let mut row = euros("30", "SBX-RETURN");
     row["recipient"]["paymentNetwork"] = json!("SWIFT");
@@ -92,7 +92,7 @@ fn a_returned_payment_restores_the_amount_but_not_the_fee() {
 
 #[test]
 fn slow_and_pending_payments() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let batch = filled(&client, &[pounds("10", "SBX-PENDING"), pounds("20", "SBX-SLOW"), pounds("30", "now")]);
     confirmed(&client, &batch);

@@ -6,7 +6,7 @@ use crate::support::assert::text;
 use crate::support::payer::{Payer, heading, html};
 use crate::support::shop::{SESSIONS, TOP_UPS, basket};
 use crate::support::storefront::Shop;
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{Server, demo, expect_json, shared};
 
 #[test]
@@ -316,7 +316,7 @@ fn a_restored_world_has_the_pages_of_its_snapshot() {
     assert_eq!(heading(&payer.page()), "Check your payment");
     html(&later.read(&later.path), 404);
     // A copy of the session in another world has its own page.
-    let (_, copy) = make(&server, json!({"snapshotId": at}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": at}));
     let copied = expect_json(&copy.get(SESSIONS), 200);
     let other = Payer::at(&copy, text(&copied, "/rows/0/checkoutUrl"));
     assert_ne!(other.path, payer.path);

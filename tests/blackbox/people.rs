@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{BUDGETS, new_budget, with};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 const PEOPLE: &str = "/v2/people";
@@ -71,7 +71,7 @@ fn second(client: &Client) -> Client {
 
 #[test]
 fn a_new_person_has_every_member() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = with(new_person("Lucja@Example.com"), &json!({"dob": "2000-02-29", "accountId": client.account}));
     let created = expect_json(&post(&client, &body), 201);
     let mut names = members(&created);
@@ -112,7 +112,7 @@ fn there_are_six_roles_on_every_account() {
 
 #[test]
 fn every_fault_of_a_body_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let mut table = Table::default();
     let good = new_person("a@example.com");
     for (member, value, code) in [
@@ -146,7 +146,7 @@ fn every_fault_of_a_body_is_named() {
 
 #[test]
 fn the_account_may_stand_in_the_body() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = with(new_person("a@example.com"), &json!({"accountId": client.account}));
     let created = expect_json(&client.post(&format!("{PEOPLE}?"), body.to_string()), 201);
     let path = format!("{PEOPLE}/{}?", text(&created, "/id"));
@@ -159,7 +159,7 @@ fn the_account_may_stand_in_the_body() {
 
 #[test]
 fn an_address_identifies_a_person() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let ada = join(&client, "ada.b@example.com");
     for same in ["ada.b@example.com", "ADA.B@example.COM"] {
         expect_fault(&post(&client, &new_person(same)), 409, "body.emailAddress", "invalid_state");
@@ -186,7 +186,7 @@ fn an_address_identifies_a_person() {
 
 #[test]
 fn a_change_is_visible_at_once() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let ada = join(&client, "ada.b@example.com");
     let count = |query: &str| list(&client, query)["count"].as_i64().unwrap();
     let [all, payers, accountants] = ["", "roleName=Payer", "roleName=Accountant"].map(count);
@@ -208,7 +208,7 @@ fn a_change_is_visible_at_once() {
 
 #[test]
 fn lists_are_in_the_order_of_creation_with_filters() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let new: Vec<_> = ["c@x", "a@x", "b@x"].map(|email| text(&join(&client, email), "/id").to_owned()).into();
     let all = list(&client, "");
     assert_eq!(all["count"], 5);
@@ -231,7 +231,7 @@ fn lists_are_in_the_order_of_creation_with_filters() {
 
 #[test]
 fn one_key_creates_one_person() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = new_person("once@example.com").to_string();
     let first = client.post_once(PEOPLE, "person", &body);
     let second = client.post_once(PEOPLE, "person", &body);
@@ -243,7 +243,7 @@ fn one_key_creates_one_person() {
 
 #[test]
 fn people_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let theirs = join(&server.other(), "theirs@example.com");
     let absent = client.get(&format!("{PEOPLE}/{ABSENT}"));
     expect_fault(&absent, 404, "path.personId", "not_found");
@@ -268,7 +268,7 @@ fn the_number_of_people_is_a_setting() {
 
 #[test]
 fn a_person_has_one_individual_budget() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let ada = join(&client, "ada.b@example.com");
     let of = |persona: &Value| {
         with(new_budget("Own", &["GBP"]), &json!({"type": "individual", "personaId": persona})).to_string()
@@ -291,7 +291,7 @@ fn people_belong_to_their_world() {
     let server = Server::sandbox();
     let client = server.client();
     join(&client, "ada.b@example.com");
-    let (_, world) = make(&server, json!({"template": "empty", "seed": "people"}));
+    let (_, world) = create_world(&server, json!({"template": "empty", "seed": "people"}));
     assert_eq!(list(&world, "")["count"], 0);
     let ada = join(&world, "ada.b@example.com");
     assert_ne!(ids(&list(&client, "emailAddress=ada.b@example.com")), [text(&ada, "/id")]);

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::text;
 use crate::support::management::{
-    BUDGETS, CARDS, authorize, balance, budget, budget_of, card, funded, move_card, new_budget, with,
+    BUDGETS, CARDS, authorize, balance, budget, budget_of, card, funded, new_budget, transition_card, with,
 };
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, transaction};
 use crate::support::{ABSENT, AUTHORIZATION, Answer, Client, Server, expect_fault, expect_faults, expect_json};
@@ -46,7 +46,7 @@ fn ids(client: &Client, query: &str) -> Vec<String> {
 
 #[test]
 fn an_individual_card_names_its_owner_and_budgets() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (first, second) = (budget(&client, "First"), budget(&client, "Second"));
     let ada = person(&client, "ada.b@example.com");
     assert_eq!(ada["hasPeopleCard"], false);
@@ -65,14 +65,14 @@ fn an_individual_card_names_its_owner_and_budgets() {
     assert_eq!(expect_json(&client.get(&path), 200), card);
     let owner = expect_json(&client.get(&format!("{PEOPLE}/{}", text(&ada, "/id"))), 200);
     assert_eq!(owner["hasPeopleCard"], true);
-    expect_json(&move_card(&client, text(&card, "/id"), "TERMINATED"), 200);
+    expect_json(&transition_card(&client, text(&card, "/id"), "TERMINATED"), 200);
     let owner = expect_json(&client.get(&format!("{PEOPLE}/{}", text(&ada, "/id"))), 200);
     assert_eq!(owner["hasPeopleCard"], false);
 }
 
 #[test]
 fn the_activity_of_a_person_is_that_of_their_cards() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let (ada, bob) = (person(&client, "first.owner@example.com"), person(&client, "second.owner@example.com"));
     let [of_ada, of_bob] = [&ada, &bob].map(|owner| active(&client, &personal(owner, &[(&budget, true)])));
@@ -96,7 +96,7 @@ fn the_activity_of_a_person_is_that_of_their_cards() {
 
 #[test]
 fn the_first_active_budget_that_holds_the_currency_is_charged() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let ada = person(&client, "ada.b@example.com");
     let euros = budget_of(&client, &new_budget("Euros", &["EUR"]));
     let (first, second) = (funded(&client, "First", "50.00"), funded(&client, "Second", "50.00"));
@@ -118,7 +118,7 @@ fn the_first_active_budget_that_holds_the_currency_is_charged() {
 
 #[test]
 fn every_fault_is_named() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let ada = person(&client, "ada.b@example.com");
     let own = budget(&client, "Own");
     let good = personal(&ada, &[(&own, true)]);
@@ -167,7 +167,7 @@ fn every_fault_is_named() {
 
 #[test]
 fn lists_filter_by_owner() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let own = budget(&client, "Own");
     let other = budget(&client, "Other");
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
@@ -187,7 +187,7 @@ fn lists_filter_by_owner() {
 
 #[test]
 fn a_card_changes_hands() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let own = budget(&client, "Own");
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
     let card = created(&client, &personal(&ada, &[(&own, true)]));
@@ -211,7 +211,7 @@ fn a_card_changes_hands() {
     let shared = created(&client, &json!({"cardOwnerType": "BUDGET", "budgetId": own, "name": "Shared"}));
     expect_fault(&put(&shared, json!({"personId": bob["id"]})), 400, "body.personId", "invalid_value");
     let replaced = {
-        expect_json(&move_card(&client, text(&card, "/id"), "ACTIVE"), 200);
+        expect_json(&transition_card(&client, text(&card, "/id"), "ACTIVE"), 200);
         expect_json(&client.post(&format!("{CARDS}/{}/replace", text(&card, "/id")), "{}"), 201)
     };
     assert_eq!((&replaced["personId"], &replaced["budgets"]), (&bob["id"], &card["budgets"]));
@@ -238,7 +238,7 @@ fn cards_of_an_erased_person_are_terminated() {
 
 #[test]
 fn an_individual_budget_pays_for_the_card_of_its_person() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let ada = person(&client, "ada.b@example.com");
     let body = with(new_budget("Ada", &["GBP"]), &json!({"type": "individual", "personaId": ada["personaId"]}));
     let own = text(&expect_json(&client.post(BUDGETS, body.to_string()), 201), "/id").to_owned();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::text;
-use crate::support::management::{CARDS, card, funded, move_card, with};
-use crate::support::payments::alone;
+use crate::support::management::{CARDS, card, funded, transition_card, with};
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, transaction};
 use crate::support::{ABSENT, ATM, AUTHORIZATION, Answer, Client, expect_fault, expect_json};
@@ -58,7 +58,7 @@ fn send(client: &Client, path: &str, card: &str, pin: &str) -> Value {
 
 #[test]
 fn from_the_order_to_the_first_use() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let owner = card(&client, &funded(&client, "Main", "100.00"));
     assert_eq!(find(&client, &owner)["physicalCardState"], "NOT_REQUESTED");
     let new = expect_json(&order(&client, &owner), 201);
@@ -97,7 +97,7 @@ fn from_the_order_to_the_first_use() {
 
 #[test]
 fn each_message_with_a_pin_puts_the_card_into_use() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     for path in [ATM, DEBIT, INQUIRY] {
         let owner = card(&client, &budget);
@@ -113,7 +113,7 @@ fn each_message_with_a_pin_puts_the_card_into_use() {
 
 #[test]
 fn a_verification_compares_the_address_of_the_card() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let owner = card(&client, &funded(&client, "Main", "100.00"));
     let id = ordered(&client, &owner);
     send(&client, DEBIT, &id, "0427");
@@ -135,7 +135,7 @@ fn a_verification_compares_the_address_of_the_card() {
 
 #[test]
 fn a_dry_run_and_a_refusal_leave_the_card_as_it_is() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let owner = card(&client, &funded(&client, "Main", "100.00"));
     let id = ordered(&client, &owner);
     let body = with(serde_json::from_str(&first_body(&id, "1")).unwrap(), &json!({"pin": "0427"}));
@@ -151,20 +151,20 @@ fn a_dry_run_and_a_refusal_leave_the_card_as_it_is() {
 
 #[test]
 fn what_cannot_be_ordered_or_activated() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let owner = card(&client, &budget);
     let id = ordered(&client, &owner);
     for wrong in [&owner, &id] {
         expect_fault(&order(&client, wrong), 409, "path.cardId", "invalid_state");
     }
-    expect_fault(&move_card(&client, &id, "ACTIVE"), 409, "body.state", "invalid_state");
+    expect_fault(&transition_card(&client, &id, "ACTIVE"), 409, "body.state", "invalid_state");
     let other = card(&client, &budget);
-    expect_json(&move_card(&client, &other, "TERMINATED"), 200);
+    expect_json(&transition_card(&client, &other, "TERMINATED"), 200);
     expect_fault(&order(&client, &other), 409, "path.cardId", "invalid_state");
     expect_fault(&order(&client, ABSENT), 404, "path.cardId", "not_found");
     expect_fault(&order(&server.other(), &owner), 404, "path.cardId", "not_found");
-    expect_json(&move_card(&client, &id, "TERMINATED"), 200);
+    expect_json(&transition_card(&client, &id, "TERMINATED"), 200);
     assert_eq!(find(&client, &id)["recipientAddress"], Value::Null, "the address is forgotten");
     expect_json(&order(&client, &owner), 201);
     let mut table = Table::default();
@@ -195,7 +195,7 @@ fn what_cannot_be_ordered_or_activated() {
 
 #[test]
 fn an_erased_owner_leaves_no_address() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let person = json!({"accountId": client.account, "roleName": "User", "firstName": "Ada", "lastName": "Lovelace",
         "emailAddress": "ada.lovelace@example.com"});

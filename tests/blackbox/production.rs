@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
-use crate::support::management::{CARDS, balance, budget, card, limits, move_card, transfer};
+use crate::support::management::{CARDS, balance, budget, card, limits, transfer, transition_card};
 use crate::support::receiver::{WEBHOOKS, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
@@ -83,7 +83,7 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     assert_eq!(balance(&client, &one), ["0.00"; 3]);
     expect_fault(&transfer(&client, &one, &two, "0.01"), 409, "body.amount", "insufficient_funds");
     let card = card(&client, &one);
-    expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &card, "SUSPENDED"), 200);
     let path = format!("{CARDS}/{card}/spending-limits");
     expect_json(&client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#), 200);
     assert_eq!(limits(&client, &card).len(), 1);
@@ -101,7 +101,7 @@ fn an_event_is_queued_for_a_subscription_without_the_feature() {
         "accountId": ACCOUNT,
     });
     let webhook = expect_json(&client.post(WEBHOOKS, subscription.to_string()), 201);
-    expect_json(&move_card(&client, &before, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &before, "SUSPENDED"), 200);
     let queued = wait_for_delivery(&client, &webhook, status("failed"));
     assert_eq!(queued["attempts"][0]["error"], "target_not_allowed", "{queued}");
     let path = webhook_path(&webhook, "");

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{expect_invariants, members, text};
 use crate::support::management::{balance, card, funded};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{clock, make, set};
+use crate::support::worlds::{clock, create_world, set_clock};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, Client, Server, Wallet, demo, expect_fault, expect_faults, expect_json, shared,
 };
@@ -82,9 +82,9 @@ fn every_story_in_three_currencies() {
     for currency in ["GBP", "JPY", "EUR"] {
         let server = Server::sandbox();
         let unit = if currency == "JPY" { 1 } else { 100 };
-        set(&server.client(), json!({"freeze": true}));
+        set_clock(&server.client(), json!({"freeze": true}));
         // The holds of the demo data expire.
-        set(&server.client(), json!({"advanceBy": "P8D"}));
+        set_clock(&server.client(), json!({"advanceBy": "P8D"}));
         for (name, rows) in &stories {
             let wallet = Wallet::with(&server, currency, 1000 * unit);
             let network = wallet.client.call("PUT", "/v2/sandbox/over-clearing").json(r#"{"overClearing": "NETWORK"}"#);
@@ -126,8 +126,8 @@ fn advance(text: &str) -> chrono::TimeDelta {
 
 #[test]
 fn messages_name_earlier_steps_and_refusals_do_not_stop_them() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let played = steps(&play(
@@ -183,8 +183,8 @@ fn every_message_is_a_step() {
 
 #[test]
 fn disputes_are_steps() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let on = |name: &str, action: &str, body: Value| {
@@ -243,8 +243,8 @@ fn disputes_are_steps() {
 
 #[test]
 fn a_repetition_under_its_key_replays_the_whole_scenario() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let body = json!({"messages": [
@@ -267,8 +267,8 @@ fn a_repetition_under_its_key_replays_the_whole_scenario() {
 
 #[test]
 fn an_interrupted_scenario_goes_on() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let body = json!({"messages": [
@@ -292,7 +292,7 @@ fn the_same_seed_gives_the_same_bytes() {
     let server = Server::sandbox();
     let card = demo().active_card("GBP").id.clone();
     let run = || {
-        let (_, client) = make(&server, json!({"seed": "scenario", "replace": true}));
+        let (_, client) = create_world(&server, json!({"seed": "scenario", "replace": true}));
         let story = play(&client, &json!({"name": "airline", "cardId": card}));
         let refused = play(&client, &json!({"messages": [{"message": PURCHASE, "body": purchase(&card, json!(-1))}]}));
         (story.text(), refused.text())
@@ -302,7 +302,7 @@ fn the_same_seed_gives_the_same_bytes() {
 
 #[test]
 fn a_pin_of_a_scenario_is_not_recorded() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let debit = |pin: &str| {
         let mut body = purchase(&card, json!(1));
@@ -315,7 +315,7 @@ fn a_pin_of_a_scenario_is_not_recorded() {
 
 #[test]
 fn wrong_scenarios_play_nothing() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let mut table = Table::default();

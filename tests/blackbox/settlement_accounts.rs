@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::shop::open_shop;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{
     ABSENT, Answer, BANKS, CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, demo, expect_fault,
     expect_faults, expect_json,
@@ -66,7 +66,7 @@ fn approval(client: &Client, kind: &str, of: &Value, status: &str) -> Answer {
 /// A merchant whose bank details wait for approval, without settlement accounts and checkouts.
 fn pending() -> (Server, Client) {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     (server, world)
 }
 
@@ -147,7 +147,7 @@ fn payee_for(path: &str, body: &Value) -> Value {
 fn the_first_approved_one_is_the_default() {
     let (_server, client) = pending();
     let make = |number: &str| expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
-    let (one, two, three) = (make("00000001"), make("00000002"), make("00000003"));
+    let (one, two, three) = (create_world("00000001"), create_world("00000002"), create_world("00000003"));
     let decide = |of: &Value, status: &str| approval(&client, "settlement-accounts", of, status);
     let approved = expect_json(&decide(&two, "APPROVED"), 200);
     assert_eq!((&approved["approvalStatus"], &approved["isDefault"]), (&json!("APPROVED"), &json!(true)));
@@ -170,7 +170,7 @@ fn the_first_approved_one_is_the_default() {
 
 #[test]
 fn a_bank_of_the_list_pays_refunds() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds("00000001")), 201);
     let bank = expect_json(&client.get(BANKS), 200)["rows"][3].clone();
     let changed = expect_json(&patch(&client, &created, &json!({"bankId": bank["id"], "name": "Zwei"})), 200);
@@ -187,7 +187,7 @@ fn a_bank_of_the_list_pays_refunds() {
 
 #[test]
 fn bank_details_are_unique_until_they_are_deleted() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let new = euros("NL91 ABNA 0417 1643 00");
     let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &new), 201);
     assert_eq!(created["approvalStatus"], "APPROVED", "the demo merchant may create TOP_UP checkouts");
@@ -206,7 +206,7 @@ fn one_that_a_checkout_pays_into_stays() {
         let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
         expect_json(&approval(&client, "settlement-accounts", &created, "APPROVED"), 200)
     };
-    let (one, two) = (make("00000001"), make("00000002"));
+    let (one, two) = (create_world("00000001"), create_world("00000002"));
     let shop = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
     let named = with(shop.clone(), &json!({"settlementAccountId": two["id"]}));
     let named = expect_json(&client.post(CHECKOUTS, named.to_string()), 201);
@@ -225,7 +225,7 @@ fn one_that_a_checkout_pays_into_stays() {
 #[test]
 fn what_a_merchant_can_create_has_a_maximum() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_CHECKOUTS", "1").set("FLORIN_MAX_PAYEES", "1"));
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     let second = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
     let fault = expect_fault(&client.post(CHECKOUTS, second.to_string()), 409, "query.accountId", "invalid_state");
@@ -292,7 +292,7 @@ fn the_same_bank_details_are_the_same_payee() {
 
 #[test]
 fn those_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let other = server.other();
     let theirs = expect_json(&post(&other, SETTLEMENT_ACCOUNTS, &pounds("00000001")), 201);
     let payee = expect_json(&post(&other, PAYEES, &payee(&pounds("00000001"))), 201);

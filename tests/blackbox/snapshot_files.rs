@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time};
 use crate::support::wallet::{available, first_body, pay, transaction};
-use crate::support::worlds::{WORLDS, below_world, make, restore, snapshot};
+use crate::support::worlds::{WORLDS, below_world, create_world, restore, snapshot};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, CLEARING, Client, Server, expect_error, expect_fault, expect_json, shared,
 };
@@ -54,7 +54,7 @@ type Break = fn(&mut Vec<Value>);
 /// Creates a world with a hold and a settled payment, and the file of a snapshot of it. Returns the token of the hold,
 /// too.
 fn exported(server: &Server) -> (Client, String, String) {
-    let (_, world) = make(server, json!({"seed": "file"}));
+    let (_, world) = create_world(server, json!({"seed": "file"}));
     let hold = text(&pay(&world, "10"), "/token").to_owned();
     let paid = pay(&world, "3");
     let body = json!({"precedingRelatedTransactionToken": paid["token"], "amount": 3});
@@ -77,7 +77,7 @@ fn a_world_can_move_to_another_installation() {
     assert_eq!(members(&import), ["createdAt", "expiresAt", "id", "importedAt", "name"], "{import}");
     assert_eq!((&import["name"], &import["createdAt"]), (&json!("here"), &json!("2026-01-05T12:00:00Z")));
     assert_eq!((time(&import["expiresAt"]) - time(&import["importedAt"])).num_hours(), 24);
-    let (made, copy) = make(&there, json!({"snapshotId": import["id"], "seed": "file"}));
+    let (made, copy) = create_world(&there, json!({"snapshotId": import["id"], "seed": "file"}));
     assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     assert_eq!(available(&copy), available(&world));
     let body = json!({"precedingRelatedTransactionToken": hold, "amount": 10}).to_string();
@@ -106,7 +106,7 @@ fn the_feed_of_an_imported_world_misses_nothing() {
             }
         }
     });
-    let (_, world) = make(&server, json!({"snapshotId": imported(&server.client(), &ahead)}));
+    let (_, world) = create_world(&server, json!({"snapshotId": imported(&server.client(), &ahead)}));
     let feed = |cursor: &str| {
         let path = format!("/v2/activity/{}?cursor={cursor}&limit=1000", world.account);
         let page = expect_json(&world.get(&path), 200);
@@ -237,7 +237,7 @@ fn has_value(value: &Value, sought: &str) -> bool {
 #[test]
 fn a_file_has_no_secrets() {
     let server = Server::sandbox();
-    let (made, world) = make(&server, json!({}));
+    let (made, world) = create_world(&server, json!({}));
     world.post_once(AUTHORIZATION, "a-key-of-mine", first_body("0198c0de-0006-7000-8000-000000000001", "1"));
     let pin = "/v2/cards/0198c0de-0006-7000-8000-000000000001/pin";
     assert_eq!(world.call("PUT", pin).json(json!({"pin": "2580"}).to_string()).send().status, 204);

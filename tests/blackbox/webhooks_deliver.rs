@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
-use crate::support::management::move_card;
+use crate::support::management::transition_card;
 use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::shop::{shop, sold};
 use crate::support::wallet::pay;
-use crate::support::worlds::{frozen_world, restore, set, snapshot, world_path};
+use crate::support::worlds::{frozen_world, restore, set_clock, snapshot, world_path};
 use crate::support::{ABSENT, AUTHORIZATION, Home, Server, demo, expect_fault, expect_json};
 
 #[test]
@@ -46,7 +46,7 @@ fn a_purchase_is_delivered_signed_and_logged() {
     );
     // A decline is an event like an approval; another type is not sent.
     pay(&client, "1000000");
-    assert!(move_card(&client, &demo().active_card("GBP").id, "SUSPENDED").status < 300);
+    assert!(transition_card(&client, &demo().active_card("GBP").id, "SUSPENDED").status < 300);
     let all = receiver.wait_for(2);
     assert_eq!(all[1].event()["transaction"]["state"], "DECLINED");
     wait_for_delivery(&client, &webhook, status("delivered"));
@@ -92,7 +92,7 @@ fn one_jump_of_the_clock_causes_one_attempt() {
     let next = text(&failed, "/nextAttemptAt");
     assert!(("2026-09-01T12:00:04Z".."2026-09-01T12:00:07Z").contains(&next), "{next}");
     for (jump, count) in [("P1D", 2), ("P5D", 3)] {
-        set(&client, json!({"advanceBy": jump}));
+        set_clock(&client, json!({"advanceBy": jump}));
         let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) >= count);
         assert_eq!(attempts(&failed), count, "{failed}");
     }
@@ -104,7 +104,7 @@ fn one_jump_of_the_clock_causes_one_attempt() {
     receiver.answer(204, "");
     let path = webhook_path(&webhook, "");
     expect_json(&client.call("PATCH", &path).json(r#"{"enabled": true}"#).send(), 200);
-    set(&client, json!({"advanceBy": "PT2H"}));
+    set_clock(&client, json!({"advanceBy": "PT2H"}));
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(attempts(&delivered), 4);
     let ids: BTreeSet<_> = receiver.arrived().iter().map(|got| (got.id().to_owned(), got.body.clone())).collect();
@@ -295,7 +295,7 @@ fn a_test_event_ends_the_pause_of_a_receiver() {
     let path = webhook_path(&webhook, "/deliveries").replace('?', &format!("?messageId={}", text(&sent, "/messageId")));
     let start = Instant::now();
     while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
-        assert!(start.elapsed() < crate::support::server::LIMIT);
+        assert!(start.elapsed() < crate::support::server::TIMEOUT);
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -353,7 +353,7 @@ fn an_ordered_subscription_holds_back_later_events_of_the_same_object() {
             .collect()
     };
     assert_eq!(sequences(2)[1], (json!("7.00"), json!(1)));
-    set(&client, json!({"advanceBy": "PT1M"}));
+    set_clock(&client, json!({"advanceBy": "PT1M"}));
     let all = sequences(4);
     assert_eq!(all[2..], [(json!("10.00"), json!(1)), (json!("10.00"), json!(2))]);
 }
@@ -393,7 +393,7 @@ fn a_restored_world_does_not_send_again_and_a_deleted_one_stops() {
     let path = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&log[0], "/messageId")));
     expect_fault(&client.post(&path, ""), 409, "path.messageId", "invalid_state");
     receiver.answer(200, "");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     pay(&client, "3");
     let arrived = receiver.wait_for(3);
     assert_eq!((arrived[2].event()["sequence"].clone(), arrived.len()), (json!(1), 3));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, uuid};
 use crate::support::receiver::{Receiver, WEBHOOKS, webhook_path};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Client, Server, expect_fault, expect_faults, expect_json, shared};
 
 const URL: &str = "https://example.com/hooks";
@@ -157,7 +157,7 @@ fn types_have_ids_and_merchant_types_have_filters() {
 fn a_key_of_one_account_sees_its_subscriptions_only() {
     let server = Server::sandbox();
     let client = server.client();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     expect_fault(&world.post(WEBHOOKS, body(&json!({}))), 400, "body.accountId", "required");
     expect_fault(
         &world.post(WEBHOOKS, body(&json!({"accountId": client.account}))),
@@ -203,7 +203,7 @@ fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     let made = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
     let since = json!({"since": chrono::Utc::now().format("%Y-%m-%dT00:00:00Z").to_string()}).to_string();
     let redeliver = "/deliveries/0198c0de-0005-7000-8000-000000000098/redeliver";
@@ -285,7 +285,7 @@ fn a_repeated_request_has_one_effect() {
 fn a_limited_key_gets_no_stored_answer_of_another_account() {
     let server = Server::sandbox();
     let client = server.client();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     let made = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
     let path = webhook_path(&made, "");
     let edit = |client: &Client| {

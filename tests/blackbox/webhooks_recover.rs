@@ -7,7 +7,7 @@ use crate::support::assert::text;
 use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::server::SECRET_KEY;
 use crate::support::wallet::pay;
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{Home, Server, expect_fault, expect_json};
 
 #[test]
@@ -39,9 +39,9 @@ fn an_event_is_sent_again_at_once() {
 #[test]
 fn events_are_recovered_those_from_before_the_subscription_included() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     pay(&client, "1");
-    set(&client, json!({"advanceBy": "PT1H"}));
+    set_clock(&client, json!({"advanceBy": "PT1H"}));
     pay(&client, "2");
     let receiver = Receiver::start();
     receiver.answer(500, "");
@@ -67,7 +67,7 @@ fn events_are_recovered_those_from_before_the_subscription_included() {
     assert_eq!([expect_json(&first, 202), expect_json(&second, 202)], [json!({"count": 1}), json!({"count": 1})]);
     assert_eq!(receiver.wait_for(3)[2].event()["transaction"]["amount"], "1.00");
     // A repeated request is replayed even if a new one with the same time is refused.
-    set(&client, json!({"advanceBy": "P31D"}));
+    set_clock(&client, json!({"advanceBy": "P31D"}));
     assert!(recover().replayed());
     let late = client.post(&path, r#"{"since": "2026-09-01T12:00:00Z"}"#);
     expect_fault(&late, 400, "body.since", "out_of_range");
@@ -112,7 +112,7 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
 fn a_test_waits_for_no_clock() {
     let server = Server::sandbox();
     let client = server.client();
-    set(&client, json!({"freeze": true}));
+    set_clock(&client, json!({"freeze": true}));
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
     let test = || client.post_once(&webhook_path(&webhook, "/test"), "test", "");
@@ -122,7 +122,7 @@ fn a_test_waits_for_no_clock() {
     receiver.wait_for(1);
     wait_for_delivery(&client, &webhook, status("delivered"));
     // The log of the test has real times.
-    let later = set(&client, json!({"advanceBy": "P9D"}));
+    let later = set_clock(&client, json!({"advanceBy": "P9D"}));
     expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
     receiver.wait_for(2);
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));

@@ -11,7 +11,7 @@ use crate::support::assert::{expect_invariants, members, text, time};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::wallet::{available, first_body, pay, transaction};
-use crate::support::worlds::{WORLDS, below_world, clock, make, restore, set, snapshot, world_path};
+use crate::support::worlds::{WORLDS, below_world, clock, create_world, restore, set_clock, snapshot, world_path};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, Home, REVERSAL, Server, demo, expect_fault, expect_faults,
     expect_json, shared, together,
@@ -55,7 +55,7 @@ fn a_world_is_the_demo_set_with_a_key_of_its_own() {
 #[test]
 fn worlds_are_isolated() {
     let server = Server::sandbox();
-    let ((_, one), (_, two)) = (make(&server, json!({})), make(&server, json!({"template": "empty"})));
+    let ((_, one), (_, two)) = (create_world(&server, json!({})), create_world(&server, json!({"template": "empty"})));
     for (client, account) in [(&one, &two.account), (&two, &one.account), (&one, &demo().account)] {
         let elsewhere = client.with_account(account);
         expect_fault(&elsewhere.get(CHECKOUTS), 404, "query.accountId", "not_found");
@@ -94,7 +94,7 @@ fn worlds_are_isolated() {
 #[test]
 fn deleting_a_world_deletes_its_key() {
     let server = Server::sandbox();
-    let (made, client) = make(&server, json!({"seed": "short-lived"}));
+    let (made, client) = create_world(&server, json!({"seed": "short-lived"}));
     pay(&client, "10");
     let batch = filled(&client, &[pounds("1.00", "one"), pounds("2.00", "SBX-SLOW")]);
     confirmed(&client, &batch);
@@ -107,7 +107,7 @@ fn deleting_a_world_deletes_its_key() {
     expect_fault(&server.client().get(&world_path(&client.account)), 404, "path.accountId", "not_found");
     expect_fault(&client.get(BANKS), 403, "header.Authorization", "invalid_credentials");
     assert!(listed(&server.client()).is_empty());
-    let (_, again) = make(&server, json!({"seed": "short-lived"}));
+    let (_, again) = create_world(&server, json!({"seed": "short-lived"}));
     assert_eq!(again.account, client.account);
     available(&again);
     let (_, home) = server.stop();
@@ -120,7 +120,7 @@ fn deleting_a_world_deletes_its_key() {
 fn an_old_key_never_reaches_the_new_world() {
     let server = Server::sandbox();
     let body = json!({"seed": "reborn", "replace": true});
-    let (_, mut current) = make(&server, body.clone());
+    let (_, mut current) = create_world(&server, body.clone());
     let untouched = available(&current);
     let card = demo().active_card("GBP").id.clone();
     for round in 0..12 {
@@ -158,7 +158,7 @@ fn an_old_key_never_reaches_the_new_world() {
             if round % 2 == 1 {
                 assert_eq!(server.client().call("DELETE", &world_path(&old.account)).send().status, 204);
             }
-            let (_, next) = make(&server, body.clone());
+            let (_, next) = create_world(&server, body.clone());
             drop(done);
             for caller in callers {
                 caller.join().unwrap();
@@ -175,7 +175,7 @@ fn an_old_key_never_reaches_the_new_world() {
 #[test]
 fn a_restore_brings_back_the_exact_state() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     let batch = filled(&client, &[pounds("1.00", "kept")]);
     pay(&client, "10");
     let picture = |client: &Client| {
@@ -186,7 +186,7 @@ fn a_restore_brings_back_the_exact_state() {
     let kept = snapshot(&client);
     for round in 0..2 {
         pay(&client, "25");
-        set(&client, json!({"advanceBy": "P30D"}));
+        set_clock(&client, json!({"advanceBy": "P30D"}));
         confirmed(&client, &batch);
         filled(&client, &[pounds("9.00", "gone")]);
         assert_ne!(picture(&client), before);
@@ -203,20 +203,20 @@ fn a_restore_brings_back_the_exact_state() {
 #[test]
 fn controls_and_pins_are_restored_and_copied() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let protected = ProtectedCard::create(&client);
     let kept = snapshot(&client);
     protected.change(&client);
     restore(&client, &kept);
     protected.expect_protected(&client);
-    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
     protected.expect_protected(&copy);
 }
 
 #[test]
 fn a_restore_keeps_its_own_idempotency_record() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({}));
+    let (_, client) = create_world(&server, json!({}));
     let empty = snapshot(&client);
     let body = first_body(&demo().active_card("GBP").id, "10");
     transaction(&client.post_once(AUTHORIZATION, "one", &body));
@@ -237,7 +237,7 @@ fn a_restore_keeps_its_own_idempotency_record() {
 #[test]
 fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     pay(&client, "10");
     let path = below_world(&client.account, "snapshots");
     let answer = client.post_once(&path, "once", r#"{"name": "a hold"}"#);
@@ -249,10 +249,10 @@ fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
     assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &kept));
     assert_eq!((&kept["name"], &kept["createdAt"]), (&json!("a hold"), &json!("2026-09-01T12:00:00Z")));
     let id = text(&kept, "/id");
-    let (copy, other) = make(&server, json!({"snapshotId": id}));
+    let (copy, other) = create_world(&server, json!({"snapshotId": id}));
     assert_eq!((&copy["template"], &copy["clock"]["now"]), (&json!("snapshot"), &json!("2026-09-01T12:00:00Z")));
     assert_eq!(available(&other), available(&client));
-    set(&other, json!({"advanceBy": "P7D"}));
+    set_clock(&other, json!({"advanceBy": "P7D"}));
     assert_ne!(available(&other), available(&client), "the hold of the copy has expired");
     let one = below_world(&client.account, &format!("snapshots/{id}"));
     assert_eq!(client.call("DELETE", &one).send().status, 204);
@@ -270,17 +270,17 @@ fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
 #[test]
 fn a_client_has_one_world_per_seed() {
     let server = Server::sandbox();
-    let (made, client) = make(&server, json!({"seed": "x"}));
+    let (made, client) = create_world(&server, json!({"seed": "x"}));
     assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     let again = server.client().post(WORLDS, r#"{"seed": "x"}"#);
     expect_fault(&again, 409, "body.seed", "invalid_state");
     truthful("post", PATH, &again);
     pay(&client, "10");
-    let (replaced, new) = make(&server, json!({"seed": "x", "replace": true}));
+    let (replaced, new) = create_world(&server, json!({"seed": "x", "replace": true}));
     assert_eq!((&replaced["accountId"], &replaced["clock"]), (&made["accountId"], &made["clock"]));
     assert_ne!(replaced["apiKey"], made["apiKey"]);
     assert_eq!(available(&new), available(&server.client()));
-    let (other, _) = make(&server, json!({"seed": "y"}));
+    let (other, _) = create_world(&server, json!({"seed": "y"}));
     assert_ne!(other["accountId"], made["accountId"]);
     let foreign = expect_json(&server.other().post(WORLDS, r#"{"seed": "x"}"#), 201);
     assert_ne!(foreign["accountId"], made["accountId"], "another client's world of this seed is another one");
@@ -310,7 +310,7 @@ fn a_key_creates_one_world_and_its_secret_is_not_stored() {
 #[test]
 fn a_key_with_some_accounts_cannot_create_or_detect_worlds() {
     let server = Server::sandbox();
-    let (made, of_world) = make(&server, json!({"seed": "victim"}));
+    let (made, of_world) = create_world(&server, json!({"seed": "victim"}));
     for body in ["{}", r#"{"seed": "victim"}"#, r#"{"seed": "victim", "template": "empty", "replace": true}"#, "[]"] {
         expect_fault(&of_world.post(WORLDS, body), 403, "header.Authorization", "insufficient_scope");
     }
@@ -408,7 +408,7 @@ impl Drop for Done<'_> {
 #[test]
 fn calls_that_race_a_restore_see_a_whole_world() {
     let server = shared();
-    let (_, client) = make(server, json!({"seed": "races a restore"}));
+    let (_, client) = create_world(server, json!({"seed": "races a restore"}));
     let card = demo().active_card("GBP").id.clone();
     let snapshot = snapshot(&client);
     let is_done = AtomicBool::new(false);
@@ -438,7 +438,7 @@ fn calls_that_race_a_restore_see_a_whole_world() {
 #[test]
 fn a_world_is_renewed_and_never_shortened() {
     let server = Server::sandbox();
-    let (made, client) = make(&server, json!({}));
+    let (made, client) = create_world(&server, json!({}));
     let path = below_world(&client.account, "renew");
     let answer = client.post_once(&path, "renewal", json!({"hours": 48}).to_string());
     truthful("post", RENEW, &answer);

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::{Client, Server, demo};
 
 /// The address of the balancer. In the network of the cluster, nothing else uses this port: ports that the system
@@ -26,7 +26,7 @@ impl Balancer {
         let balancer = Self(process);
         let start = Instant::now();
         while !matches!(Self::client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
-            assert!(start.elapsed() < LIMIT, "the balancer does not answer");
+            assert!(start.elapsed() < TIMEOUT, "the balancer does not answer");
             thread::sleep(Duration::from_millis(50));
         }
         balancer

@@ -11,7 +11,7 @@ use crate::support::demo::Card;
 use crate::support::feed::{Feed, part};
 use crate::support::load::{Sent, message, sum};
 use crate::support::management::{card, funded};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 
@@ -199,7 +199,7 @@ impl<'a> Load<'a> {
             if let Some(answer) = self.try_once(sent) {
                 return answer;
             }
-            assert!(start.elapsed() < LIMIT, "{} does not succeed", sent.key);
+            assert!(start.elapsed() < TIMEOUT, "{} does not succeed", sent.key);
             thread::sleep(PAUSE);
         }
     }

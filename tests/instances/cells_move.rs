@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::fault_load::Stop;
-use crate::pair::{Pair, undisturbed, until};
+use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to};
 use crate::support::load::check_journal;
 use crate::support::management::{balance, funded};
 use crate::support::money::written;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, expect_error, expect_json, together};
@@ -61,7 +61,7 @@ impl Load {
         let counts = || self.acknowledged.each_ref().map(|count| count.load(Ordering::Relaxed));
         let before = counts();
         let grew = || counts().into_iter().zip(before).all(|(now, before)| now >= before + BETWEEN);
-        until("credits through both instances", 2 * LIMIT, grew);
+        until("credits through both instances", 2 * TIMEOUT, grew);
     }
 }
 
@@ -103,7 +103,7 @@ fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream,
     while !stop.load(Ordering::Relaxed) {
         let caller = &callers[events.len() % 2];
         expect_json(&caller.post(CREDIT, credit_body(budget, "0.01", "GBP")), 200);
-        let event = stream.next(LIMIT).expect("the stream of a client that stays continues");
+        let event = stream.next(TIMEOUT).expect("the stream of a client that stays continues");
         assert!(events.insert(event.id), "the stream repeats events");
     }
     events.len()
@@ -111,7 +111,7 @@ fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream,
 
 #[test]
 fn a_client_moves_there_and_back_while_two_instances_serve_it() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (home, _databases) = add_cells(Home::demo());
     let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
     let pair = Pair::on(home);

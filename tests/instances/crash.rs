@@ -2,16 +2,16 @@
 //! one. `FLORIN_KILLS` is the number of kills.
 
 use crate::fault_load::{FUNDS, load_during, repeat, repeat_and_verify};
-use crate::pair::{Pair, undisturbed};
-use crate::support::load::{Toll, check_journal};
+use crate::pair::{Pair, prevent_restarts};
+use crate::support::load::{KillCounts, check_journal};
 use crate::support::setting::setting;
 use crate::support::{Server, Wallet};
 
 #[test]
 fn one_of_two_instances_is_killed() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let Pair { first, mut second } = Pair::sandbox();
-    let mut toll = Toll::default();
+    let mut toll = KillCounts::default();
     for round in 0..setting("FLORIN_KILLS", 3) {
         let wallet = Wallet::with(&first, "GBP", FUNDS);
         let before = wallet.balance();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::pair::Pair;
 use crate::support::load::{Sent, check_journal, message, sum};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, Client, Wallet, expect_error, together};
 
@@ -41,7 +41,7 @@ fn more(counter: &AtomicUsize, count: usize, what: &str) {
     let (start, before) = (Instant::now(), counter.load(Ordering::Relaxed));
     while counter.load(Ordering::Relaxed) < before + count {
         assert!(
-            start.elapsed() < 2 * LIMIT,
+            start.elapsed() < 2 * TIMEOUT,
             "{} messages more were {what}, not {count}",
             counter.load(Ordering::Relaxed) - before
         );
@@ -135,7 +135,7 @@ fn insist(client: &Client, sent: &Sent) -> Answer {
             Ok(answer) => assert!(!taken(&answer)),
             Err(error) => panic!("no answer: {error}"),
         }
-        assert!(start.elapsed() < LIMIT, "{} is not taken", sent.key);
+        assert!(start.elapsed() < TIMEOUT, "{} is not taken", sent.key);
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -5,13 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::fault_load::{run_fault_test, taken};
-use crate::pair::{alone, undisturbed, until_ready};
+use crate::pair::{exclusive_use, prevent_restarts, until_ready};
 use crate::restarts::restart;
 use crate::support::{CHECKOUTS, expect_error};
 
 #[test]
 fn the_database_server_is_restarted() {
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     run_fault_test("restart", |pair, tally| {
         for _ in 0..3 {
             restart(&pair.first);
@@ -22,7 +22,7 @@ fn the_database_server_is_restarted() {
 
 #[test]
 fn sessions_are_ended() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     run_fault_test("ended", |pair, tally| {
         for _ in 0..40 {
             pair.first.database().end_sessions();
@@ -34,7 +34,7 @@ fn sessions_are_ended() {
 
 #[test]
 fn the_database_is_unreachable_for_a_while() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     run_fault_test("away", |pair, tally| {
         let refused = pair.first.database().refuse_sessions();
         tally.more_refused(20);

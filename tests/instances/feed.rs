@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::feed::Feed;
 use crate::support::wallet::credit_body;
 use crate::support::{AUTHORIZATION, CLEARING, CREDIT, Wallet, expect_json, together};
@@ -11,7 +11,7 @@ use crate::support::{AUTHORIZATION, CLEARING, CREDIT, Wallet, expect_json, toget
 #[test]
 fn readers_of_both_instances_miss_and_repeat_nothing() {
     const WRITERS: usize = 32;
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallet = Wallet::with(&pair.first, "GBP", 1_000_000);
     let left = AtomicUsize::new(WRITERS);

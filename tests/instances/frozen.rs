@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::fault_load::taken;
-use crate::pair::{alone, undisturbed, until_ready};
+use crate::pair::{exclusive_use, prevent_restarts, until_ready};
 use crate::restarts::restart_program;
 use crate::support::load::check_journal;
 use crate::support::postgres::{connect, server_url};
@@ -107,14 +107,14 @@ fn check<F>(home: Home, freeze: impl Fn() -> F) {
 
 #[test]
 fn every_wait_ends() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let wire = Wire::open();
     check(wire.clone().into_home(Home::demo()), || Frozen::proxy(&wire));
 }
 
 #[test]
 fn every_wait_on_stopped_processes_ends() {
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     let Some(stopped) = Stopped::server() else { return };
     drop(stopped);
     check(Home::demo(), || Stopped::server().unwrap());

@@ -4,14 +4,14 @@ use std::thread;
 use std::time::Duration;
 
 use crate::fault_load::{run_fault_test, taken};
-use crate::pair::{Pair, undisturbed, until};
+use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::load::check_journal;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::{BANKS, CHECKOUTS, expect_json, together};
 
 /// Tests a session that holds the rows for longer than a request may wait.
 fn held(name: &str, statement: &str) {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     run_fault_test(name, |pair, tally| {
         let session = pair.first.database().hold(statement);
         tally.more_refused(8);
@@ -37,7 +37,7 @@ fn the_journal_is_locked() {
 /// Every connection of the pool waits for a lock, and there are more callers than connections.
 #[test]
 fn all_connections_are_taken() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let session = pair.first.database().hold("LOCK TABLE checkouts IN ACCESS EXCLUSIVE MODE");
     let answers = together(100, |_| pair.first.client().get(CHECKOUTS));
@@ -47,7 +47,7 @@ fn all_connections_are_taken() {
     expect_json(&pair.second.client().get(BANKS), 200);
     drop(session);
     for server in [&pair.first, &pair.second] {
-        until("served again", LIMIT, || taken(&server.client().get(CHECKOUTS)));
+        until("served again", TIMEOUT, || taken(&server.client().get(CHECKOUTS)));
         assert_eq!(server.readiness(), 200);
     }
     check_journal(pair.first.home());
@@ -57,7 +57,7 @@ fn all_connections_are_taken() {
 /// so that the server cancels the instance.
 #[test]
 fn deadlocks() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     run_fault_test("deadlocks", |pair, tally| {
         let database = pair.first.database();
         let deadlocks = || database.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
@@ -71,6 +71,6 @@ fn deadlocks() {
             drop(session);
             tally.more_taken(10);
         }
-        until("the server reports deadlocks", LIMIT, || deadlocks() > 0);
+        until("the server reports deadlocks", TIMEOUT, || deadlocks() > 0);
     });
 }

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use crate::pair::{Pair, code, confirm_on, one_of_two, undisturbed};
+use crate::pair::{Pair, code, confirm_on, expect_one_confirmed, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::batches::open_session;
 use crate::support::load::check_journal;
@@ -13,7 +13,7 @@ use crate::support::{
 
 #[test]
 fn a_hundred_authorizations_of_ten_on_ninety_five_approve_nine() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 9_500);
     let answers = together(100, |number| {
@@ -39,7 +39,7 @@ fn a_hundred_authorizations_of_ten_on_ninety_five_approve_nine() {
 
 #[test]
 fn one_key_on_both_has_one_effect() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     for round in 1..=5 {
@@ -67,7 +67,7 @@ fn one_key_on_both_has_one_effect() {
 
 #[test]
 fn a_key_used_on_one_instance_is_refused_on_the_other_for_another_request() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     let first = wallets[0].client.post_once(AUTHORIZATION, "shared", wallets[0].first_body("10.00"));
@@ -79,29 +79,29 @@ fn a_key_used_on_one_instance_is_refused_on_the_other_for_another_request() {
 
 #[test]
 fn two_confirmations_of_one_batch() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     for batch in demo().batches("validated") {
         let sessions = [open_session(&pair.client(0), &batch), open_session(&pair.client(1), &batch)];
         // Each session is used on the instance that did not open it.
-        one_of_two(&together(2, |number| confirm_on(pair.turn(number), &batch, &sessions[1 - number])));
+        expect_one_confirmed(&together(2, |number| confirm_on(pair.instance(number), &batch, &sessions[1 - number])));
     }
     check_journal(pair.first.home());
 }
 
 #[test]
 fn one_session_confirms_once() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     for batch in demo().batches("validated").into_iter().take(4) {
         let session = open_session(&pair.client(0), &batch);
-        one_of_two(&together(2, |number| confirm_on(pair.turn(number), &batch, &session)));
+        expect_one_confirmed(&together(2, |number| confirm_on(pair.instance(number), &batch, &session)));
     }
 }
 
 #[test]
 fn a_chain_begun_on_one_instance_continues_on_the_other() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let [first, second] = pair.wallets("GBP", 25_000);
     for [first, second] in [[&first, &second], [&second, &first]] {
@@ -119,7 +119,7 @@ fn a_chain_begun_on_one_instance_continues_on_the_other() {
 }
 
 fn taken_once(path: &str, ended: &str, after: i64) {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     let token = wallets[0].token(AUTHORIZATION, "10");
@@ -143,7 +143,7 @@ fn a_hold_is_reversed_once() {
 
 #[test]
 fn a_storm_over_both_adds_up() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 100_000);
     thread::scope(|scope| {
@@ -170,7 +170,7 @@ fn a_storm_over_both_adds_up() {
 /// Credits of one account are numbered without duplicates or gaps.
 #[test]
 fn credits_are_numbered_over_both() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::on(Home::demo());
     let wallets = pair.wallets("GBP", 25_000);
     let answers = together(40, |number| {

@@ -5,13 +5,13 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, CARDS, card, funded, new_budget, transfer};
 use crate::support::setting::setting;
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, restore, set, snapshot};
+use crate::support::worlds::{create_world, restore, set_clock, snapshot};
 use crate::support::{AUTHORIZATION, Answer, CREDIT, Client, INCREMENT, expect_fault, expect_json};
 
 /// Objects that the snapshot contains.
@@ -64,10 +64,10 @@ const CALLS: [Call; 16] = [
 
 #[test]
 fn calls_through_another_instance_never_see_a_partly_restored_world() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
-    let (created, client) = make(&pair.first, json!({}));
-    set(&client, json!({"freeze": true}));
+    let (created, client) = create_world(&pair.first, json!({}));
+    set_clock(&client, json!({"freeze": true}));
     let budgets = [funded(&client, "One", "100000.00"), funded(&client, "Two", "100000.00")];
     let card = card(&client, &budgets[0]);
     let token = text(&expect_json(&client.post(AUTHORIZATION, first_body(&card, "1.00")), 201), "/transaction/token")

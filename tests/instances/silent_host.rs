@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
-use crate::pair::undisturbed;
+use crate::pair::prevent_restarts;
 use crate::support::load::check_journal;
 use crate::support::{BANKS, Home, Server, expect_json};
 
@@ -32,7 +32,7 @@ impl SilentHost {
 /// An attempt to connect waits 2 s for this host, before it tries the next one.
 #[test]
 fn florin_starts_while_the_first_host_does_not_respond() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (silent, home) = (SilentHost::open(), Home::demo());
     let url = home.setting("FLORIN_DATABASE_URL").replacen('@', &format!("@{},", silent.address), 1);
     let server = Server::on(home.set("FLORIN_DATABASE_URL", &url));

@@ -4,16 +4,16 @@
 use std::thread;
 
 use crate::changes::change_setting;
-use crate::pair::{alone, until, until_ready};
+use crate::pair::{exclusive_use, until, until_ready};
 use crate::support::http::exchange;
 use crate::support::load::check_journal;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
 
 #[test]
 fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let (client, before) = (server.client(), wallet.balance().ledger);
@@ -28,7 +28,7 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     // No standby has this name, so every commit waits.
     let strict = change_setting("synchronous_standby_names", "nobody");
     // Readiness detects this even if no caller writes.
-    until("not ready", LIMIT, || server.readiness() == 503);
+    until("not ready", TIMEOUT, || server.readiness() == 503);
     assert!(metrics().contains("florin_ready 0"));
     let messages: Vec<_> = thread::scope(|scope| {
         let calls = ["one", "two", "three"].map(|key| scope.spawn(|| expect_error(&credit(key), 503)));

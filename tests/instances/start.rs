@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::load::check_journal;
 use crate::support::{BANKS, CHECKOUTS, Home, Server, demo, expect_error, expect_json, together};
 
@@ -10,7 +10,7 @@ const TOGETHER: usize = 4;
 
 #[test]
 fn four_instances_start_together_on_an_empty_database() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     for _ in 0..3 {
         let home = Home::empty();
         let mut homes: Vec<_> = (1..TOGETHER).map(|_| Mutex::new(Some(home.beside()))).collect();
@@ -35,7 +35,7 @@ fn four_instances_start_together_on_an_empty_database() {
 
 #[test]
 fn four_instances_migrate_together() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let home = Home::empty();
     let outputs = together(TOGETHER, |_| home.run(&["migrate"]));
     for output in outputs {
@@ -46,7 +46,7 @@ fn four_instances_migrate_together() {
 
 #[test]
 fn an_instance_joins_a_working_one() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let first = Server::sandbox();
     expect_json(&first.client().get(BANKS), 200);
     let second = Server::on(first.home().beside());
@@ -55,7 +55,7 @@ fn an_instance_joins_a_working_one() {
 
 #[test]
 fn a_newer_schema_is_refused() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let home = Home::demo();
     let newer = home.database().make_newer();
     for arguments in [&["serve", "--json"][..], &["migrate"], &["demo", "--json"], &["clients", "list", "--json"]] {
@@ -71,7 +71,7 @@ fn a_newer_schema_is_refused() {
 
 #[test]
 fn a_running_instance_is_not_ready_after_the_schema_becomes_newer() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let newer = pair.first.database().make_newer();
     for server in [&pair.first, &pair.second] {

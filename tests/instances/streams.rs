@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::stream::Stream;
 use crate::support::{AUTHORIZATION, Client, INCREMENT, Wallet, expect_json, together};
@@ -22,7 +22,7 @@ fn listed(client: &Client) -> Vec<Value> {
 fn a_reader_of_both_instances_misses_and_repeats_no_event() {
     const WRITERS: usize = 16;
     const EVENTS: usize = WRITERS * 10;
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallet = Wallet::with(&pair.first, "GBP", 1_000_000);
     let last = text(listed(&pair.client(0)).last().unwrap(), "/messageId").to_owned();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::pair::{Pair, undisturbed, until};
+use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::load::check_journal;
 use crate::support::{AUTHORIZATION, CLEARING, expect_fault};
 
@@ -14,7 +14,7 @@ const OURS: &str = "(SELECT id FROM card_chains WHERE authorised_minor = 137)";
 
 #[test]
 fn a_hold_expires_once() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     let tokens: Vec<_> = (0..HOLDS).map(|_| wallets[0].token(AUTHORIZATION, "1.37")).collect();

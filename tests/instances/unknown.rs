@@ -1,7 +1,7 @@
 //! A connection lost during COMMIT: the outcome is unknown, and the idempotency record resolves it.
 
 use crate::fault_load::taken;
-use crate::pair::undisturbed;
+use crate::pair::prevent_restarts;
 use crate::support::batches::{confirm, open_session};
 use crate::support::load::{check_journal, message};
 use crate::support::wallet::credit_body;
@@ -16,7 +16,7 @@ fn server() -> (Wire, Server) {
 
 /// With a key a message has one effect and is finally accepted, however often the connection is lost.
 fn settled(cut: Cut) {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (wire, server) = server();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     for number in 0..10 {
@@ -53,7 +53,7 @@ fn the_commit_never_arrived() {
 /// answered.
 #[test]
 fn without_a_key_the_write_is_not_repeated() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (wire, server) = server();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     for cut in [Cut::After, Cut::Before, Cut::After, Cut::Before] {
@@ -73,7 +73,7 @@ fn without_a_key_the_write_is_not_repeated() {
 /// A batch is confirmed once, and its money reserved once.
 #[test]
 fn a_confirmation() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (wire, server) = server();
     let client = server.client();
     for currency in ["GBP", "EUR", "JPY"] {

@@ -11,7 +11,7 @@ use crate::support::assert::{expect_error, expect_fault, expect_json, text, time
 use crate::support::client::{Answer, Client};
 use crate::support::management::{BUDGETS, CARDS, budget_of, new_budget};
 use crate::support::server::Server;
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 
 /// The time at which the worlds begin: shortly before the end of a day, a week and a month.
 const START: &str = "2026-01-30T21:00:00Z";
@@ -87,7 +87,7 @@ impl Run {
     /// Creates a world with budgets, cards and some money.
     pub(super) fn begin(server: &Server, seed: u64) -> Self {
         let (_, client) =
-            make(server, json!({"template": "empty", "startsAt": START, "seed": format!("model {seed}")}));
+            create_world(server, json!({"template": "empty", "startsAt": START, "seed": format!("model {seed}")}));
         let parent = expect_json(&client.get(BUDGETS), 200);
         let mut run = Self {
             budgets: vec![text(&parent, "/rows/0/id").to_owned()],

@@ -10,8 +10,8 @@ use crate::support::assert::text;
 use crate::support::management::with;
 use crate::support::money::written;
 use crate::support::payer::{heading, html};
-use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, mugs, new_session};
-use crate::support::worlds::set;
+use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, new_session, shipping_address};
+use crate::support::worlds::set_clock;
 use crate::support::{expect_fault, expect_json};
 
 /// The fields of an address.
@@ -79,7 +79,7 @@ impl Story {
 
     /// Advances the clock, and compares the objects that time changes.
     fn wait(&mut self, minutes: i64) {
-        set(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
+        set_clock(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
         self.now += minutes;
         let live: Vec<_> = (0..self.sessions.len()).filter(|place| self.sessions[*place].is_live()).collect();
         self.sessions.iter_mut().for_each(|session| session.advance(self.now));
@@ -189,7 +189,7 @@ impl Story {
             body["afterMinutes"] = json!(minutes);
         }
         if session.lacks_address() {
-            body["shipping"] = mugs();
+            body["shipping"] = shipping_address();
         }
         let expected = if session.is_open() { Ok(200) } else { Err("path.checkoutSessionId") };
         if expected.is_ok() {

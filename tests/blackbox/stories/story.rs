@@ -7,7 +7,7 @@ use super::model::Session;
 use crate::support::assert::{text, time};
 use crate::support::management::budget;
 use crate::support::shop::{bank, open_shop};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Answer, CHECKOUTS, Client, PAYEES, Server, expect_json};
 
 /// The public URL of the servers, because the port changes with each start.
@@ -57,7 +57,7 @@ impl Story {
     /// Begins a story of `left` steps in a separate world with a frozen clock.
     pub(super) fn begin(server: &Server, left: usize) -> Self {
         let start = "2026-09-01T12:00:00Z";
-        let (_, client) = make(server, json!({"template": "empty", "startsAt": start}));
+        let (_, client) = create_world(server, json!({"template": "empty", "startsAt": start}));
         let shopping = open_shop(&client);
         let checkout = |body: Value| {
             let mut new = json!({"name": "Shop", "currencyCode": "GBP", "returnUrl": "https://shop.example/paid"});

@@ -1,7 +1,7 @@
 //! Tests deliveries while senders, receivers and the database server are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers. With 100 kills or
-//! more, the claims of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
+//! more, the leases of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -17,14 +17,15 @@ use serde_json::value::RawValue;
 use super::assert::text;
 use super::demo::demo;
 use super::receiver::{ReceivedDelivery, Receiver};
-use super::server::{LIMIT, Server};
+use super::server::{Server, TIMEOUT};
 use super::setting::setting;
 use super::wallet::{credit_body, first_body};
 use super::worlds::CLOCK;
 use super::{AUTHORIZATION, Answer, CREDIT, Client};
 
-/// Number of threads that cause events, and number of events between two kills.
+/// Number of threads that cause events.
 const THREADS: usize = 4;
+/// Number of events between two kills.
 const BETWEEN: usize = 40;
 /// Minimum number of kills for which the test waits until the leases of killed servers end.
 const LONG_RUN: usize = 100;
@@ -100,7 +101,7 @@ impl Load {
             if self.ends.load(Ordering::Relaxed) {
                 return;
             }
-            assert!(start.elapsed() < 4 * LIMIT, "{answer:?}");
+            assert!(start.elapsed() < 4 * TIMEOUT, "{answer:?}");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -109,7 +110,7 @@ impl Load {
     fn wait_for(&self, made: usize) {
         let start = Instant::now();
         while self.made.load(Ordering::Relaxed) < made {
-            assert!(start.elapsed() < 4 * LIMIT, "only {} of {made} events", self.made.load(Ordering::Relaxed));
+            assert!(start.elapsed() < 4 * TIMEOUT, "only {} of {made} events", self.made.load(Ordering::Relaxed));
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -124,7 +125,7 @@ impl Load {
 /// instances. Then checks the deliveries that the receivers received.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
-    report(&format!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
+    report(&format!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
     let (mut rng, load) = (Rng::with_seed(seed), Load::on(&servers));
     let receivers = TYPES.map(|_| Receiver::start());
     for (receiver, name) in receivers.iter().zip(TYPES) {
@@ -160,7 +161,7 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
             load.wait_for(before + BETWEEN);
         }
     });
-    let servers = if kills < LONG_RUN { without_claims(servers) } else { servers };
+    let servers = if kills < LONG_RUN { without_leases(servers) } else { servers };
     if kills >= LONG_RUN {
         thread::sleep(LEASES);
     }
@@ -175,20 +176,21 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
     }
 }
 
-/// Restarts all instances, and ends the claims of those that were killed: their leases end after a minute.
-fn without_claims(servers: Vec<Server>) -> Vec<Server> {
+/// Restarts all instances, and ends the leases of those that were killed, which would last a minute.
+fn without_leases(servers: Vec<Server>) -> Vec<Server> {
     let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
     homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
     homes.into_iter().map(Server::on).collect()
 }
 
+/// A page of a list whose rows are kept as text.
 #[derive(Deserialize)]
 struct Page<'a> {
     #[serde(borrow)]
     rows: Vec<&'a RawValue>,
 }
 
-/// Returns the bytes of all stored events of a type, by id.
+/// Returns the texts of all stored events of a type, by id.
 fn committed(client: &Client, name: &str) -> Committed {
     let mut all = BTreeMap::new();
     loop {
@@ -205,7 +207,7 @@ fn committed(client: &Client, name: &str) -> Committed {
     }
 }
 
-/// The stored events by their ids.
+/// The texts of stored events, by id.
 type Committed = BTreeMap<String, String>;
 
 /// Waits until a receiver has accepted all events, and returns what arrived. A receiver that is killed loses the events
@@ -219,14 +221,14 @@ fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) ->
         if committed.keys().all(|id| accepted.contains(id)) {
             return (arrived, committed);
         }
-        assert!(start.elapsed() < 4 * LIMIT, "{} of {} events were accepted", accepted.len(), committed.len());
+        assert!(start.elapsed() < 4 * TIMEOUT, "{} of {} events were accepted", accepted.len(), committed.len());
         load.advance("PT1H");
         thread::sleep(Duration::from_millis(500));
     }
 }
 
-/// Every committed event arrived, repeats have the same bytes, and nothing else arrived. If the subscription is
-/// ordered, no event arrives after a later one of its object.
+/// Checks that every committed event arrived, that repeats have the same bytes, and that nothing else arrived. If the
+/// subscription is ordered, no event arrives after a later one of its object.
 fn check(arrived: &[ReceivedDelivery], committed: &Committed, is_ordered: bool) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     let mut ids = BTreeSet::new();

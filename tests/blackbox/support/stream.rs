@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::client::Client;
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 
 pub(crate) const STREAM: &str = "/v2/events/stream";
 
@@ -38,7 +38,7 @@ impl Stream {
         )
         .unwrap();
         let mut stream = Self(BufReader::new(socket));
-        let status = stream.line(LIMIT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
+        let status = stream.line(TIMEOUT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
         (stream, status)
     }
 
@@ -46,11 +46,11 @@ impl Stream {
         let (mut stream, status) = Self::try_open(client, query, after);
         assert_eq!(status, 200);
         // The immediate comment shows that the stream has begun.
-        while stream.line(LIMIT).expect("a comment") != ": connected" {}
+        while stream.line(TIMEOUT).expect("a comment") != ": connected" {}
         stream
     }
 
-    /// Reads a line within a time. `None`: there was none, or the stream has ended.
+    /// Reads a line. Returns `None` if none arrives within `patience`, or the stream has ended.
     pub(crate) fn line(&mut self, patience: Duration) -> Option<String> {
         let (began, mut line) = (Instant::now(), Vec::new());
         loop {
@@ -65,7 +65,7 @@ impl Stream {
         }
     }
 
-    /// Reads the next event within a time.
+    /// Reads the next event. Returns `None` if a line does not arrive within `patience`, or the stream has ended.
     pub(crate) fn next(&mut self, patience: Duration) -> Option<Received> {
         let mut fields = BTreeMap::new();
         loop {
@@ -85,8 +85,8 @@ impl Stream {
     /// Whether the server ends the stream, which it does with an empty chunk.
     pub(crate) fn ends(&mut self) -> bool {
         let began = Instant::now();
-        while began.elapsed() < LIMIT {
-            if self.line(LIMIT).as_deref() == Some("0") {
+        while began.elapsed() < TIMEOUT {
+            if self.line(TIMEOUT).as_deref() == Some("0") {
                 return true;
             }
         }

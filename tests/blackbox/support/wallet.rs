@@ -61,7 +61,7 @@ impl Wallet {
         written(minor, &self.card.currency)
     }
 
-    /// Formats the ledger balance: this amount plus the reserved one.
+    /// Formats the ledger balance: this amount plus the reserved amount.
     pub(crate) fn ledger(&self, minor: i64) -> String {
         self.written(minor + self.reserved)
     }
@@ -120,17 +120,17 @@ impl Wallet {
     }
 }
 
-/// Pays with a demo card, and returns the transaction.
+/// Sends an authorization of the first demo card in pounds, and returns the transaction.
 pub(crate) fn pay(client: &Client, amount: &str) -> Value {
     transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
 }
 
-/// Returns the available balance behind a demo card, which an authorization of zero shows.
+/// Returns the available balance of the first demo card in pounds, as an account check shows it.
 pub(crate) fn available(client: &Client) -> String {
     text(&pay(client, "0"), "/gpa/availableBalance").to_owned()
 }
 
-/// Returns the transaction of a 201.
+/// Expects a 201, and returns its transaction.
 pub(crate) fn transaction(answer: &Answer) -> Value {
     let mut body = expect_json(answer, 201);
     assert_eq!(super::assert::members(&body), ["transaction"]);
