@@ -18,7 +18,7 @@ use crate::support::{
 };
 
 const LIST: &str = "/v2/activity/{accountId}";
-const ONE: &str = "/v2/activity/{type}/{id}";
+const SINGLE: &str = "/v2/activity/{type}/{id}";
 
 fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
@@ -42,7 +42,7 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
 
 fn get(client: &Client, kind: &str, id: &str) -> Answer {
     let answer = client.get(&format!("/v2/activity/{kind}/{id}?accountId={}&include=messages", client.account));
-    truthful("get", ONE, &answer);
+    truthful("get", SINGLE, &answer);
     answer
 }
 
@@ -50,20 +50,20 @@ fn one(client: &Client, kind: &str, id: &str) -> Value {
     expect_json(&get(client, kind, id), 200)
 }
 
-/// Creates a wallet with 500.00 and messages of every kind. Returns it with the tokens of the first messages.
+/// Creates a wallet with 500.00 and several chains. Also returns the tokens of the first messages.
 fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let wallet = Wallet::with(server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");
-    let undone = wallet.token(AUTHORIZATION, "20");
-    wallet.follow_ok(REVERSAL, &undone, "20");
+    let reversed = wallet.token(AUTHORIZATION, "20");
+    wallet.follow_ok(REVERSAL, &reversed, "20");
     let held = wallet.token(ATM, "30");
-    let back = wallet.token(REFUND, "5");
-    wallet.follow_ok(REFUND_CLEARING, &back, "5");
+    let refunded = wallet.token(REFUND, "5");
+    wallet.follow_ok(REFUND_CLEARING, &refunded, "5");
     let declined = wallet.first(AUTHORIZATION, "9999");
     let checked = wallet.first(AUTHORIZATION, "0");
     let last = [declined, checked].map(|first| text(&first, "/token").to_owned());
-    (wallet, [bought, undone, held, back].into_iter().chain(last).collect())
+    (wallet, [bought, reversed, held, refunded].into_iter().chain(last).collect())
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn every_chain_is_one_row() {
         assert!(time(&row["createdAt"]) <= time(&row["updatedAt"]), "{row}");
     }
     let times: Vec<_> = all.iter().map(|row| time(&row["createdAt"])).collect();
-    assert!(times.is_sorted_by(|newer, older| newer >= older), "not the newest first");
+    assert!(times.is_sorted_by(|newer, older| newer >= older), "the newest row is not first");
     let answer = client.get(&target(&client, "?limit=1000"));
     assert!(answer.text().contains(r#""amount":8.00,"#), "amounts have the digits of their currency");
 }
@@ -187,8 +187,8 @@ fn a_transfer_is_a_row_of_each_budget() {
         assert_eq!(found[0]["transactionGroupId"], sent["transfer"]["id"]);
         assert_eq!(one(&client, "boxTransaction", &sent[number].to_string())["id"], found[0]["id"]);
     }
-    assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "and its funds");
-    assert_eq!(rows(&client, &format!("budgetId={from},{to}")).len(), 3, "of both");
+    assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "the transfer and the credit");
+    assert_eq!(rows(&client, &format!("budgetId={from},{to}")).len(), 3, "the rows of both budgets");
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn filters_select_matching_rows() {
         ("currencyCode", "/currencyCode"),
     ] {
         for value in values(pointer) {
-            let is_it = |row: &&Value| row.pointer(pointer).is_some_and(|found| *found == value.as_str());
-            let expected: Vec<_> = all.iter().filter(is_it).cloned().collect();
+            let matches = |row: &&Value| row.pointer(pointer).is_some_and(|found| *found == value.as_str());
+            let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
             assert!(!expected.is_empty());
             assert_eq!(rows(&client, &format!("{parameter}={value}")), expected, "{parameter}={value}");
         }
@@ -231,7 +231,7 @@ fn filters_select_matching_rows() {
         named("sandbox%20MERCHANT").len(),
         all.iter().filter(|row| row["counterparty"] == "Sandbox Merchant").count()
     );
-    assert_eq!(named("%25"), Vec::<Value>::new(), "a text, not a pattern");
+    assert_eq!(named("%25"), Vec::<Value>::new(), "% is a text, not a pattern");
 }
 
 #[test]
@@ -307,8 +307,8 @@ fn rows_of_other_accounts_are_absent() {
         expect_fault(&get(&stranger, "transaction", &tokens[0]), 404, "query.accountId", "not_found");
     }
     expect_fault(&shared().limited().get(&target(&client, "?")), 403, "header.Authorization", "insufficient_scope");
-    let nobody = client.with_authorization(None);
-    expect_fault(&nobody.get(&target(&client, "?")), 401, "header.Authorization", "missing_credentials");
+    let anonymous = client.with_authorization(None);
+    expect_fault(&anonymous.get(&target(&client, "?")), 401, "header.Authorization", "missing_credentials");
     expect_fault(&client.post(&target(&client, "?"), "{}"), 405, "", "method_not_allowed");
     assert_eq!(demo().account, client.account);
 }

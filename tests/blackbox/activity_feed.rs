@@ -1,4 +1,5 @@
-//! The feed of changes of activity: it misses and repeats nothing while others write and servers are killed.
+//! The feed of changes of activity. It misses no change, and repeats no row without a change, even while others write
+//! and servers are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
 
@@ -27,7 +28,7 @@ use crate::support::{
 const LIST: &str = "/v2/activity/{accountId}";
 
 #[test]
-fn the_feed_returns_what_changed_since() {
+fn the_feed_returns_what_changed_since_the_cursor() {
     let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let mut feed = Feed::new();
@@ -97,7 +98,7 @@ fn filters_apply_to_the_feed() {
 }
 
 #[test]
-fn cursors_are_checked() {
+fn invalid_cursors_are_refused() {
     let (_server, client) = fresh_sandbox();
     for (cursor, query) in [("x", ""), ("1", ""), ("0.0.0", "")] {
         let answer = part(&client, cursor, query);
@@ -138,18 +139,18 @@ fn movement(client: &Client, card: &str, [from, to]: [&str; 2], key: &str) -> Op
     let token = text(&held, "/transaction/token");
     send("clear", CLEARING, follow_body(token, "0.02"))?;
     send("credit", CREDIT, credit_body(from, "0.07", "GBP"))?;
-    let moved = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "0.01"});
-    send("transfer", &format!("{BUDGETS}/{from}/transfer"), moved.to_string())?;
+    let transfer = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "0.01"});
+    send("transfer", &format!("{BUDGETS}/{from}/transfer"), transfer.to_string())?;
     Some(())
 }
 
 #[test]
-fn thirty_two_writers_and_a_reader() {
+fn readers_miss_and_repeat_nothing_while_thirty_two_writers_write() {
     const WRITERS: usize = 32;
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let receiver = budget(&server.client(), "Receiver");
-    let left = AtomicUsize::new(WRITERS);
+    let active_writers = AtomicUsize::new(WRITERS);
     let feeds = together(WRITERS + 2, |number| {
         let client = server.client();
         if number < WRITERS {
@@ -157,11 +158,11 @@ fn thirty_two_writers_and_a_reader() {
             for round in 0..6 {
                 movement(&client, &wallet.card.id, budgets, &format!("{number}-{round}")).unwrap();
             }
-            left.fetch_sub(1, Ordering::Relaxed);
+            active_writers.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
         let mut feed = Feed::new();
-        while left.load(Ordering::Relaxed) > 0 {
+        while active_writers.load(Ordering::Relaxed) > 0 {
             feed.read(&client, 5 + 20 * (number - WRITERS));
         }
         Some(feed)
@@ -177,7 +178,7 @@ fn thirty_two_writers_and_a_reader() {
 fn the_feed_goes_on_after_kills() {
     const WRITERS: usize = 32;
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
-    eprintln!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
+    eprintln!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
     let (mut rng, mut feed) = (Rng::with_seed(seed), Feed::new());
     let mut server = Server::on(Home::demo());
     let funds = demo().budget("GBP");

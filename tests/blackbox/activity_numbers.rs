@@ -1,4 +1,4 @@
-//! The numbers of an account's sequence: every number that an event contains finds a row of the activity.
+//! The numbers (box transaction ids) of an account: each number that an event contains finds a row of the activity.
 
 use serde_json::{Value, json};
 
@@ -18,14 +18,14 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
     serde_json::from_value(expect_json(&answer, 200)["rows"].take()).unwrap()
 }
 
-/// Finds the row with a number.
+/// Returns the row that a number finds.
 fn numbered(client: &Client, number: &Value) -> Value {
     let answer = client.get(&format!("/v2/activity/boxTransaction/{number}?accountId={}", client.account));
     truthful("get", "/v2/activity/{type}/{id}", &answer);
     expect_json(&answer, 200)
 }
 
-/// The numbers that a row shows.
+/// Returns the numbers that a row shows.
 fn numbers(row: &Value) -> Vec<Value> {
     let places = ["/transactionBox/boxTransactionId", "/boxTransactionId", "/returnBoxTransactionId"];
     places.iter().filter_map(|place| row.pointer(place)).filter(|number| !number.is_null()).cloned().collect()

@@ -12,7 +12,7 @@ pub(crate) fn rows() -> Vec<Row> {
 }
 
 #[test]
-fn every_row_in_three_currencies() {
+fn every_row_is_true_in_three_currencies() {
     let rows = rows();
     assert_eq!(rows.len(), 10);
     play_in_three_currencies(&rows);
@@ -37,7 +37,7 @@ fn a_decline_shows_unchanged_balances() {
     }
 }
 
-/// Runs the steps of one chain: path, amount, then the expected ledger and available balance in minor units.
+/// Plays a chain. Each step is a path, an amount, and the expected ledger and available balance in minor units.
 fn play_chain(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
     let mut token = wallet.token(first, amount);
     for (path, amount, ledger, available) in steps {
@@ -55,7 +55,7 @@ fn play_chain(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, 
 }
 
 #[test]
-fn complete_chains() {
+fn complete_chains_have_the_expected_balances() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = [(ADVICE, "30", 25_000, 22_000), (REVERSAL, "5.55", 25_000, 22_555), (CLEARING, "24", 22_600, 22_600)];

@@ -79,7 +79,7 @@ fn a_new_budget_has_every_member_and_shows_no_balance() {
 }
 
 #[test]
-fn balances_are_exact_numbers_and_include_what_is_below() {
+fn balances_are_exact_numbers_and_include_sub_budgets() {
     let (_server, client) = fresh_sandbox();
     let top = funded(&client, "Top", "100.10");
     let below = with(new_budget("Below", &["GBP"]), &json!({"parentId": top}));
@@ -111,14 +111,14 @@ fn balances_are_exact_numbers_and_include_what_is_below() {
 }
 
 #[test]
-fn lists_are_by_name_with_filters_and_counts() {
+fn lists_are_sorted_by_name_filtered_and_counted() {
     let (_server, client) = fresh_sandbox();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
     let parent = budget_of(&client, &new_budget("a parent", &["GBP", "CHF"]));
     let sub = |name: &str, code: &str| {
         budget_of(&client, &with(new_budget(name, &[code]), &json!({"parentId": parent, "features": []})))
     };
-    // A capital comes before a small letter, and two budgets with the same name are in the order of their ids.
+    // An upper-case letter comes before a lower-case one, and two budgets with the same name are in the order of their ids.
     let (first, second, third) = (sub("b", "CHF"), sub("Z", "CHF"), sub("b", "CHF"));
     let all = list(&client, "limit=4&offset=1");
     assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 4), &json!(4), &json!(1)));
@@ -232,7 +232,7 @@ fn the_nesting_depth_is_limited() {
 }
 
 #[test]
-fn the_number_of_budgets_is_a_setting() {
+fn a_setting_limits_the_number_of_budgets() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_BUDGETS", "5"));
     let client = server.client();
     // The demo account has four budgets.
@@ -261,7 +261,7 @@ fn rename(client: &Client, id: &str, name: &str) -> Answer {
 }
 
 #[test]
-fn names_are_unique_if_the_account_says_so() {
+fn names_are_unique_if_the_account_requires_it() {
     let (server, client) = fresh_sandbox();
     let create = || client.post_once(BUDGETS, "travel", new_budget("Travel", &["GBP"]).to_string());
     let first = expect_json(&create(), 201);
@@ -274,14 +274,14 @@ fn names_are_unique_if_the_account_says_so() {
     let taken = rename(&client, &second, "Travel");
     truthful("patch", "/v2/budgets/{budgetId}", &taken);
     expect_fault(&taken, 409, "body.name", "invalid_state");
-    // Equal names of before stay, and a retry gets the first response.
+    // Names that were equal before may stay, and a retry gets the first response.
     for id in [&first, &third] {
         expect_json(&rename(&client, id, "Travel"), 200);
     }
     let replay = create();
     assert!(replay.replayed());
     assert_eq!(expect_json(&replay, 201)["id"], json!(first));
-    // Case, blanks and code points count.
+    // Names that differ in case, blanks or code points are not equal.
     expect_json(&rename(&client, &second, "travel"), 200);
     for name in ["Travel ", "TRAVEL", "Tra\u{308}vel"] {
         expect_json(&create_named(&client, name), 201);
@@ -304,7 +304,7 @@ fn a_restore_leaves_the_setting_of_unique_names() {
     restore(&client, &kept);
     budget(&client, "Travel");
     expect_fault(&create_named(&client, "Travel"), 409, "body.name", "invalid_state");
-    // A new world does not have it.
+    // A world that is created from the snapshot does not have the setting.
     let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
     for _ in 0..2 {
         budget(&copy, "Travel");
@@ -352,7 +352,7 @@ fn a_change_is_visible_at_once() {
 }
 
 #[test]
-fn one_key_creates_one_budget() {
+fn one_idempotency_key_creates_one_budget() {
     let (_server, client) = fresh_sandbox();
     let body = new_budget("Once", &["GBP"]).to_string();
     let first = client.post_once(BUDGETS, "budget", &body);
@@ -364,7 +364,7 @@ fn one_key_creates_one_budget() {
 }
 
 #[test]
-fn a_budget_without_payments_funds_no_batch() {
+fn a_budget_without_the_payments_feature_funds_no_batch() {
     let (_server, client) = fresh_sandbox();
     let body = with(new_budget("Cards only", &["GBP"]), &json!({"features": ["peopleCards", "budgetCards"]}));
     let id = budget_of(&client, &body);

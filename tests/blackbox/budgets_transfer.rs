@@ -12,6 +12,7 @@ use crate::support::table::{Table, bad};
 use crate::support::wallet::credit_body;
 use crate::support::{ABSENT, CREDIT, demo, expect_fault, expect_faults, expect_json, shared, together};
 
+/// Returns the available balance of a budget without holds.
 fn available(client: &crate::support::Client, budget: &str) -> String {
     let [ledger, available, pending] = balance(client, budget);
     assert_eq!(pending, "0.00");
@@ -35,8 +36,8 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!(members(detail), ["createdAt", "destinationBalance", "id", "sourceBalance"]);
     uuid(&detail["id"]);
     time(&detail["createdAt"]);
-    let after = |budget: &str, all: &str| {
-        let balances = format!(r#""availableBalance":{all},"ledgerBalance":{all},"pendingBalance":0.00"#);
+    let after = |budget: &str, amount: &str| {
+        let balances = format!(r#""availableBalance":{amount},"ledgerBalance":{amount},"pendingBalance":0.00"#);
         format!(r#"{{"budgetId":"{budget}","currencyCode":"GBP",{balances}}}"#)
     };
     assert!(answer.text().contains(&after(&from, "74.50")) && answer.text().contains(&after(&to, "25.50")));
@@ -45,7 +46,6 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!((&next["debitBoxTransactionId"], &next["creditBoxTransactionId"]), (&json!(4), &json!(5)));
     let credit = expect_json(&client.post(CREDIT, credit_body(&from, "1", "GBP")), 200);
     assert_eq!(credit["boxTransactionId"], 6);
-    // After the server has stopped, the books are verified and contain both transfers.
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
@@ -124,7 +124,7 @@ fn transfers_need_no_feature() {
 }
 
 #[test]
-fn one_key_moves_money_once() {
+fn one_idempotency_key_moves_money_once() {
     let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "From", "10.00"), budget(&client, "To"));
     let path = format!("{BUDGETS}/{from}/transfer");

@@ -12,7 +12,6 @@ use crate::support::decisions::{
 };
 use crate::support::management::{balance, card, funded, limits, transition_card};
 use crate::support::payments::fresh_sandbox;
-use crate::support::receiver::Receiver;
 use crate::support::together::together;
 use crate::support::wallet::{follow_body, transaction};
 use crate::support::worlds::{create_world, set_clock};
@@ -24,7 +23,7 @@ const DEBIT: &str = "/v2/cards/simulations/debit";
 const INQUIRY: &str = "/v2/cards/simulations/balance-inquiry";
 const FEE: &str = "/v2/cards/simulations/fee";
 
-/// Creates a card on a budget with 100.00 GBP.
+/// Creates a card on a budget with 100.00 GBP. Returns the budget and the card.
 fn funded_card(client: &Client) -> (String, String) {
     let budget = funded(client, "Decided", "100.00");
     let card = card(client, &budget);
@@ -79,7 +78,7 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
     assert_eq!((code(&part), text(&part, "/amount"), text(&part, "/requestAmount")), ("0002", "4.00", "10.00"));
     assert_eq!(text(&part, "/gpa/availableBalance"), "86.00");
     assert_eq!(part["decision"], json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00"}));
-    // A message that cannot be approved in part is declined: all of it is more than the endpoint allows.
+    // A message that allows no partial approval is declined, because the endpoint approves only a part of it.
     let whole = buy(&client, &card, "10");
     assert_eq!(code(&whole), "1885");
     let decision = json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00", "code": "1885"});
@@ -141,14 +140,13 @@ fn a_question_says_what_a_decision_needs_and_is_signed() {
     }
     assert_eq!(message["chainToken"], record["token"]);
     for absent in ["state", "response", "gpa", "decision"] {
-        assert!(message.get(absent).is_none(), "{absent} says what is not decided yet");
+        assert!(message.get(absent).is_none(), "{absent} is not decided yet");
     }
     uuid(&message["cardToken"]);
 }
 
-/// An endpoint that does not decide leads to the fallback, and the chain's view names the reason.
 #[test]
-fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
+fn without_a_decision_the_fallback_applies_and_the_chain_shows_the_reason() {
     let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 300}));
@@ -209,7 +207,7 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
     expect_json(&put(&client, &missing), 200);
     let record = buy(&client, &card, "1");
     assert_eq!(record["decision"]["fallbackReason"], "dns_failed");
-    // No endpoint approves more than the balance, and no fallback either.
+    // A fallback cannot approve more than the balance.
     let record = buy(&client, &card, "1000");
     assert_eq!(code(&record), "1016");
     let message = message_in_chain(&client, &record);
@@ -218,7 +216,7 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
 }
 
 #[test]
-fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
+fn the_endpoint_is_not_asked_if_a_rule_declines_or_the_message_takes_no_funds() {
     let (_server, client) = fresh_sandbox();
     let (budget, card_id) = funded_card(&client);
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
@@ -273,13 +271,8 @@ fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
         expect_json(&client.post(path, follow_body(text(&hold, "/token"), amount)), 201);
     }
     assert_eq!(endpoint.arrived().len(), 5);
-    endpoint.answer_with(r#"{"decision": "DECLINE"}"#);
-    let hold = {
-        endpoint.answer_with(APPROVE);
-        let hold = buy(&client, &card_id, "5");
-        endpoint.answer_with(r#"{"decision": "DECLINE", "code": "1887"}"#);
-        hold
-    };
+    let hold = buy(&client, &card_id, "5");
+    endpoint.answer_with(r#"{"decision": "DECLINE", "code": "1887"}"#);
     let more = transaction(&client.post(INCREMENT, follow_body(text(&hold, "/token"), "2")));
     assert_eq!(code(&more), "1887");
     let chain = expect_json(&client.get(&chain_path(text(&hold, "/token"))), 200);
@@ -309,7 +302,7 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
     let asked = question(&endpoint.arrived()[1]);
     asked_truthfully(&asked);
     assert_eq!((&asked["preview"], &asked["id"]), (&json!(true), &dry["transaction"]["token"]));
-    assert_eq!(client.get(&chain_path(text(&dry, "/transaction/token"))).status, 404, "nothing is stored");
+    assert_eq!(client.get(&chain_path(text(&dry, "/transaction/token"))).status, 404, "a dry run stores nothing");
     assert_eq!(balance(&client, &budget)[1], "90.00");
     // Without an idempotency key, the endpoint is asked about every request.
     buy(&client, &card, "1");
@@ -317,9 +310,9 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
     assert_eq!(endpoint.arrived().len(), 4);
 }
 
-/// Requests under one key that arrive together may ask more than once, and have one effect.
+/// Concurrent requests with one idempotency key may ask the endpoint more than once.
 #[test]
-fn concurrent_requests_under_one_key_have_one_effect() {
+fn concurrent_requests_with_one_idempotency_key_have_one_effect() {
     let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
@@ -353,12 +346,12 @@ fn a_card_that_is_suspended_during_the_question_declines() {
     assert_eq!(code(&record), "1003");
     let message = message_in_chain(&client, &record);
     assert!(rules(&message).iter().all(|(name, _)| name != "decision"), "{message}");
-    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain does not show the reply");
+    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain must show the reply");
 }
 
 /// The number of questions of one account is limited. An endpoint that hangs does not delay other accounts.
 #[test]
-fn a_hanging_endpoint_holds_up_nobody_else() {
+fn a_hanging_endpoint_delays_no_other_account() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, slow) = funded_card(&client);
@@ -414,7 +407,7 @@ fn a_kill_between_question_and_reply_leaves_one_decision() {
         let record = transaction(&client.post_once(AUTHORIZATION, &key, &body));
         let again = client.post_once(AUTHORIZATION, &key, &body);
         assert_eq!((again.replayed(), transaction(&again)), (true, record.clone()));
-        assert_eq!(endpoint.arrived().len(), asked + 2, "the killed question and the repeated one");
+        assert_eq!(endpoint.arrived().len(), asked + 2, "the question of the killed server and the repeated one");
         assert_eq!(balance(&client, &budget)[1], format!("{}.00", 90 - 10 * round), "one decision");
         assert_eq!(message_in_chain(&client, &record)["transaction"]["decision"]["decision"], "APPROVE");
     }
@@ -439,12 +432,10 @@ fn a_shutdown_waits_for_the_reply() {
         (record, home)
     });
     assert_eq!(code(&record), "0000");
-    let client = Server::on(home).client();
-    drop(client);
+    drop(Server::on(home));
 }
 
-/// The time of a question is that of the account's clock. In a seeded world, questions repeat. A world has its own
-/// endpoint.
+/// A question has the time of the world's clock. Other accounts do not have the endpoint of the world.
 #[test]
 fn worlds_ask_by_their_own_clocks() {
     let server = Server::sandbox();
@@ -461,7 +452,6 @@ fn worlds_ask_by_their_own_clocks() {
     assert_eq!(server.client().get(DECISIONS).status, 404, "another account has no endpoint");
     let unasked = buy(&server.client(), &crate::support::demo().active_card("GBP").id, "0.01");
     assert!(unasked.get("decision").is_none(), "{unasked}");
-    drop(Receiver::start());
 }
 
 /// The question in the documentation has the members that Florin sends, and matches its description.

@@ -115,8 +115,8 @@ fn repeats_show_no_secret() {
     truthful("post", ROTATE, &rotated);
     assert!(text(&expect_json(&rotated, 200), "/signingSecret").starts_with("whsec_"));
     expect_fault(&rotate(), 409, "header.Idempotency-Key", "invalid_state");
-    let gone = || client.call("DELETE", DECISIONS).header("Idempotency-Key", "delete").send();
-    let (first, second) = (gone(), gone());
+    let remove = || client.call("DELETE", DECISIONS).header("Idempotency-Key", "delete").send();
+    let (first, second) = (remove(), remove());
     assert_eq!((first.status, second.status, second.replayed()), (204, 204, true));
     expect_fault(&client.post(ROTATE, "{}"), 404, "query.accountId", "not_found");
 }
@@ -131,18 +131,18 @@ fn both_secrets_sign_during_an_overlap() {
     let got = endpoint.wait_for(1).remove(0);
     let [old, new] = [&made, &rotated].map(|answer| text(answer, "/signingSecret"));
     assert_eq!((got.verify(old), got.verify(new)), (Ok(()), Ok(())));
-    let alone = expect_json(&client.post(ROTATE, r#"{"overlapHours": 0}"#), 200);
+    let last = expect_json(&client.post(ROTATE, r#"{"overlapHours": 0}"#), 200);
     // A change keeps the secret.
     expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 1000})), 200);
     buy(&client, &gbp_card(), "0.01");
     let got = endpoint.wait_for(2).remove(1);
     assert!(got.verify(old).is_err() && got.verify(new).is_err());
-    got.verify(text(&alone, "/signingSecret")).unwrap();
+    got.verify(text(&last, "/signingSecret")).unwrap();
 }
 
 /// A change applies to the next message on the server that received it.
 #[test]
-fn changes_take_effect_at_once() {
+fn changes_take_effect_immediately() {
     let (_server, client) = fresh_sandbox();
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let asks = |record: &Value| record.get("decision").is_some();
@@ -185,7 +185,7 @@ fn accounts_and_scopes_are_checked() {
 }
 
 #[test]
-fn secrets_stay_inside() {
+fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let server = Server::sandbox();
     let client = server.client();
     let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
@@ -218,7 +218,7 @@ fn a_restore_leaves_the_endpoint_and_a_copy_has_none() {
     assert_eq!(world.call("DELETE", &crate::support::worlds::world_path(&world.account)).send().status, 204);
 }
 
-/// Production sends questions to public addresses over https only. It has no simulated messages, so nothing asks there.
+/// Production sends questions to public addresses over https only. It has no simulated messages, so no endpoint is asked there.
 #[test]
 fn production_accepts_https_only() {
     let home = Home::empty().production();

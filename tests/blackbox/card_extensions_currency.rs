@@ -16,7 +16,8 @@ fn send(wallet: &Wallet, path: &str, amount: &str, currency: &str) -> Answer {
     wallet.client.post(path, body)
 }
 
-fn part(wallet: &Wallet, token: &str, amount: &str) -> Value {
+/// Clears a part of a hold, which stays open.
+fn clear_part(wallet: &Wallet, token: &str, amount: &str) -> Value {
     let body =
         format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": false}}"#);
     transaction(&wallet.client.post(CLEARING, body))
@@ -59,11 +60,10 @@ fn partial_clearings_add_up_to_the_converted_total() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let held = transaction(&send(&wallet, AUTHORIZATION, "10", "USD"));
     let token = text(&held, "/token").to_owned();
-    let parts: Vec<_> = ["3.33", "3.33", "3.34"].iter().map(|amount| part(&wallet, &token, amount)).collect();
+    let parts: Vec<_> = ["3.33", "3.33", "3.34"].iter().map(|amount| clear_part(&wallet, &token, amount)).collect();
     let posted: Vec<_> = parts.iter().map(amounts).collect();
     assert_eq!(posted, [("2.62", "3.33", "-2.62"), ("2.62", "3.33", "-2.62"), ("2.63", "3.34", "-2.63")]);
-    let rest = wallet.balance();
-    assert_eq!(rest, Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
+    assert_eq!(wallet.balance(), Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
     let answer = wallet.client.get(&chain_path(&token));
     truthful("get", CHAIN, &answer);
     let chain = expect_json(&answer, 200);
@@ -122,9 +122,9 @@ fn invalid_amounts_and_currencies_are_refused() {
     let short = transaction(&to("USD", "317.66"));
     assert_eq!((text(&short, "/response/code"), amounts(&short)), ("1016", ("250.01", "317.66", "0.00")));
     // One yen is slightly more than half a penny.
-    let penniless = Wallet::with(&server, "GBP", 25_000);
-    assert_eq!(amounts(&transaction(&send(&penniless, AUTHORIZATION, "1", "JPY"))), ("0.01", "1", "-0.01"));
-    assert_eq!(penniless.balance().available, 24_999);
+    let yen_wallet = Wallet::with(&server, "GBP", 25_000);
+    assert_eq!(amounts(&transaction(&send(&yen_wallet, AUTHORIZATION, "1", "JPY"))), ("0.01", "1", "-0.01"));
+    assert_eq!(yen_wallet.balance().available, 24_999);
 }
 
 #[test]

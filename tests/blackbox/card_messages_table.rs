@@ -12,7 +12,7 @@ pub(crate) fn rows() -> Vec<Row> {
 }
 
 #[test]
-fn every_row_in_three_currencies() {
+fn every_row_is_true_in_three_currencies() {
     let rows = rows();
     assert_eq!(rows.len(), 24);
     play_in_three_currencies(&rows);
@@ -72,7 +72,7 @@ fn a_clearing_names_an_authorization_or_a_card() {
 }
 
 #[test]
-fn what_is_returned_is_at_most_what_is_left() {
+fn returns_never_exceed_what_is_left() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for first in ["debit", "refund"] {

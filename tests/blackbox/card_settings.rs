@@ -103,7 +103,7 @@ fn the_most_specific_rule_decides_when_a_hold_is_due() {
         let token = hold(&client, &card, (path, mcc, "10"), members);
         assert_eq!(due(&client, &token).0, format!("2027-03-{day:02}T12:00:00Z"), "{path} {mcc} {members}");
     }
-    assert_eq!(due(&client, &early).0, "2027-03-08T12:00:00Z", "an existing hold");
+    assert_eq!(due(&client, &early).0, "2027-03-08T12:00:00Z", "an existing hold keeps its time");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_margin_is_shared_by_all_clearings_and_not_used_by_forced_ones() {
 }
 
 #[test]
-fn wrong_settings() {
+fn invalid_settings_are_refused() {
     let (_server, client) = fresh_sandbox();
     let mut table = Table::default();
     let rules =
@@ -241,7 +241,7 @@ fn wrong_settings() {
 }
 
 #[test]
-fn access_to_settings() {
+fn access_to_settings_is_checked_and_repeats_are_replayed() {
     let (server, client) = fresh_sandbox();
     for (path, body, other, place) in [
         (HOLD_LIFE, json!({"default": "P1D"}), json!({"default": "P2D"}), "body.default"),

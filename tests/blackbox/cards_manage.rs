@@ -42,7 +42,7 @@ const MEMBERS: [&str; 27] = [
     "virtualCardId",
 ];
 
-/// Returns the body of a card of a budget.
+/// Returns the body that creates a card of a budget.
 fn shared_card(budget: &str, name: &str) -> Value {
     json!({"cardOwnerType": "BUDGET", "budgetId": budget, "name": name})
 }
@@ -83,7 +83,7 @@ fn a_new_card_has_every_member_and_is_not_activated() {
     assert_eq!(created["budgets"], json!([{"id": budget, "name": "Main", "type": "shared", "access": "allowed"}]));
     let expiry = text(&created, "/expirationTime");
     let day: NaiveDate = expiry.strip_suffix("T23:59:59Z").unwrap().parse().unwrap();
-    assert_eq!(day.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last of a month");
+    assert_eq!(day.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last day of a month");
     assert_eq!(created["expiration"], day.format("%m%y").to_string());
     let today = Utc::now().date_naive();
     assert!(day >= today.checked_add_months(Months::new(36)).unwrap(), "{day}");
@@ -107,7 +107,7 @@ fn a_card_can_be_active_at_once_until_a_given_day() {
 }
 
 #[test]
-fn card_numbers_are_shown_in_the_sandbox_only_and_change_nothing() {
+fn card_numbers_are_shown_in_the_sandbox_and_reading_them_changes_nothing() {
     let (_server, client) = fresh_sandbox();
     let id = card(&client, &budget(&client, "Main"));
     let before = expect_json(&client.get(&format!("{CARDS}/{id}")), 200);
@@ -123,7 +123,7 @@ fn card_numbers_are_shown_in_the_sandbox_only_and_change_nothing() {
 }
 
 #[test]
-fn lists_are_by_name_with_filters_and_counts() {
+fn lists_are_sorted_by_name_filtered_and_counted() {
     let (_server, client) = fresh_sandbox();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
     let (one, two) = (budget(&client, "One"), budget(&client, "Two"));
@@ -162,7 +162,7 @@ fn lists_are_by_name_with_filters_and_counts() {
 }
 
 #[test]
-fn a_change_leaves_what_it_does_not_name() {
+fn a_change_keeps_members_that_it_does_not_name() {
     let (_server, client) = fresh_sandbox();
     let created = expect_json(&client.post(CARDS, shared_card(&budget(&client, "Main"), "Ada").to_string()), 201);
     let path = format!("{CARDS}/{}", text(&created, "/id"));
@@ -243,7 +243,7 @@ fn a_budget_without_the_feature_cannot_have_cards() {
 
 /// The limit allows two more cards than the demo data has.
 #[test]
-fn the_number_of_cards_is_a_setting() {
+fn a_setting_limits_the_number_of_cards() {
     let (_server, client) = fresh_sandbox();
     let cards = expect_json(&client.get(CARDS), 200)["count"].as_i64().unwrap();
     let server = Server::on(Home::demo().set("FLORIN_MAX_CARDS", &(cards + 2).to_string()));
@@ -265,7 +265,7 @@ fn the_number_of_cards_is_a_setting() {
 }
 
 #[test]
-fn a_card_from_creation_to_termination() {
+fn a_card_passes_through_its_states_until_termination() {
     let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "50.00");
     let created = expect_json(&client.post(CARDS, shared_card(&budget, "Ada").to_string()), 201);
@@ -293,7 +293,7 @@ fn a_card_from_creation_to_termination() {
 }
 
 #[test]
-fn one_key_creates_one_card_and_one_transition() {
+fn one_idempotency_key_has_one_effect() {
     let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Main");
     let body = shared_card(&budget, "Ada").to_string();

@@ -86,7 +86,7 @@ fn a_pin_is_checked_where_it_is_sent() {
 
 /// The idempotency record must not reveal the PIN to somebody who hashes all PINs.
 #[test]
-fn a_pin_can_be_set_once_under_a_key_and_never_read() {
+fn a_pin_is_set_once_per_idempotency_key_and_cannot_be_read() {
     let (server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let path = format!("{CARDS}/{card}/pin");
@@ -162,8 +162,8 @@ fn failed_authentications_and_unusable_tokens_are_declined() {
             assert_eq!(rules(&client, &record).last(), Some(&rule));
         }
     }
-    let usual = pay(&client, &card, &json!({"digitalWalletToken": {"token": "a"}}));
-    assert_eq!(usual["digitalWalletToken"], json!({"token": "a", "state": "ACTIVE"}));
+    let without_state = pay(&client, &card, &json!({"digitalWalletToken": {"token": "a"}}));
+    assert_eq!(without_state["digitalWalletToken"], json!({"token": "a", "state": "ACTIVE"}));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn the_owner_of_an_individual_card_must_be_active() {
 }
 
 #[test]
-fn what_a_message_says_is_shown() {
+fn records_show_the_members_of_their_messages() {
     let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let pos = json!({"entryMode": "CREDENTIAL_ON_FILE", "merchantInitiated": true, "recurring": false});

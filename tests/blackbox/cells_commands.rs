@@ -1,4 +1,4 @@
-//! Commands on cells, and databases that are not the right ones.
+//! Commands on cells, which refuse wrong databases.
 
 use serde_json::json;
 
@@ -76,7 +76,7 @@ fn the_wrong_database_is_refused() {
     let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
 
-    // Nor does a database with clients of its own, which stays as it is.
+    // Nor does a database with clients of its own, which is not changed.
     let other = CellDatabase::beside(&home, "d.db");
     let own = Home::empty().set("FLORIN_DATABASE_URL", &other.url);
     own.json(&["migrate", "--json"]);
@@ -89,7 +89,7 @@ fn the_wrong_database_is_refused() {
 }
 
 #[test]
-fn a_home_alone_is_no_cell() {
+fn without_cells_commands_on_cells_are_refused() {
     let home = target();
     for command in ["add", "close"] {
         let said = home.refused_as_invalid(&["cells", command, "home"]);
@@ -99,7 +99,7 @@ fn a_home_alone_is_no_cell() {
 }
 
 #[test]
-fn migrations_concern_every_cell() {
+fn migrations_apply_to_every_cell() {
     let (home, [a, _b]) = add_cells(target());
     assert_eq!(home.json(&["migrate", "--check", "--json"]), json!({"current": true, "pending": []}));
     assert_eq!(home.json(&["migrate", "--json"]), json!({"applied": 0}));
@@ -108,7 +108,7 @@ fn migrations_concern_every_cell() {
         let said = home.refused(command);
         assert!(said.contains("cell a") && said.contains("newer than this program"), "{command:?}: {said}");
     }
-    // A server serves the others.
+    // A server serves the other cells.
     let server = Server::on(home);
     assert_eq!(server.readiness(), 200);
     assert!(server.home().log().contains("newer than this program"), "{}", server.home().log());
@@ -204,7 +204,7 @@ fn a_rotation_repairs_a_cell_with_the_previous_key() {
     assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 1);
     let new_id = home.json(&["secrets", "show", "--json"])["key"].as_str().unwrap().to_owned();
 
-    // As after a rotation by an earlier version, from which the cell was left out.
+    // This is the state after a rotation by an earlier version, which left out the cell.
     let bytes = if is_sqlite() { format!("X'{old_id}'") } else { format!("'\\x{old_id}'") };
     b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
     let incomplete = json!({"key": new_id, "bound": old_id, "complete": false});

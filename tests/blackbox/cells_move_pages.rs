@@ -43,7 +43,7 @@ impl Pages {
         [&self.session, &self.refund, &self.logo].map(|page| page.read(&page.path).status)
     }
 
-    /// Waits until everything is served again.
+    /// Waits until the pages and the logo are served again.
     fn wait_until_served(&self) {
         let start = Instant::now();
         while self.statuses() != [200; 3] {
@@ -53,8 +53,8 @@ impl Pages {
     }
 }
 
-/// Checks that a request gets 503 with a page for the payer and `Retry-After`.
-fn must_be_busy(payer: &Payer) {
+/// Expects that a request gets 503 with a page for the payer and `Retry-After`.
+fn expect_busy_page(payer: &Payer) {
     let answer = payer.read(&payer.path);
     let page = html(&answer, 503);
     assert_eq!(answer.header("retry-after"), Some("1"), "{answer:?}");
@@ -64,7 +64,7 @@ fn must_be_busy(payer: &Payer) {
 
 /// Begins to move a client to cell `b`. The move stops at its first step that needs all tables of the given cell.
 /// Returns a function that repairs this cell, so that the move can be completed or undone.
-fn held_in(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
+fn interrupt_move(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
     cell.sql("ALTER TABLE imported_snapshots RENAME TO missing_snapshots");
     let said = home.refused(&["cells", "move", client, "b"]);
     assert!(said.contains("gets 503 until you repeat the command"), "{said}");
@@ -83,14 +83,14 @@ fn payers_are_told_to_try_again_while_their_merchant_moves() {
     let absent = format!("/pay/logos/{ABSENT}.png");
     assert_eq!(moves.logo.read(&absent).status, 404);
 
-    // The client is marked, but its rows are still in its cell. A logo does not lead to the client.
-    let release = held_in(home, &a, &bob.id);
-    must_be_busy(&moves.session);
-    must_be_busy(&moves.refund);
+    // The client is marked, but its rows are still in its cell. The logo is served, because its URL does not lead to the client.
+    let repair = interrupt_move(home, &a, &bob.id);
+    expect_busy_page(&moves.session);
+    expect_busy_page(&moves.refund);
     assert_eq!((stays.statuses(), moves.statuses()), ([200; 3], [503, 503, 200]));
     let refused = html(&moves.session.send(&form, &[("action", "continue")]), 503);
-    assert!(refused.contains(&format!("href=\"{}\"", moves.session.path)), "no way back: {refused}");
-    release();
+    assert!(refused.contains(&format!("href=\"{}\"", moves.session.path)), "the page has no link to the session: {refused}");
+    repair();
     home.json(&["cells", "move", &bob.id, "--abort", "--json"]);
     moves.wait_until_served();
 
