@@ -65,7 +65,8 @@ fn increments_and_refund_reversals_follow_only_their_own_chains() {
     for (first, allowed) in [(AUTHORIZATION, INCREMENT), (ATM, ATM_CLEARING), (REFUND, REFUND_REVERSAL)] {
         for path in [INCREMENT, REFUND_REVERSAL] {
             let token = wallet.token(first, "1");
-            let answer = if path == INCREMENT { wallet.follow(path, &token, "1") } else { reverse_refund(&wallet, &token) };
+            let answer =
+                if path == INCREMENT { wallet.follow(path, &token, "1") } else { reverse_refund(&wallet, &token) };
             if path == allowed {
                 expect_json(&answer, 201);
             } else {

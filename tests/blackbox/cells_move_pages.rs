@@ -89,7 +89,10 @@ fn payers_are_told_to_try_again_while_their_merchant_moves() {
     expect_busy_page(&moves.refund);
     assert_eq!((stays.statuses(), moves.statuses()), ([200; 3], [503, 503, 200]));
     let refused = html(&moves.session.send(&form, &[("action", "continue")]), 503);
-    assert!(refused.contains(&format!("href=\"{}\"", moves.session.path)), "the page has no link to the session: {refused}");
+    assert!(
+        refused.contains(&format!("href=\"{}\"", moves.session.path)),
+        "the page has no link to the session: {refused}"
+    );
     repair();
     home.json(&["cells", "move", &bob.id, "--abort", "--json"]);
     moves.wait_until_served();

@@ -1,4 +1,4 @@
-//! Sessions and other objects: the order of steps that are due, changed checkouts, and what a session requires.
+//! Checkout sessions: the order of steps that are due, changed checkouts, and what a session requires.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -125,7 +125,7 @@ fn sessions_keep_the_values_of_their_checkout() {
     let shipped = with(pay.clone(), &json!({"shipping": shipping_address()}));
     expect_fault(&act_as_payer(&client, &session, &shipped), 400, "body.shipping", "invalid_value");
     assert_eq!(expect_json(&act_as_payer(&client, &session, &pay), 200)["status"], "COMPLETED");
-    assert_eq!(delete().status, 204, "nothing pays into it any more");
+    assert_eq!(delete().status, 204, "no checkout and no session pays into it any more");
     patch(&client, &path, &json!({"status": "ACTIVE"}));
     let later = created(&client, &new_session(&checkout, "3"));
     assert_eq!((&later["returnUrl"], &later["locale"]), (&json!("https://new.example/"), &json!("cy")));

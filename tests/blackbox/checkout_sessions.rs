@@ -12,7 +12,7 @@ use crate::support::table::{Table, bad};
 use crate::support::worlds::set_clock;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, expect_fault, expect_json, together};
 
-const ONE: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}";
+const SINGLE: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}";
 const CANCEL: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel";
 const PAY: &str = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay";
 
@@ -28,7 +28,7 @@ fn created(client: &Client, body: &Value) -> Value {
 
 fn find(client: &Client, session: &Value) -> Value {
     let answer = client.get(&format!("{SESSIONS}/{}", text(session, "/id")));
-    truthful("get", ONE, &answer);
+    truthful("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
@@ -44,7 +44,7 @@ fn pay(client: &Client, session: &Value, body: &Value) -> Answer {
     answer
 }
 
-fn payment_of(client: &Client, session: &Value) -> Vec<Value> {
+fn payments_of(client: &Client, session: &Value) -> Vec<Value> {
     let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", client.account, text(session, "/id"));
     let answer = client.get(&path);
     truthful("get", PAYMENTS, &answer);
@@ -152,7 +152,7 @@ fn a_paid_session_has_a_payment_and_an_order() {
     let session = created(&client, &with(new_session(&checkout, "1"), &json!({"basket": basket()})));
     let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["completedAt"]), (&json!("COMPLETED"), &paid["updatedAt"]));
-    let payments = payment_of(&client, &session);
+    let payments = payments_of(&client, &session);
     assert_eq!(payments.len(), 1);
     let payment = &payments[0];
     assert_eq!((&payment["id"], &payment["orderId"]), (&paid["paymentId"], &paid["orderId"]));
@@ -178,7 +178,7 @@ fn a_paid_session_has_a_payment_and_an_order() {
 }
 
 #[test]
-fn every_outcome_goes_by_the_clock() {
+fn the_outcomes_of_payments_follow_the_clock() {
     let (_server, client, checkout) = shop();
     set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
@@ -202,7 +202,7 @@ fn every_outcome_goes_by_the_clock() {
         set_clock(&client, json!({"advanceBy": "PT1M"}));
         let found = find(&client, &session);
         assert_eq!(found["status"], later, "{outcome}");
-        let payments = payment_of(&client, &session);
+        let payments = payments_of(&client, &session);
         assert_eq!(
             (&payments[0]["status"], &payments[0]["failureReason"]),
             (&json!(payment), &json!(reason)),
@@ -212,7 +212,7 @@ fn every_outcome_goes_by_the_clock() {
         if later == "OPEN" {
             let paid = pay(&client, &session, &json!({"bankId": bank, "outcome": "approve"}));
             assert_eq!(expect_json(&paid, 200)["status"], "COMPLETED", "{outcome}");
-            assert_eq!(payment_of(&client, &session).len(), 2, "{outcome}");
+            assert_eq!(payments_of(&client, &session).len(), 2, "{outcome}");
         }
     }
     for (body, path, code) in [
@@ -231,11 +231,11 @@ fn every_outcome_goes_by_the_clock() {
 }
 
 #[test]
-fn a_session_runs_out_by_the_clock() {
+fn a_session_expires_by_the_clock() {
     let (_server, client, checkout) = shop();
     set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
-    let never = created(&client, &new_session(&checkout, "1"));
+    let unpaid = created(&client, &new_session(&checkout, "1"));
     let begun = created(&client, &new_session(&checkout, "2"));
     expect_json(&pay(&client, &begun, &json!({"bankId": bank, "outcome": "leave"})), 200);
     let slow = created(&client, &new_session(&checkout, "3"));
@@ -243,14 +243,14 @@ fn a_session_runs_out_by_the_clock() {
     let failing = created(&client, &new_session(&checkout, "4"));
     expect_json(&pay(&client, &failing, &json!({"bankId": bank, "outcome": "time_out", "afterMinutes": 30})), 200);
     set_clock(&client, json!({"advanceBy": "PT19M59S"}));
-    assert_eq!(find(&client, &never)["status"], "OPEN");
+    assert_eq!(find(&client, &unpaid)["status"], "OPEN");
     set_clock(&client, json!({"advanceBy": "PT1S"}));
     assert_eq!(
-        (&find(&client, &never)["status"], &find(&client, &begun)["status"]),
+        (&find(&client, &unpaid)["status"], &find(&client, &begun)["status"]),
         (&json!("EXPIRED"), &json!("ABANDONED"))
     );
-    assert_eq!(find(&client, &never)["updatedAt"], never["expiresAt"]);
-    expect_fault(&cancel(&client, &never), 409, "path.checkoutSessionId", "invalid_state");
+    assert_eq!(find(&client, &unpaid)["updatedAt"], unpaid["expiresAt"]);
+    expect_fault(&cancel(&client, &unpaid), 409, "path.checkoutSessionId", "invalid_state");
     assert_eq!(find(&client, &slow)["status"], "PROCESSING");
     set_clock(&client, json!({"advanceBy": "PT1H"}));
     let slow = find(&client, &slow);
@@ -329,7 +329,7 @@ fn a_payee_is_topped_up() {
     assert_eq!((&session["payeeId"], &session["type"]), (&payee["id"], &json!("TOP_UP")));
     let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["orderId"]), (&json!("COMPLETED"), &Value::Null));
-    assert_eq!(payment_of(&client, &session)[0]["isRefundable"], false);
+    assert_eq!(payments_of(&client, &session)[0]["isRefundable"], false);
     let wrong = with(body.clone(), &json!({"idempotencyKey": "2", "basket": basket()}));
     expect_fault(&create(&client, &wrong), 400, "body.basket", "invalid_value");
     let unknown = with(body, &json!({"idempotencyKey": "2", "payeeId": ABSENT}));
@@ -337,7 +337,7 @@ fn a_payee_is_topped_up() {
 }
 
 #[test]
-fn one_of_many_payers_wins() {
+fn of_concurrent_payments_and_cancellations_one_succeeds() {
     let (_server, client, checkout) = shop();
     let session = created(&client, &new_session(&checkout, "1"));
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
@@ -348,14 +348,14 @@ fn one_of_many_payers_wins() {
                 if number % 2 == 0 { act_as_payer(&client, &session, &body) } else { cancel(&client, &session) }
             },
         );
-    let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
-    assert_eq!(won.len(), 1, "{answers:?}");
+    let succeeded: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+    assert_eq!(succeeded.len(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)), "{answers:?}");
-    assert_eq!(find(&client, &session)["status"], won[0].json()["status"]);
+    assert_eq!(find(&client, &session)["status"], succeeded[0].json()["status"]);
 }
 
 #[test]
-fn sessions_of_others_are_absent() {
+fn sessions_of_other_accounts_are_absent() {
     let (server, client, checkout) = shop();
     let session = created(&client, &new_session(&checkout, "1"));
     let other = crate::support::worlds::create_world(&server, json!({"template": "demo"})).1;

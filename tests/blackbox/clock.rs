@@ -13,7 +13,7 @@ use crate::support::{
     AUTHORIZATION, CLEARING, CREDIT, Client, Server, demo, expect_fault, expect_faults, expect_json, shared, together,
 };
 
-/// Creates a world whose clock is frozen at noon on 1 September.
+/// Starts a server, and creates a world whose clock is frozen at noon on 1 September 2026.
 fn frozen() -> (Server, Client) {
     let server = Server::sandbox();
     let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
@@ -60,7 +60,7 @@ fn a_clock_freezes_advances_and_resumes() {
     assert!(text(&clock(&client), "/now").starts_with("2026-09-03T00:00:"));
     set_clock(&client, json!({"advanceBy": "PT1H"}));
     assert!(text(&clock(&client), "/now").starts_with("2026-09-03T01:00:"));
-    assert_eq!(clock(&server.client())["realTime"], true, "the demo account has its own");
+    assert_eq!(clock(&server.client())["realTime"], true, "the demo account has a clock of its own");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_clock_returns_to_real_time_unless_it_is_ahead() {
 }
 
 #[test]
-fn events_are_dated_by_the_accounts_clock() {
+fn records_are_dated_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let message = transaction(&client.post(AUTHORIZATION, first_body(card(), "1")));
     assert_eq!(message["createdTime"], "2026-09-01T12:00:00Z");
@@ -113,9 +113,8 @@ fn holds_that_are_due_have_expired_when_an_advance_is_answered() {
     set_clock(&client, json!({"freezeAt": "2027-01-01T00:00:00Z"}));
     let answer = client.post(CLEARING, follow_body(&third, "3"));
     expect_fault(&answer, 409, "body.precedingRelatedTransactionToken", "expired");
-    let (available, ledger) = balance(&client);
+    let (_, ledger) = balance(&client);
     assert_eq!(ledger, "9795.00", "5.00 of the opening 9800.00 was cleared");
-    let _ = available;
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
@@ -147,7 +146,7 @@ fn an_advance_and_a_clearing_have_one_winner() {
 }
 
 #[test]
-fn sessions_expire_by_the_accounts_clock() {
+fn mfa_sessions_expire_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);

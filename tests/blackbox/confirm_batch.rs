@@ -39,7 +39,7 @@ fn the_id_is_read_in_either_case() {
 }
 
 #[test]
-fn the_original_providers_name_is_an_alias() {
+fn the_providers_name_of_the_original_is_an_alias() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
@@ -84,7 +84,6 @@ fn mfa_is_required() {
     expect_faults(&client.post(&path, nulls), 400, &inside);
 }
 
-/// Returns every balance of the account that a usable card can show.
 fn balances(wallets: &[Wallet]) -> Vec<Balance> {
     wallets.iter().map(Wallet::balance).collect()
 }
@@ -157,7 +156,7 @@ fn the_token_is_checked_before_the_funds() {
 }
 
 #[test]
-fn the_scope_of_confirming() {
+fn confirming_requires_a_scope() {
     let batch = demo().batch("validated");
     let answer = confirm(&shared().limited(), &batch, ABSENT, "000000");
     let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
@@ -190,9 +189,9 @@ fn every_currency_that_is_short_is_named() {
     let session = open_session(&client, &batch);
     let faults = expect_error(&confirm(&client, &batch, &session, "000000"), 409);
     assert!(faults.iter().all(|fault| fault.path.is_empty() && fault.code == "insufficient_funds"), "{faults:?}");
-    let named = |needed: &str, there: &str, currency: &str| {
+    let named = |needed: &str, available: &str, currency: &str| {
         let budget = demo().budget(currency);
-        let all = [needed, there, currency, budget.as_str()];
+        let all = [needed, available, currency, budget.as_str()];
         faults.iter().filter(|fault| all.iter().all(|word| fault.message.contains(word))).count()
     };
     assert_eq!((faults.len(), named("10.00", "9.99", "GBP"), named("15.00", "14.99", "EUR")), (2, 1, 1), "{faults:?}");

@@ -22,8 +22,8 @@ const LONG_RUN: usize = 100;
 /// The number of messages that a long run acknowledges before each kill: about 100,000 with 284 kills.
 const LONG_LOAD: usize = 352;
 
-/// Sends messages until the server is gone. Returns all of them.
-fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
+/// Kills a server under a load of messages, after `enough` of them were answered. Returns its home and all messages.
+fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
     let log = Mutex::new(Vec::new());
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
     let home = thread::scope(|scope| {
@@ -34,10 +34,10 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
                     let mut sent = message(wallet, &format!("round-{round}-{worker}-{number}"), number);
                     let outcome = sent.send(&wallet.client);
                     sent.answer = outcome.ok();
-                    let gone = sent.answer.is_none();
+                    let is_killed = sent.answer.is_none();
                     log.lock().unwrap().push(sent);
-                    answered.fetch_add(usize::from(!gone), Ordering::Relaxed);
-                    if gone || stop.load(Ordering::Relaxed) {
+                    answered.fetch_add(usize::from(!is_killed), Ordering::Relaxed);
+                    if is_killed || stop.load(Ordering::Relaxed) {
                         break;
                     }
                 }
@@ -66,10 +66,15 @@ fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], o
             open.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
         sum(&chosen) == (available_off, ledger_off)
     });
-    assert!(reachable, "{} messages in flight do not explain {available_off} and {ledger_off}", open.len());
+    assert!(
+        reachable,
+        "{} unanswered messages do not explain the differences {available_off} and {ledger_off}",
+        open.len()
+    );
 }
 
-fn at(server: &Server, wallet: &Wallet) -> Wallet {
+/// Returns the wallet with a client of a restarted server.
+fn wallet_at(server: &Server, wallet: &Wallet) -> Wallet {
     Wallet { client: server.client(), ..wallet.clone() }
 }
 
@@ -84,25 +89,25 @@ fn enough(round: usize) -> usize {
 }
 
 #[test]
-fn killed_under_load() {
+fn kills_under_load_lose_and_double_nothing() {
     let mut server = Server::sandbox();
     let mut wallet = Wallet::with(&server, "GBP", FUNDS);
-    let mut toll = KillCounts::default();
+    let mut counts = KillCounts::default();
     for round in 0..kills() {
         let before = wallet.balance();
-        let (home, log) = load(server, &wallet, round, enough(round));
+        let (home, log) = kill_under_load(server, &wallet, round, enough(round));
         assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
         check_journal(&home);
 
         server = Server::on(home);
-        wallet = at(&server, &wallet);
+        wallet = wallet_at(&server, &wallet);
         let (answered, open): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
         assert!(open.len() <= THREADS);
         assert_balance_adds_up(before, wallet.balance(), &answered, &open);
 
         let answers = repeat_all(&wallet.client, &log);
         let expected = wallet.balance();
-        toll.add(&log, &answers, before, expected);
+        counts.add(&log, &answers, before, expected);
 
         let mut released = 0;
         for answer in answers.iter().filter(|answer| answer.status == 201) {
@@ -113,7 +118,7 @@ fn killed_under_load() {
         let expected = Balance { available: expected.available + released, ..expected };
         assert_eq!(wallet.balance(), expected);
     }
-    toll.report();
+    counts.report();
     check_journal(&server.kill());
 }
 
@@ -139,7 +144,7 @@ fn the_journal_of_untouched_demo_data_adds_up() {
 }
 
 #[test]
-fn killed_while_it_starts() {
+fn a_server_that_is_killed_while_it_starts_can_start_again() {
     let mut home = Home::demo();
     for _ in 0..kills() {
         let mut child = home.command(&["serve", "--json"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -155,7 +160,7 @@ fn killed_while_it_starts() {
 }
 
 #[test]
-fn killed_while_it_creates_the_demo_data() {
+fn the_demo_data_is_complete_after_kills_during_its_creation() {
     let home = Home::empty();
     for pause in [5, 20, 60].into_iter().cycle().take(kills()) {
         let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::openapi::{operation, truthful};
 use crate::support::assert::text;
 use crate::support::batches::{
-    confirm_totp, funded as rich, mfa_body, open_session, open_session_with, refused, token_at,
+    confirm_totp, funded as funded_sandbox, mfa_body, open_session, open_session_with, refused, token_at,
 };
 use crate::support::management::{BUDGETS, budget, funded, written};
 use crate::support::money::minor;
@@ -43,7 +43,7 @@ fn visible_state(client: &Client) -> Vec<String> {
     lists.iter().map(|path| expect_json(&client.get(path), 200).to_string()).collect()
 }
 
-/// Requires that the previewed postings add up to zero, and that the previewed balances equal the current ones.
+/// Expects that the previewed postings add up to zero, and that the previewed balances equal the current ones.
 fn assert_came_true(client: &Client, preview: &Value) {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for posting in preview["postings"].as_array().unwrap() {
@@ -66,7 +66,7 @@ fn assert_came_true(client: &Client, preview: &Value) {
     }
 }
 
-/// Makes a dry run of a call, then the real call. Returns the member `dryRun` and the real answer.
+/// Sends a dry run, then the real call, and expects the same answer. Returns the member `dryRun` and the real answer.
 fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
     let before = visible_state(client);
     let dry_answer = dry(client, path, body);
@@ -92,6 +92,7 @@ fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Val
     (preview, done)
 }
 
+/// Simulates a message, in a dry run and then for real. Returns the preview and the token of the message.
 fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
     let (preview, done) = both(client, path, path, body);
     let token = done["transaction"]["token"].as_str().unwrap_or_default();
@@ -172,12 +173,12 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 }
 
 #[test]
-fn no_attempt_is_counted_and_no_token_is_used() {
-    let server = rich();
+fn dry_runs_count_no_attempt_and_use_up_no_token() {
+    let server = funded_sandbox();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
     let session = open_session(&client, &batch);
-    // Five wrong tokens would lock the session. These scripted tokens expire and lock it immediately.
+    // Five wrong tokens would lock the session. 000002 would expire it, and 000003 lock it, immediately.
     for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
         let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
         refused(
@@ -202,7 +203,7 @@ fn no_attempt_is_counted_and_no_token_is_used() {
 }
 
 #[test]
-fn an_idempotency_key_has_no_effect() {
+fn an_idempotency_key_has_no_effect_on_a_dry_run() {
     let server = Server::sandbox();
     let client = server.client();
     let body = first_body(&demo().active_card("GBP").id, "1");

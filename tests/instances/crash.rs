@@ -11,7 +11,7 @@ use crate::support::{Server, Wallet};
 fn one_of_two_instances_is_killed() {
     let _undisturbed = prevent_restarts();
     let Pair { first, mut second } = Pair::sandbox();
-    let mut toll = KillCounts::default();
+    let mut counts = KillCounts::default();
     for round in 0..setting("FLORIN_KILLS", 3) {
         let wallet = Wallet::with(&first, "GBP", FUNDS);
         let before = wallet.balance();
@@ -24,11 +24,11 @@ fn one_of_two_instances_is_killed() {
         });
         // Requests to the killed instance are repeated on the other one, with the same key.
         let repeats = repeat(&[wallet.clone(), wallet.clone()], &log);
-        toll.add(&log, &repeats, before, wallet.balance());
+        counts.add(&log, &repeats, before, wallet.balance());
         check_journal(first.home());
         second = Server::on(home);
         repeat_and_verify(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
     }
-    toll.report();
+    counts.report();
     check_journal(first.home());
 }

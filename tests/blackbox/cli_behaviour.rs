@@ -20,7 +20,7 @@ fn failure(home: &Home, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn errors_are_json_where_results_are() {
+fn errors_are_json_if_results_are() {
     let home = Home::demo();
     for (arguments, code, part) in [
         (&["keys", "revoke", "x", "--json"][..], 2, "KEY_ID"),
@@ -74,7 +74,7 @@ fn an_invalid_database_names_its_setting() {
 }
 
 #[test]
-fn a_host_name_is_listened_on() {
+fn the_server_listens_on_a_host_name() {
     let server = Server::on(Home::demo().set("FLORIN_LISTEN", "localhost:0"));
     expect_json(&server.client().get(BANKS), 200);
     let said = Home::empty().set("FLORIN_LISTEN", "nowhere.invalid:8080").refused(&["serve"]);
@@ -110,7 +110,7 @@ fn progress_is_reported_on_request() {
 }
 
 #[test]
-fn one_server_serves_a_file() {
+fn only_one_server_serves_a_file() {
     let server = Server::sandbox();
     let url = server.home().setting("FLORIN_DATABASE_URL");
     if !url.starts_with("sqlite:") {
