@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::export_import::{export, target};
+use crate::export_import::{export, migrated_home};
 use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
 use crate::support::management::{BUDGETS, balance, funded};
 use crate::support::store::is_sqlite;
@@ -10,7 +10,7 @@ use crate::support::{Home, Server, expect_json};
 
 #[test]
 fn clients_are_placed_in_cells_that_accept_them() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     let create = |name: &str| home.json(&["clients", "create", "--name", name, "--json"])["cell"].clone();
     assert_eq!(["1", "2", "3", "4"].map(create), ["home", "a", "b", "home"]);
     for cell in ["a", "home"] {
@@ -41,7 +41,7 @@ fn clients_are_placed_in_cells_that_accept_them() {
 
 #[test]
 fn the_wrong_database_is_refused() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let [a, b] = databases.each_ref().map(|database| database.url.clone());
     let right = setting(&databases);
     let home_url = home.setting("FLORIN_DATABASE_URL");
@@ -90,7 +90,7 @@ fn the_wrong_database_is_refused() {
 
 #[test]
 fn without_cells_commands_on_cells_are_refused() {
-    let home = target();
+    let home = migrated_home();
     for command in ["add", "close"] {
         let said = home.refused_as_invalid(&["cells", command, "home"]);
         assert!(said.contains("there is no cell besides the home"), "{said}");
@@ -100,7 +100,7 @@ fn without_cells_commands_on_cells_are_refused() {
 
 #[test]
 fn migrations_apply_to_every_cell() {
-    let (home, [a, _b]) = add_cells(target());
+    let (home, [a, _b]) = add_cells(migrated_home());
     assert_eq!(home.json(&["migrate", "--check", "--json"]), json!({"current": true, "pending": []}));
     assert_eq!(home.json(&["migrate", "--json"]), json!({"applied": 0}));
     a.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
@@ -116,9 +116,9 @@ fn migrations_apply_to_every_cell() {
 
 #[test]
 fn an_imported_home_migrates_its_cells() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let file = export(&home);
-    let new = target().set("FLORIN_CELLS", &setting(&databases));
+    let new = migrated_home().set("FLORIN_CELLS", &setting(&databases));
     new.json(&["import", &file, "--json"]);
     databases[0].sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
     let said = new.refused(&["migrate", "--check"]);
@@ -127,7 +127,7 @@ fn an_imported_home_migrates_its_cells() {
 
 #[test]
 fn a_cell_moves_to_another_database_in_a_file() {
-    let (home, [a, b]) = add_cells(target());
+    let (home, [a, b]) = add_cells(migrated_home());
     Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
     let server = Server::on(home);
@@ -156,7 +156,7 @@ fn a_cell_moves_to_another_database_in_a_file() {
 
 #[test]
 fn commands_on_all_cells_need_every_cell() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let complete = setting(&databases);
     let ada = Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
@@ -216,14 +216,14 @@ fn a_rotation_repairs_a_cell_with_the_previous_key() {
 
 #[test]
 fn demo_data_is_in_the_home() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     assert_eq!(home.json(&["demo", "--json"])["accountId"], "F50091");
     assert_eq!(home.json(&["clients", "list", "--json"])["rows"][0]["cell"], "home");
     let file = home.path().join("b.jsonl").display().to_string();
     let exported = home.json(&["export", &file, "--from-cell", "b", "--json"]);
     assert_ne!(exported["rows"]["banks"], 0, "{exported}");
 
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     Tenant::create(&home, "Ada", "F50091", "a");
     let said = home.refused(&["demo"]);
     assert!(said.contains("cell a has the account F50091"), "{said}");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::export_import::target;
+use crate::export_import::migrated_home;
 use crate::support::assert::text;
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to, setting};
 use crate::support::load::check_journal;
@@ -308,7 +308,7 @@ fn a_client_whose_books_are_wrong_stays_in_service() {
 
 #[test]
 fn a_cell_is_drained() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     let tenants = [("Ada", "F70001"), ("Bob", "F70002"), ("Cyd", "F70003")]
         .map(|(name, account)| Tenant::create(&home, name, account, "a"));
     let server = Server::on(home);
@@ -334,7 +334,7 @@ fn a_cell_is_drained() {
 
 #[test]
 fn a_client_that_is_being_moved_into_a_drained_cell_leaves_it_again() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let mut command = home.command(&["cells", "move", &bob.id, "b", "--json"]);
     let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -397,7 +397,7 @@ fn a_world_from_the_file_of_another_client_moves() {
 
 #[test]
 fn wrong_moves_are_refused() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let id = bob.id.as_str();
     let said = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
@@ -431,12 +431,12 @@ fn wrong_moves_are_refused() {
     let complete = setting(&databases);
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
     assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("b is no cell here"));
-    assert!(target().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
+    assert!(migrated_home().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
 }
 
 #[test]
 fn clients_in_a_wrong_cell_are_reported() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     assert_eq!(listed_cell(&home, "a")["warning"], Value::Null);
     // This is the state after cell b was restored from a backup from before a move.

@@ -67,7 +67,7 @@ fn a_production_store_with_demo_data_is_not_served() {
 }
 
 #[test]
-fn other_commands_follow_the_store() {
+fn other_commands_use_the_environment_of_the_store() {
     let home = production().unset("FLORIN_ENVIRONMENT");
     home.json(&["clients", "create", "--name", "Live", "--json"]);
     let key = home.json(&["keys", "issue", "--client", "Live", "--all-scopes", "--json"]);
@@ -103,7 +103,7 @@ fn commands_do_not_create_a_store_at_a_mistyped_path() {
 }
 
 #[test]
-fn the_database_is_private() {
+fn the_files_of_a_database_are_private() {
     use std::os::unix::fs::PermissionsExt;
 
     let server = Server::on(Home::empty());
@@ -112,7 +112,7 @@ fn the_database_is_private() {
     }
     expect_json(&server.client().get(BANKS), 200);
     let files: Vec<_> = fs::read_dir(server.home().path()).unwrap().filter(is_database).collect();
-    assert_eq!(files.len(), 4, "the database, its log, its index and its key");
+    assert_eq!(files.len(), 4, "the database, its WAL, the index of the WAL, and the secret key");
     for file in files {
         let mode = file.as_ref().unwrap().metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{file:?}");

@@ -24,7 +24,7 @@ use crate::support::{
 
 pub(crate) const EVENTS: &str = "/v2/events";
 
-/// The bodies in the documentation. With `FLORIN_UPDATE_EXAMPLES` set, a test records them.
+/// The page that shows the bodies. With `FLORIN_UPDATE_EXAMPLES` set, a test records them there.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/EVENTS.md");
 
 /// Returns the bodies of an account's events, oldest first.
@@ -38,12 +38,13 @@ pub(crate) fn events(client: &Client, query: &str) -> Vec<Value> {
     rows.into_iter().map(|mut row| row["body"].take()).collect()
 }
 
+/// Returns the type of an event.
 pub(crate) fn name(body: &Value) -> String {
     text(body, "/webhookEventTypeName").to_owned()
 }
 
 /// Checks that the events of each object are numbered from 1 without gaps.
-pub(crate) fn without_gaps(bodies: &[Value]) {
+pub(crate) fn assert_no_gaps(bodies: &[Value]) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     for body in bodies {
         let last = last.entry(uuid(&body["objectId"])).or_default();
@@ -52,6 +53,7 @@ pub(crate) fn without_gaps(bodies: &[Value]) {
     }
 }
 
+/// Waits until there are `count` events of these types, and returns them.
 pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value> {
     let began = Instant::now();
     loop {
@@ -64,8 +66,8 @@ pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value>
     }
 }
 
-/// Causes an event of every kind.
-fn cause_everything(client: &Client) {
+/// Causes an event of every kind, except the Merchant kinds.
+fn cause_account_events(client: &Client) {
     let (one, two) = (funded(client, "One", "100.00"), budget(client, "Two"));
     expect_json(&transfer(client, &one, &two, "5.00"), 200);
     let id = card(client, &one);
@@ -107,15 +109,15 @@ fn cause_merchant_events(client: &Client) {
 #[test]
 fn every_kind_of_event_is_described() {
     let (_server, client) = fresh_sandbox();
-    cause_everything(&client);
+    cause_account_events(&client);
     wait_for(&client, "PaymentReturned", 1);
     cause_merchant_events(&client);
     let all = events(&client, "");
     all.iter().for_each(assert_described);
-    without_gaps(&all);
+    assert_no_gaps(&all);
     let names: BTreeSet<_> = all.iter().map(name).collect();
-    // Events have the names that Florin gives; the other names are for subscriptions only. A question to a decision
-    // endpoint is not an event.
+    // Events have the names that Florin gives; the names that begin with Roqqett are for subscriptions only. A question
+    // to a decision endpoint is not an event.
     let described = document()["webhooks"].as_object().unwrap().keys().cloned();
     let is_event = |name: &String| !name.starts_with("Roqqett") && name != "CardDecision";
     let known = described.filter(is_event).collect::<BTreeSet<_>>();
@@ -168,14 +170,14 @@ fn an_expiry_is_an_event_of_its_chain() {
     set_clock(&client, json!({"advanceBy": "P8D"}));
     let found = events(&client, &format!("objectId={}", text(&held, "/transaction/token")));
     found.iter().for_each(assert_described);
-    without_gaps(&found);
+    assert_no_gaps(&found);
     assert_eq!((found.len(), &found[0]["transaction"]), (2, &held["transaction"]));
     assert_eq!(text(&found[1], "/transaction/type"), "authorization.reversal.issuerexpiration");
     assert_eq!(text(&found[1], "/occurredAt"), "2026-09-08T12:00:00Z");
 }
 
 #[test]
-fn repeats_dry_runs_and_refusals_cause_nothing() {
+fn repeats_dry_runs_and_refusals_cause_no_events() {
     let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let client = &wallet.client;
@@ -215,7 +217,7 @@ fn concurrent_messages_are_numbered_without_gaps() {
         }
     });
     let all = events(&wallet.client, "");
-    without_gaps(&all);
+    assert_no_gaps(&all);
     for chain in chains {
         let of_chain = events(&wallet.client, &format!("objectId={chain}"));
         assert_eq!(of_chain.len(), 31);
@@ -223,7 +225,7 @@ fn concurrent_messages_are_numbered_without_gaps() {
 }
 
 #[test]
-fn filters_and_pages() {
+fn the_list_is_filtered_and_paged() {
     let (server, client) = fresh_sandbox();
     let (one, two) = (funded(&client, "One", "100.00"), budget(&client, "Two"));
     expect_json(&transfer(&client, &one, &two, "5.00"), 200);
@@ -293,7 +295,7 @@ fn a_restore_reverts_events_and_a_copy_has_none() {
     assert_eq!(webhooks(&client), 2, "a restore changes no subscriptions");
     credit();
     let again = events(&client, "");
-    without_gaps(&again);
+    assert_no_gaps(&again);
     assert_ne!(again[1]["messageId"], undone[1]["messageId"]);
     let body = json!({"snapshotId": kept});
     let (_, copy) = create_world(&server, body);
@@ -351,7 +353,7 @@ fn payment_events_show_the_payment_as_the_list_does() {
 }
 
 #[test]
-fn a_batch_is_ready_once_however_often_it_is_uploaded() {
+fn a_batch_is_created_in_one_event_however_often_it_is_uploaded() {
     let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     let bad: Answer = upload(&client, &batch, rows(&[pounds("0", "one")]));
@@ -387,7 +389,7 @@ fn production_lists_events_of_clients_with_the_feature() {
 }
 
 #[test]
-fn types_are_listed_with_milliseconds() {
+fn event_types_are_listed_with_times_in_milliseconds() {
     let answer = shared().client().get("/v2/webhooks/event-types?");
     truthful("get", "/v2/webhooks/event-types", &answer);
     let types: Vec<Value> = serde_json::from_value(expect_json(&answer, 200)).unwrap();

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::events::{events, name, without_gaps};
+use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, uuid};
 use crate::support::management::funded;
 use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::{Receiver, webhook_path};
 use crate::support::server::TIMEOUT;
 use crate::support::stream::{Received, STREAM, Stream};
-use crate::support::{AUTHORIZATION, Client, INCREMENT, Server, Wallet, expect_fault, expect_json};
+use crate::support::{AUTHORIZATION, Client, INCREMENT, Wallet, expect_fault, expect_json};
 
 #[test]
 fn a_stream_sends_what_the_list_shows() {
@@ -160,7 +160,7 @@ fn read_with_reconnects(client: &Client, first: Stream, is_over: &AtomicBool) ->
 
 #[test]
 fn a_reader_that_reconnects_sees_every_event_once_in_order() {
-    let (server, _): (Server, _) = fresh_sandbox();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let before = events(&wallet.client, "").len();
     let chains: Vec<_> = (0..4).map(|_| wallet.token(AUTHORIZATION, "100")).collect();
@@ -187,7 +187,7 @@ fn a_reader_that_reconnects_sees_every_event_once_in_order() {
         reader.join().unwrap()
     });
     let listed = events(&wallet.client, "");
-    without_gaps(&listed);
+    assert_no_gaps(&listed);
     let bodies: Vec<_> = seen.into_iter().map(|received| received.body).collect();
     assert_eq!(bodies.len(), 8 * 24);
     assert_eq!(bodies, listed[before + 4..]);

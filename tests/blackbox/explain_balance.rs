@@ -49,7 +49,8 @@ fn assert_sound(explanation: &Value) {
     );
 }
 
-/// Creates a budget with a hold of 30.00, a cleared purchase of 8.00, and a confirmed batch of 40.00.
+/// Starts a sandbox in which a budget has a cleared purchase of 8.00, a hold of 30.00, and a credit of 1.50. Also returns
+/// the token of the hold.
 fn account_with_activity() -> (Server, Client, Wallet, String) {
     let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
@@ -93,7 +94,7 @@ fn a_balance_is_explained_by_postings_holds_and_reservations() {
 }
 
 #[test]
-fn it_adds_up_while_payments_are_processed() {
+fn an_explanation_adds_up_while_payments_are_processed() {
     let (server, client, wallet, _) = account_with_activity();
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME"), pounds("10", "SBX-RETURN")]);
     confirmed(&client, &batch);

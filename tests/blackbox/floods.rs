@@ -12,7 +12,7 @@ use crate::support::http::{Wire, exchange};
 use crate::support::server::TIMEOUT;
 use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
-/// Sends `request` again and again, until nothing is accepted for half a second. The answers are never read.
+/// Sends `request` repeatedly, until nothing is accepted for half a second. The answers are never read.
 fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, usize)> {
     let many = request.repeat(4096);
     let mut streams: Vec<_> = (0..connections).map(|_| (TcpStream::connect(address).unwrap(), 0)).collect();
@@ -95,7 +95,7 @@ fn slow_connections_of_one_address_keep_nobody_else_waiting() {
     let metrics = exchange(admin, "GET /metrics", &[], b"").text();
     assert!(metrics.contains("florin_connections_refused_total{limit=\"address\"}"), "{metrics}");
     assert!(server.home().log().contains("too many connections"));
-    // None of them sends the rest of its head in time.
+    // The slow connections time out, because none sends the rest of its head.
     let start = Instant::now();
     let healthy = || TcpStream::connect(&server.address).is_ok_and(|stream| is_healthy(Wire::over(stream)));
     while !healthy() {

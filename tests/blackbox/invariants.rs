@@ -15,7 +15,7 @@ fn checked(client: &Client) -> Value {
 }
 
 /// Expects that all invariants hold. Returns the name of each check, and its number of checked objects.
-fn sound(client: &Client) -> Vec<(String, i64)> {
+fn expect_sound(client: &Client) -> Vec<(String, i64)> {
     let report = checked(client);
     assert_eq!(report["verdict"], "holds", "{report}");
     let check = |check: &Value| {
@@ -28,7 +28,7 @@ fn sound(client: &Client) -> Vec<(String, i64)> {
 #[test]
 fn the_demo_data_fulfils_all_invariants() {
     for client in [shared().client(), shared().other()] {
-        let names: Vec<_> = sound(&client).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = expect_sound(&client).into_iter().map(|(name, _)| name).collect();
         let expected = [
             "conservation",
             "balances",
@@ -49,19 +49,19 @@ fn the_demo_data_fulfils_all_invariants() {
 fn counts_of_checked_objects_grow_with_activity() {
     let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
-    let before = sound(&client);
-    let others = sound(&server.other());
+    let before = expect_sound(&client);
+    let others = expect_sound(&server.other());
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");
     wallet.token(AUTHORIZATION, "30");
-    let after = sound(&client);
+    let after = expect_sound(&client);
     assert_eq!(after[0].1, before[0].1 + 3, "two holds and a clearing");
     assert_eq!((after[1].1, after[2].1), (before[1].1, before[2].1 + 1));
     assert_eq!(after[9].1, before[9].1 + 4, "two holds, and a clearing with two legs");
-    assert_eq!(sound(&server.other()), others);
+    assert_eq!(expect_sound(&server.other()), others);
 }
 
-/// A change that breaks no sum.
+/// A change of the journal that breaks no sum.
 const CHANGE: &str = "UPDATE journal_legs SET cause_id = (SELECT id FROM clients LIMIT 1) WHERE kind = 'credit'";
 
 #[test]
@@ -97,7 +97,7 @@ fn all_invariants_hold_while_payments_are_processed() {
     let batch = filled(&client, &rows);
     confirmed(&client, &batch);
     for _ in 0..20 {
-        sound(&client);
+        expect_sound(&client);
         wallet.token(AUTHORIZATION, "0.01");
     }
     drop(server);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::export_import::{export, on_sqlite, target};
+use crate::export_import::{export, migrated_home, on_sqlite};
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::management::with;
@@ -51,7 +51,7 @@ fn old_links_work_after_a_move() {
     let file = export(server.home());
     let source = server.kill();
 
-    let target = target();
+    let target = migrated_home();
     target.json(&["import", &file, "--json"]);
     let server = Server::on(target);
     let client = server.client_of(text(&made, "/apiKey"), &client.account);

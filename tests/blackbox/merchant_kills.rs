@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::events::{events, name, without_gaps};
+use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{expect_invariants, text};
 use crate::support::load::check_journal;
 use crate::support::management::{balance, budget};
@@ -253,7 +253,7 @@ impl Scene {
     /// Checks that each session has one event of its end, and no event is missing.
     fn events_are_whole(&self, sessions: &[Value]) {
         let all = events(&self.client, "");
-        without_gaps(&all);
+        assert_no_gaps(&all);
         let ends: Vec<_> = all.iter().filter(|body| name(body).starts_with("MerchantCheckoutSession")).collect();
         assert_eq!(ends.len(), sessions.len(), "one event for each end");
         for session in sessions {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::model::{Kind, Session};
 use super::story::{SessionHandles, Story};
-use crate::events::{events, name, without_gaps};
+use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::balance;
 use crate::support::money::written;
@@ -122,7 +122,7 @@ impl Story {
             assert!(headings(session).contains(&heading(&page)), "{session:?}: {page}");
         }
         let all = events(&self.client, "");
-        without_gaps(&all);
+        assert_no_gaps(&all);
         let of = |id: &str| -> Vec<(String, i64)> {
             let own = all.iter().filter(|body| text(body, "/objectId") == id);
             own.map(|body| (name(body), self.minute(&body["occurredAt"]).unwrap())).collect()
