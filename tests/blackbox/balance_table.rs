@@ -1,14 +1,14 @@
 //! Plays every row of the balance table in section 5.5 of docs/CONTRACT-CHOICES.md in three currencies, exact to the
 //! last digit, and complete chains.
 
-use crate::message_table::{Row, play_in_three_currencies};
+use crate::documented_messages::{Row, play_in_three_currencies};
 use crate::support::assert::text;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
 };
 
 pub(crate) fn rows() -> Vec<Row> {
-    crate::message_table::rows(include_str!("../../docs/CONTRACT-CHOICES.md"), "**5.5 What each message does.**")
+    crate::documented_messages::rows(include_str!("../../docs/CONTRACT-CHOICES.md"), "**5.5 What each message does.**")
 }
 
 #[test]

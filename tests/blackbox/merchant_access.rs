@@ -104,7 +104,7 @@ struct Objects {
     payee: Value,
 }
 
-fn objects(client: &Client, checkout: &str) -> Objects {
+fn create_objects(client: &Client, checkout: &str) -> Objects {
     let session = sold(client, checkout, "1");
     let refund = refund_one_pound(client, text(&session, "/paymentId"));
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
@@ -116,9 +116,9 @@ fn objects(client: &Client, checkout: &str) -> Objects {
 }
 
 #[test]
-fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
+fn payments_refunds_orders_and_top_ups_of_other_accounts_are_absent() {
     let (server, client, checkout) = shop();
-    let mine = objects(&client, &checkout);
+    let mine = create_objects(&client, &checkout);
     let other = create_world(&server, json!({"template": "demo"})).1;
     let payment = format!("{PAYMENTS}/{}", text(&mine.session, "/paymentId"));
     let refund = format!("{REFUNDS}/{}", text(&mine.refund, "/id"));
@@ -155,9 +155,9 @@ fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
 }
 
 #[test]
-fn nothing_is_created_with_the_objects_of_others() {
+fn nothing_is_created_with_the_objects_of_other_accounts() {
     let (server, client, checkout) = shop();
-    let mine = objects(&client, &checkout);
+    let mine = create_objects(&client, &checkout);
     let other = create_world(&server, json!({"template": "demo"})).1;
     let create = |path: &str, body: &Value| other.post(path, body.to_string());
     expect_fault(&create(SESSIONS, &new_session(&checkout, "1")), 404, "body.checkoutId", "not_found");

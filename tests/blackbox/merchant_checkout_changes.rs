@@ -10,6 +10,7 @@ use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, demo, expect_fault, expect_faults, expect_json};
 
 const CHECKOUT: &str = "/v2/merchant/checkouts/{checkoutId}";
+/// Settlement accounts of the demo data: an approved and a pending one in pounds, and one in euros.
 const APPROVED: &str = "0198c0de-0004-7000-8000-000000000001";
 const PENDING: &str = "0198c0de-0004-7000-8000-000000000003";
 const EUROS: &str = "0198c0de-0004-7000-8000-000000000004";
@@ -67,8 +68,8 @@ fn a_new_checkout_is_found_and_listed_first() {
     assert_eq!(find(&client, &created), created);
     let page = expect_json(&client.get(&format!("{CHECKOUTS}?accountId={}&limit=1", client.account)), 200);
     assert_eq!((&page["rows"][0], &page["count"]), (&created, &json!(126)));
-    let least = expect_json(&post(&client, &shopping()), 201);
-    assert_eq!([&least["locale"], &least["settlementAccountId"], &least["shippingOptions"]], [&Value::Null; 3]);
+    let minimal = expect_json(&post(&client, &shopping()), 201);
+    assert_eq!([&minimal["locale"], &minimal["settlementAccountId"], &minimal["shippingOptions"]], [&Value::Null; 3]);
     let top_up = expect_json(&post(&client, &top_up()), 201);
     assert_eq!([&top_up["settlementAccountId"], &top_up["shippingOptions"]], [&Value::Null; 2]);
 }
@@ -135,7 +136,7 @@ fn a_merchant_needs_permission_and_a_settlement_account() {
 }
 
 #[test]
-fn a_change_is_visible_at_once_and_moves_the_counts() {
+fn a_change_is_visible_immediately_and_changes_the_counts() {
     let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, &shopping()), 201);
     let (active, off) = (count(&client, "status=ACTIVE"), count(&client, "status=DEACTIVATED"));
@@ -189,7 +190,7 @@ fn every_fault_of_a_change_is_named() {
 }
 
 #[test]
-fn one_key_creates_one_checkout() {
+fn one_idempotency_key_creates_one_checkout() {
     let (_server, client) = fresh_sandbox();
     let body = shopping().to_string();
     let (first, again) = (client.post_once(CHECKOUTS, "one", &body), client.post_once(CHECKOUTS, "one", &body));

@@ -19,7 +19,7 @@ fn url_on(url: &str, server: &Server) -> String {
 }
 
 #[test]
-fn old_links_work_after_a_move() {
+fn old_links_work_after_an_import() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let server = Server::on(source);

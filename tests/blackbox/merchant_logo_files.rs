@@ -72,7 +72,7 @@ fn with_exif(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn the_content_of_a_file_decides() {
+fn a_file_is_accepted_by_its_content() {
     let client = world();
     let whole = |format| encoded(&checkerboard(300, 300), format);
     let cut = |format| {
@@ -124,7 +124,7 @@ fn the_content_of_a_file_decides() {
 }
 
 #[test]
-fn the_form_has_one_file() {
+fn a_form_must_have_exactly_one_file() {
     let client = world();
     let file = png();
     let two = upload(&client, &[("file", &file), ("file", &file)]).send();

@@ -13,7 +13,7 @@ use crate::support::{
 };
 
 const MERCHANT: &str = "/v2/merchant";
-const OPERATOR: &str = "/v2/sandbox/merchant";
+const SANDBOX_MERCHANT: &str = "/v2/sandbox/merchant";
 
 fn get(client: &Client) -> Value {
     let answer = client.get(MERCHANT);
@@ -28,12 +28,12 @@ fn patch(client: &Client, path: &str, body: &Value) -> Answer {
 }
 
 /// Withdraws every permission.
-fn without_permissions(client: &Client) {
+fn withdraw_permissions(client: &Client) {
     let none = json!({
         "brandingPermissions": {"canCustomiseColours": false, "canHideServiceLogo": false},
         "canCreateTopUpCheckouts": false, "reconciliation": {"enabled": false},
     });
-    expect_json(&patch(client, OPERATOR, &none), 200);
+    expect_json(&patch(client, SANDBOX_MERCHANT, &none), 200);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn other_merchants_have_no_permissions() {
 }
 
 #[test]
-fn a_change_is_visible_at_once_and_merges() {
+fn a_change_is_visible_immediately_and_is_merged() {
     let (_server, client) = fresh_sandbox();
     let before = get(&client);
     let change = json!({
@@ -132,7 +132,7 @@ fn every_fault_of_a_change_is_named() {
 #[test]
 fn only_the_operator_changes_permissions() {
     let (_server, client) = fresh_sandbox();
-    without_permissions(&client);
+    withdraw_permissions(&client);
     let before = get(&client);
     for body in [
         json!({"name": "New", "canCreateTopUpCheckouts": true}),
@@ -162,23 +162,23 @@ fn without_an_active_profile_only_the_bank_list_answers() {
         expect_json(&client.get(BANKS), 200);
     };
     absent(&plain);
-    let created = expect_json(&patch(&plain, OPERATOR, &json!({})), 200);
+    let created = expect_json(&patch(&plain, SANDBOX_MERCHANT, &json!({})), 200);
     assert_eq!((&created["name"], &created["status"]), (&json!("Florin Demo Reserves"), &json!("ACTIVE")));
     assert_eq!(get(&plain), created);
     let accounts = expect_json(&plain.get("/v2/accounts/F50092?"), 200).to_string();
     assert!(accounts.contains("\"merchant\":true") || accounts.contains("\"isMerchant\":true"), "{accounts}");
     for client in [&plain, &client] {
-        let off = expect_json(&patch(client, OPERATOR, &json!({"status": "DEACTIVATED"})), 200);
+        let off = expect_json(&patch(client, SANDBOX_MERCHANT, &json!({"status": "DEACTIVATED"})), 200);
         assert_eq!(off["status"], "DEACTIVATED");
         absent(client);
-        expect_json(&patch(client, OPERATOR, &json!({"status": "ACTIVE"})), 200);
+        expect_json(&patch(client, SANDBOX_MERCHANT, &json!({"status": "ACTIVE"})), 200);
         expect_json(&client.get(CHECKOUTS), 200);
     }
-    expect_fault(&patch(&client, OPERATOR, &json!({"status": "GONE"})), 400, "body.status", "invalid_value");
+    expect_fault(&patch(&client, SANDBOX_MERCHANT, &json!({"status": "GONE"})), 400, "body.status", "invalid_value");
 }
 
 #[test]
-fn one_key_changes_once() {
+fn one_idempotency_key_changes_the_profile_once() {
     let (_server, client) = fresh_sandbox();
     let send =
         |body: &Value| client.call("PATCH", MERCHANT).header("Idempotency-Key", "one").json(body.to_string()).send();
@@ -196,15 +196,10 @@ fn one_key_changes_once() {
 fn profiles_of_other_accounts_are_absent() {
     let (server, client) = fresh_sandbox();
     let foreign = client.with_account(&demo().other_account);
-    for method in [MERCHANT, OPERATOR] {
-        expect_fault(
-            &patch(&foreign, method, &json!({"name": "x"})),
-            if method == MERCHANT { 404 } else { 400 },
-            "*",
-            "*",
-        );
+    for path in [MERCHANT, SANDBOX_MERCHANT] {
+        expect_fault(&patch(&foreign, path, &json!({"name": "x"})), if path == MERCHANT { 404 } else { 400 }, "*", "*");
     }
-    expect_fault(&patch(&foreign, OPERATOR, &json!({})), 404, "query.accountId", "not_found");
+    expect_fault(&patch(&foreign, SANDBOX_MERCHANT, &json!({})), 404, "query.accountId", "not_found");
     expect_fault(&server.limited().get(MERCHANT), 403, "header.Authorization", "insufficient_scope");
     assert_eq!(get(&server.other())["name"], "Other Shop Ltd");
 }
@@ -216,7 +211,7 @@ fn a_restored_world_has_its_profile_again() {
     let before = get(&world);
     let id = snapshot(&world);
     expect_json(&patch(&world, MERCHANT, &json!({"name": "Changed"})), 200);
-    expect_json(&patch(&world, OPERATOR, &json!({"status": "DEACTIVATED"})), 200);
+    expect_json(&patch(&world, SANDBOX_MERCHANT, &json!({"status": "DEACTIVATED"})), 200);
     restore(&world, &id);
     assert_eq!(get(&world), before);
 }

@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 const OF_PAYMENT: &str = "/v2/merchant/payments/{paymentId}/refunds";
-const ONE: &str = "/v2/merchant/refunds/{refundId}";
+const SINGLE: &str = "/v2/merchant/refunds/{refundId}";
 const AUTHORISE: &str = "/v2/sandbox/refunds/{refundId}/authorise";
 const TOP_UP: &str = "/v2/merchant/top-ups/{topUpId}";
 
@@ -35,7 +35,7 @@ fn authorise(client: &Client, refund: &Value, body: &Value) -> Answer {
 
 fn find(client: &Client, refund: &Value) -> Value {
     let answer = client.get(&format!("{REFUNDS}/{}", text(refund, "/id")));
-    truthful("get", ONE, &answer);
+    truthful("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
@@ -99,11 +99,11 @@ fn refunds_never_exceed_the_payment() {
     assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
     expect_json(&refund(&client, &paid, "0.50"), 201);
     expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
-    let dear = sold_for(&client, &checkout, "2000.00");
-    let fault = expect_fault(&refund(&client, &dear, "1000.01"), 409, "body.amount", "invalid_state");
+    let expensive = sold_for(&client, &checkout, "2000.00");
+    let fault = expect_fault(&refund(&client, &expensive, "1000.01"), 409, "body.amount", "invalid_state");
     assert!(fault.message.contains("1000.00 GBP"), "{}", fault.message);
-    expect_json(&refund(&client, &dear, "1000.00"), 201);
-    let path = format!("{PAYMENTS}/{}/refunds", dear.as_str().unwrap());
+    expect_json(&refund(&client, &expensive, "1000.00"), 201);
+    let path = format!("{PAYMENTS}/{}/refunds", expensive.as_str().unwrap());
     for (body, path_of_fault, code) in [
         (json!({"amount": {"amount": "1.00", "currencyCode": "EUR"}}), "body.amount.currencyCode", "invalid_value"),
         (
@@ -139,7 +139,7 @@ fn a_refund_is_authorised_once() {
 }
 
 #[test]
-fn a_refund_goes_by_the_clock() {
+fn refunds_follow_the_clock() {
     let (_server, client, checkout) = shop();
     set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let paid = sold(&client, &checkout, "1")["paymentId"].clone();
@@ -159,7 +159,7 @@ fn a_refund_goes_by_the_clock() {
 
 /// A refund is paid from the settlement account, which cannot be deleted until the refund is final.
 #[test]
-fn a_settlement_account_waits_for_its_refunds() {
+fn a_settlement_account_with_open_refunds_cannot_be_deleted() {
     let (_server, client, checkout) = shop();
     let first = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
     let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "00000001"});
@@ -183,7 +183,7 @@ fn a_settlement_account_waits_for_its_refunds() {
 }
 
 #[test]
-fn what_cannot_be_refunded_says_why() {
+fn payments_that_cannot_be_refunded_are_refused() {
     let (_server, client, checkout) = shop();
     let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
     let body = json!({"bankId": bank(&client), "outcome": "pending"});
@@ -252,7 +252,7 @@ fn a_bank_that_does_not_support_refunds_pays_none() {
 }
 
 #[test]
-fn the_export_is_a_table() {
+fn the_export_is_csv_without_formulas() {
     let (_server, client, checkout) = shop();
     let mut new = new_session(&checkout, "1");
     new["merchantReference"] = json!("=SUM(A1:A9), \"x\"");
@@ -276,8 +276,8 @@ fn the_export_is_a_table() {
     assert!(rows[2].contains(",REFUND,SHOPPING,PENDING,1.00,GBP,"), "{rows:?}");
     let none = client.get(&format!("{PAYMENTS}/export?accountId={}&status=FAILED", client.account));
     assert_eq!(none.text(), format!("{}\r\n", rows[0]));
-    let paged = client.get(&format!("{PAYMENTS}/export?accountId={}&type=refund", client.account));
-    expect_fault(&paged, 400, "query.type", "invalid_value");
+    let invalid = client.get(&format!("{PAYMENTS}/export?accountId={}&type=refund", client.account));
+    expect_fault(&invalid, 400, "query.type", "invalid_value");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn an_optional_provider_may_be_null() {
 }
 
 #[test]
-fn only_for_a_validated_batch_of_the_account() {
+fn a_session_is_only_opened_for_a_validated_batch_of_the_account() {
     let client = shared().client();
     let open = |client: &Client, batch: &str| client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
     expect_fault(&open(&client, ABSENT), 404, "body.paymentBatchId", "not_found");
@@ -67,14 +67,14 @@ fn a_session_belongs_to_its_batch() {
 fn a_session_belongs_to_its_provider() {
     let client = shared().client();
     let batch = demo().batch("validated");
-    let scripted = open_session(&client, &batch);
-    refused(&confirm_totp(&client, &batch, &scripted, &token_at(0)), "mfa_failed");
-    let enrolled = open_session_with(&client, &batch, "totp");
-    refused(&confirm(&client, &batch, &enrolled, "000000"), "mfa_failed");
+    let in_sandbox = open_session(&client, &batch);
+    refused(&confirm_totp(&client, &batch, &in_sandbox, &token_at(0)), "mfa_failed");
+    let by_totp = open_session_with(&client, &batch, "totp");
+    refused(&confirm(&client, &batch, &by_totp, "000000"), "mfa_failed");
 }
 
 #[test]
-fn a_wrong_token_fails_and_changes_nothing() {
+fn a_wrong_token_fails_and_the_session_stays_open() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
@@ -195,8 +195,8 @@ fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
     }
     let fresh = open_session_with(&client, &batch, "totp");
     refused(&confirm_totp(&client, &batch, &fresh, &token_at(0)), "mfa_locked");
-    let scripted = open_session(&client, &batch);
-    expect_json(&confirm(&client, &batch, &scripted, "000000"), 200);
+    let in_sandbox = open_session(&client, &batch);
+    expect_json(&confirm(&client, &batch, &in_sandbox, "000000"), 200);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
 }
 
 #[test]
-fn the_scope_of_sessions() {
+fn sessions_require_a_scope() {
     let body = json!({"paymentBatchId": demo().batch("validated")}).to_string();
     let fault =
         expect_fault(&shared().limited().post(MFA_SESSIONS, body), 403, "header.Authorization", "insufficient_scope");

@@ -15,9 +15,11 @@ pub(crate) const SIMULATIONS: &str = "/v2/cards/simulations/";
 /// A row of a table.
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// The path of the message. Empty: time passes instead, until the hold expires.
+    /// The path of the message. If it is empty, no message is sent, and the clock advances until the hold expires.
     pub(crate) path: String,
+    /// The items of the body.
     pub(crate) body: Vec<String>,
+    /// The paths of the messages that are played before.
     pub(crate) after: Vec<String>,
     /// Type, state, ledger balance, available balance and impacted amount.
     pub(crate) expected: [String; 5],
@@ -61,7 +63,7 @@ fn security_code(wallet: &Wallet, which: &str) -> String {
     match which {
         "right" => right,
         "wrong" => if right == "111" { "222" } else { "111" }.to_owned(),
-        other => panic!("neither right nor wrong: {other}"),
+        other => panic!("the security code must be right or wrong (got {other})"),
     }
 }
 
@@ -109,7 +111,7 @@ fn message(answer: &Answer) -> Value {
 }
 
 /// Plays the messages of the column "After".
-pub(crate) fn before(wallet: &Wallet, row: &Row) -> Before {
+pub(crate) fn play_preceding(wallet: &Wallet, row: &Row) -> Before {
     let mut after = row.after.iter();
     let token = after.next().map(|first| match first.strip_suffix(" with cash back") {
         Some(path) => {
@@ -138,7 +140,7 @@ pub(crate) fn before(wallet: &Wallet, row: &Row) -> Before {
 
 /// Plays a row, and returns the record of its message.
 fn play(wallet: &Wallet, row: &Row) -> Value {
-    let before = before(wallet, row);
+    let before = play_preceding(wallet, row);
     if row.path.is_empty() {
         return expired(wallet, before.token.as_deref().unwrap());
     }

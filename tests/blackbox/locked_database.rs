@@ -1,4 +1,4 @@
-//! A SQLite database that another process has locked: every wait ends, and nothing is lost.
+//! An SQLite database that another process has locked: every wait ends, and nothing is lost.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,8 +41,8 @@ fn every_wait_for_a_locked_database_ends() {
 
     other.batch_execute("ROLLBACK").unwrap();
     wait_for_readiness(&server, 200);
-    let settled = credit();
-    assert!(settled.status < 300, "{settled:?}");
+    let credited = credit();
+    assert!(credited.status < 300, "{credited:?}");
     assert_eq!(wallet.balance().available, 1_007);
 
     other.batch_execute("BEGIN EXCLUSIVE").unwrap();
