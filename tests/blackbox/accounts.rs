@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
 use crate::support::worlds::create_world;
 use crate::support::{Client, Server, demo, expect_fault, expect_faults, expect_json, shared};
@@ -13,13 +13,13 @@ const MEMBERS: [&str; 7] = ["business", "createdAt", "features", "id", "status",
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{ACCOUNTS}{query}"));
-    truthful("get", "/v2/accounts", &answer);
+    assert_documented("get", "/v2/accounts", &answer);
     expect_json(&answer, 200)
 }
 
 fn find(client: &Client, id: &str, query: &str) -> Value {
     let answer = client.get(&format!("/v2/accounts/{id}?{query}"));
-    truthful("get", "/v2/accounts/{accountId}", &answer);
+    assert_documented("get", "/v2/accounts/{accountId}", &answer);
     expect_json(&answer, 200)
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{budget, funded, transfer, written};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
@@ -27,7 +27,7 @@ fn target(client: &Client, rest: &str) -> String {
 /// Returns one page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
-    truthful("get", LIST, &answer);
+    assert_documented("get", LIST, &answer);
     let page = expect_json(&answer, 200);
     assert_eq!(members(&page), ["count", "limit", "offset", "rows"]);
     page
@@ -42,7 +42,7 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
 
 fn get(client: &Client, kind: &str, id: &str) -> Answer {
     let answer = client.get(&format!("/v2/activity/{kind}/{id}?accountId={}&include=messages", client.account));
-    truthful("get", SINGLE, &answer);
+    assert_documented("get", SINGLE, &answer);
     answer
 }
 
@@ -281,7 +281,7 @@ fn invalid_parameters_are_reported() {
         ("cardId=x&cardId=x", "query.cardId", "duplicate_parameter"),
     ] {
         let answer = client.get(&target(&client, &format!("?{query}")));
-        truthful("get", LIST, &answer);
+        assert_documented("get", LIST, &answer);
         table.check(&bad(query, place, code), &answer);
     }
     table.check(&bad("a type", "path.type", "invalid_value"), &get(&client, "card", ABSENT));

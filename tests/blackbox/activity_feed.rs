@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::feed::{Feed, part};
 use crate::support::load::check_journal;
@@ -35,7 +35,7 @@ fn the_feed_returns_what_changed_since_the_cursor() {
     feed.drain(&client);
     feed.must_equal_the_list(&client);
     let answer = part(&client, &feed.cursor, "limit=7");
-    truthful("get", LIST, &answer);
+    assert_documented("get", LIST, &answer);
     let nothing = expect_json(&answer, 200);
     assert_eq!(members(&nothing), ["count", "limit", "nextCursor", "offset", "rows"]);
     assert_eq!((&nothing["limit"], &nothing["offset"], &nothing["rows"]), (&json!(7), &json!(0), &json!([])));
@@ -102,7 +102,7 @@ fn invalid_cursors_are_refused() {
     let (_server, client) = fresh_sandbox();
     for (cursor, query) in [("x", ""), ("1", ""), ("0.0.0", "")] {
         let answer = part(&client, cursor, query);
-        truthful("get", LIST, &answer);
+        assert_documented("get", LIST, &answer);
         expect_fault(&answer, 400, "query.cursor", "invalid_format");
     }
     expect_fault(&part(&client, "0", "offset=0"), 400, "query.offset", "invalid_value");
@@ -118,7 +118,7 @@ fn a_restore_ends_earlier_cursors() {
     feed.drain(&client);
     restore(&client, &before);
     let answer = part(&client, &feed.cursor, "");
-    truthful("get", LIST, &answer);
+    assert_documented("get", LIST, &answer);
     let fault = expect_fault(&answer, 400, "query.cursor", "invalid_value");
     assert!(fault.message.contains("cursor=0"), "{}", fault.message);
     let mut feed = Feed::new();

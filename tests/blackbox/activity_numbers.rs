@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::events::{events, wait_for};
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{budget, funded, transfer};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
@@ -14,14 +14,14 @@ use crate::support::{Client, Server, expect_fault, expect_json};
 /// Returns the rows that match a query, and checks them against the OpenAPI description.
 fn rows(client: &Client, query: &str) -> Vec<Value> {
     let answer = client.get(&format!("/v2/activity/{}?limit=1000&{query}", client.account));
-    truthful("get", "/v2/activity/{accountId}", &answer);
+    assert_documented("get", "/v2/activity/{accountId}", &answer);
     serde_json::from_value(expect_json(&answer, 200)["rows"].take()).unwrap()
 }
 
 /// Returns the row that a number finds.
 fn numbered(client: &Client, number: &Value) -> Value {
     let answer = client.get(&format!("/v2/activity/boxTransaction/{number}?accountId={}", client.account));
-    truthful("get", "/v2/activity/{type}/{id}", &answer);
+    assert_documented("get", "/v2/activity/{type}/{id}", &answer);
     expect_json(&answer, 200)
 }
 

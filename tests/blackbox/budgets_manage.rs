@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{
     BUDGETS, authorize, budget, budget_of, card, funded, new_budget, transfer, with, written,
@@ -30,13 +30,13 @@ const MEMBERS: [&str; 12] = [
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{BUDGETS}?accountId={}&{query}", client.account));
-    truthful("get", BUDGETS, &answer);
+    assert_documented("get", BUDGETS, &answer);
     expect_json(&answer, 200)
 }
 
 fn find(client: &Client, id: &str, query: &str) -> Value {
     let answer = client.get(&format!("{BUDGETS}/{id}?accountId={}&{query}", client.account));
-    truthful("get", "/v2/budgets/{budgetId}", &answer);
+    assert_documented("get", "/v2/budgets/{budgetId}", &answer);
     expect_json(&answer, 200)
 }
 
@@ -59,7 +59,7 @@ fn a_new_budget_has_every_member_and_shows_no_balance() {
     let body =
         with(new_budget("Reisen ✈", &["JPY", "EUR"]), &json!({"status": "hidden", "boxId": "box-7", "features": []}));
     let answer = client.post(BUDGETS, body.to_string());
-    truthful("post", BUDGETS, &answer);
+    assert_documented("post", BUDGETS, &answer);
     let created = expect_json(&answer, 201);
     assert_eq!(members(&created), MEMBERS);
     uuid(&created["id"]);
@@ -269,10 +269,10 @@ fn names_are_unique_if_the_account_requires_it() {
     let third = budget(&client, "Travel");
     set_unique_names(&server, &client.account, "on");
     let taken = create_named(&client, "Travel");
-    truthful("post", BUDGETS, &taken);
+    assert_documented("post", BUDGETS, &taken);
     expect_fault(&taken, 409, "body.name", "invalid_state");
     let taken = rename(&client, &second, "Travel");
-    truthful("patch", "/v2/budgets/{budgetId}", &taken);
+    assert_documented("patch", "/v2/budgets/{budgetId}", &taken);
     expect_fault(&taken, 409, "body.name", "invalid_state");
     // Names that were equal before may stay, and a retry gets the first response.
     for id in [&first, &third] {
@@ -318,7 +318,7 @@ fn a_change_is_visible_at_once() {
     let path = format!("{BUDGETS}/{id}");
     let change = |body: Value| {
         let answer = client.call("PATCH", &path).json(body.to_string()).send();
-        truthful("patch", "/v2/budgets/{budgetId}", &answer);
+        assert_documented("patch", "/v2/budgets/{budgetId}", &answer);
         answer
     };
     let body = json!({"name": "After", "status": "hidden", "features": ["peopleCards"], "lowBalanceThreshold": 12.50});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, time, uuid};
 use crate::support::management::{
     BUDGETS, authorize, balance, budget, budget_of, card, funded, new_budget, transfer, with, written,
@@ -26,7 +26,7 @@ fn money_moves_from_one_budget_to_the_other() {
     let (from, to) = (funded(&client, "From", "100.00"), budget(&client, "To"));
     let body = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "25.5", "reference": "rent"});
     let answer = client.post(&format!("{BUDGETS}/{from}/transfer"), body.to_string());
-    truthful("post", "/v2/budgets/{budgetId}/transfer", &answer);
+    assert_documented("post", "/v2/budgets/{budgetId}/transfer", &answer);
     let done = expect_json(&answer, 200);
     assert_eq!(members(&done), ["creditBoxTransactionId", "debitBoxTransactionId", "success", "transfer"]);
     assert_eq!(done["success"], true);

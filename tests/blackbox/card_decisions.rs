@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::{asked_truthfully, truthful};
+use crate::openapi::{assert_documented, assert_question_documented};
 use crate::support::assert::{members, text, uuid};
 use crate::support::decisions::{
     APPROVE, DECISIONS, buy, message_in_chain, purchase, put, question, rules, start_endpoint,
@@ -66,14 +66,14 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
             ("decision", json!({"rule": "decision", "passed": false, "decision": decision}))
         );
         let chain = client.get(&chain_path(text(&declined, "/token")));
-        truthful("get", "/v2/cards/simulations/transactions/{token}", &chain);
+        assert_documented("get", "/v2/cards/simulations/transactions/{token}", &chain);
         assert!(!chain.text().to_lowercase().contains("duration"), "{chain:?}");
     }
     assert_eq!(balance(&client, &budget)[1], "90.00", "a decline moves nothing");
 
     endpoint.answer_with(r#"{"decision": "PARTIAL", "amount": "4.00"}"#);
     let answer = client.post(AUTHORIZATION, purchase(&card, "10", &json!({"partialApproval": true})));
-    truthful("post", AUTHORIZATION, &answer);
+    assert_documented("post", AUTHORIZATION, &answer);
     let part = transaction(&answer);
     assert_eq!((code(&part), text(&part, "/amount"), text(&part, "/requestAmount")), ("0002", "4.00", "10.00"));
     assert_eq!(text(&part, "/gpa/availableBalance"), "86.00");
@@ -100,7 +100,7 @@ fn a_question_says_what_a_decision_needs_and_is_signed() {
     got.verify(text(&made, "/signingSecret")).unwrap();
     assert!(got.verify("whsec_MDE5OGMwZGUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBi").is_err());
     let asked = question(&got);
-    asked_truthfully(&asked);
+    assert_question_documented(&asked);
     let expected = [
         "accountId",
         "amount",
@@ -295,12 +295,12 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
     assert_eq!(endpoint.arrived().len(), 1);
 
     let dry = client.post(&format!("{AUTHORIZATION}?accountId={}&dryRun=true", client.account), &body);
-    truthful("post", AUTHORIZATION, &dry);
+    assert_documented("post", AUTHORIZATION, &dry);
     let dry = expect_json(&dry, 201);
     assert_eq!(dry["transaction"]["decision"]["by"], "ENDPOINT");
     assert_eq!(dry["dryRun"]["explanation"]["rules"].as_array().unwrap().last().unwrap()["rule"], "decision");
     let asked = question(&endpoint.arrived()[1]);
-    asked_truthfully(&asked);
+    assert_question_documented(&asked);
     assert_eq!((&asked["preview"], &asked["id"]), (&json!(true), &dry["transaction"]["token"]));
     assert_eq!(client.get(&chain_path(text(&dry, "/transaction/token"))).status, 404, "a dry run stores nothing");
     assert_eq!(balance(&client, &budget)[1], "90.00");
@@ -460,7 +460,7 @@ fn the_documented_question_is_a_real_one() {
     let page = include_str!("../../docs/CARD-DECISIONS.md");
     let shown = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let shown: Value = serde_json::from_str(shown).unwrap();
-    asked_truthfully(&shown);
+    assert_question_documented(&shown);
     let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
     let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::decisions::{APPROVE, DECISIONS, buy, put, start_endpoint};
 use crate::support::payments::fresh_sandbox;
@@ -27,7 +27,7 @@ fn the_secret_is_shown_once() {
     expect_fault(&delete(&client), 404, "query.accountId", "not_found");
     let body = json!({"url": "https://example.com/decisions"});
     let answer = put(&client, &body);
-    truthful("put", DECISIONS, &answer);
+    assert_documented("put", DECISIONS, &answer);
     let made = expect_json(&answer, 201);
     let all = ["accountId", "createdAt", "enabled", "fallback", "signingSecret", "timeoutMs", "updatedAt", "url"];
     assert_eq!(members(&made), all);
@@ -39,13 +39,13 @@ fn the_secret_is_shown_once() {
     assert!(text(&made, "/signingSecret").starts_with("whsec_"));
 
     let answer = client.get(DECISIONS);
-    truthful("get", DECISIONS, &answer);
+    assert_documented("get", DECISIONS, &answer);
     let mut shown = made.clone();
     shown.as_object_mut().unwrap().remove("signingSecret");
     assert_eq!(expect_json(&answer, 200), shown);
     let other = json!({"url": "http://localhost:9000/d", "enabled": false, "timeoutMs": 100, "fallback": "APPROVE"});
     let answer = put(&client, &other);
-    truthful("put", DECISIONS, &answer);
+    assert_documented("put", DECISIONS, &answer);
     let changed = expect_json(&answer, 200);
     assert_eq!(members(&changed), members(&shown));
     for member in ["url", "enabled", "timeoutMs", "fallback"] {
@@ -112,7 +112,7 @@ fn repeats_show_no_secret() {
     assert_eq!(first.body, second.body);
     let rotate = || client.post_once(ROTATE, "rotate", "{}");
     let rotated = rotate();
-    truthful("post", ROTATE, &rotated);
+    assert_documented("post", ROTATE, &rotated);
     assert!(text(&expect_json(&rotated, 200), "/signingSecret").starts_with("whsec_"));
     expect_fault(&rotate(), 409, "header.Idempotency-Key", "invalid_state");
     let remove = || client.call("DELETE", DECISIONS).header("Idempotency-Key", "delete").send();

@@ -1,6 +1,6 @@
 //! Partial approval, and the acquirer's fee.
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::record::{assert_record, expected};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 fn authorize_partly(wallet: &Wallet, amount: &str) -> Value {
     let body = wallet.first_body(amount).replacen('{', r#"{"partialApproval": true, "#, 1);
     let answer = wallet.client.post(AUTHORIZATION, body);
-    truthful("post", AUTHORIZATION, &answer);
+    assert_documented("post", AUTHORIZATION, &answer);
     transaction(&answer)
 }
 
@@ -67,7 +67,7 @@ fn the_fee_is_added_to_hold_and_clearing() {
     let token = text(&held, "/token");
     let body = follow_body(token, "100").replacen('{', r#"{"acquirerFeeAmount": 2, "#, 1);
     let answer = wallet.client.post(ATM_CLEARING, body);
-    truthful("post", ATM_CLEARING, &answer);
+    assert_documented("post", ATM_CLEARING, &answer);
     let cleared = transaction(&answer);
     assert_eq!((text(&cleared, "/amount"), text(&cleared, "/acquirerFeeAmount")), ("100.00", "2.00"));
     assert_eq!(text(&cleared, "/gpa/impactedAmount"), "-102.00");

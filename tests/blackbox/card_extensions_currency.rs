@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::wallet::{Balance, transaction};
@@ -40,7 +40,7 @@ fn the_record_shows_amount_rate_and_currency() {
         ("BHD", "1.234", "1.234", "2.088452088", "048", "2.58"),
     ] {
         let answer = send(&wallet, AUTHORIZATION, amount, currency);
-        truthful("post", AUTHORIZATION, &answer);
+        assert_documented("post", AUTHORIZATION, &answer);
         // The answer contains all digits of the rate, as they were sent.
         assert!(answer.text().contains(&format!(r#""conversionRate":{rate},"#)), "{answer:?}");
         let record = transaction(&answer);
@@ -65,7 +65,7 @@ fn partial_clearings_add_up_to_the_converted_total() {
     assert_eq!(posted, [("2.62", "3.33", "-2.62"), ("2.62", "3.33", "-2.62"), ("2.63", "3.34", "-2.63")]);
     assert_eq!(wallet.balance(), Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
     let answer = wallet.client.get(&chain_path(&token));
-    truthful("get", CHAIN, &answer);
+    assert_documented("get", CHAIN, &answer);
     let chain = expect_json(&answer, 200);
     let merchant =
         json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});

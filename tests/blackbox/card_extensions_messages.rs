@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::record::{assert_record, expected};
 use crate::support::wallet::{follow_body, transaction};
@@ -28,7 +28,7 @@ fn an_increment_has_every_member() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
     let answer = wallet.follow(INCREMENT, &token, "2.50");
-    truthful("post", INCREMENT, &answer);
+    assert_documented("post", INCREMENT, &answer);
     let ledger = wallet.ledger(25_000);
     let mut want = expected("authorization.incremental", "PENDING");
     (want.requested, want.amount, want.impacted) = ("2.50", "2.50", "-2.50");
@@ -87,7 +87,7 @@ fn a_refund_can_be_reversed() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
     let answer = reverse_refund(&wallet, &token);
-    truthful("post", REFUND_REVERSAL, &answer);
+    assert_documented("post", REFUND_REVERSAL, &answer);
     let reversed = transaction(&answer);
     let ledger = wallet.ledger(25_000);
     let mut want = expected("refund.authorization.reversal", "CLEARED");
@@ -152,7 +152,7 @@ fn a_decline_can_be_forced_by_code() {
     for ((code, memo), path) in codes.into_iter().zip([AUTHORIZATION, ATM, REFUND].into_iter().cycle()) {
         let member = format!(r#""sandbox": {{"decline": "{code}"}}"#);
         let answer = wallet.client.post(path, with(&wallet, "10", &member));
-        truthful("post", path, &answer);
+        assert_documented("post", path, &answer);
         let declined = transaction(&answer);
         assert_eq!(declined["state"], "DECLINED");
         assert_eq!(declined["response"], json!({"code": code, "memo": memo}));

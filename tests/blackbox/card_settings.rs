@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{balance, card, funded, with};
 use crate::support::payments::fresh_sandbox;
@@ -21,7 +21,7 @@ const OVER_CLEARING: &str = "/v2/sandbox/over-clearing";
 fn put(client: &Client, path: &str, body: &Value) -> Answer {
     let answer = client.call("PUT", path).json(body.to_string()).send();
     if answer.status == 200 {
-        truthful("put", path, &answer);
+        assert_documented("put", path, &answer);
     }
     answer
 }
@@ -46,7 +46,7 @@ fn settings_are_replaced_as_a_whole() {
     let (_server, client) = fresh_sandbox();
     let get = |path| {
         let answer = client.get(path);
-        truthful("get", path, &answer);
+        assert_documented("get", path, &answer);
         expect_json(&answer, 200)
     };
     assert_eq!(get(HOLD_LIFE), json!({"default": "P7D", "rules": []}));

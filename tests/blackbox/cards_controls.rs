@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{BUDGETS, CARDS, card, funded, transition_card, with};
 use crate::support::payments::fresh_sandbox;
@@ -31,13 +31,13 @@ fn put(client: &Client, path: &str, body: &Value) -> Answer {
 
 fn set_card_controls(client: &Client, card: &str, body: &Value) -> Value {
     let answer = put(client, &format!("{CARDS}/{card}/controls"), body);
-    truthful("put", OF_CARD, &answer);
+    assert_documented("put", OF_CARD, &answer);
     expect_json(&answer, 200)
 }
 
 fn set_budget_controls(client: &Client, budget: &str, body: &Value) -> Value {
     let answer = put(client, &format!("{BUDGETS}/{budget}/controls"), body);
-    truthful("put", OF_BUDGET, &answer);
+    assert_documented("put", OF_BUDGET, &answer);
     expect_json(&answer, 200)
 }
 
@@ -69,7 +69,7 @@ fn controls_are_replaced_as_a_whole() {
     {
         let get = || {
             let answer = client.get(&path);
-            truthful("get", template, &answer);
+            assert_documented("get", template, &answer);
             expect_json(&answer, 200)
         };
         assert_eq!(get(), no_controls());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, uuid};
 use crate::support::management::{CARDS, authorize, card, funded, limits, transition_card};
 use crate::support::payments::fresh_sandbox;
@@ -45,7 +45,7 @@ fn a_limit_is_set_used_and_changed() {
     let card = card(&client, &funded(&client, "Main", "500.00"));
     assert!(limits(&client, &card).is_empty());
     let answer = set_limit(&client, &card, &json!({"limitWindow": "DAY", "amount": 100, "usageLimit": 3}));
-    truthful("post", LIMITS, &answer);
+    assert_documented("post", LIMITS, &answer);
     let created = expect_json(&answer, 200);
     let id = uuid(&created["id"]);
     assert_eq!(authorize(&client, &card, "60"), "0000");
@@ -58,7 +58,7 @@ fn a_limit_is_set_used_and_changed() {
     assert_eq!(authorize(&client, &card, "0.01"), "1817");
     expect_json(&set_day_limit(&client, &card, "60.01"), 200);
     assert_eq!(authorize(&client, &card, "0.01"), "0000");
-    truthful("get", LIMITS, &client.get(&format!("{CARDS}/{card}/spending-limits")));
+    assert_documented("get", LIMITS, &client.get(&format!("{CARDS}/{card}/spending-limits")));
     let shown = expect_json(&client.get(&format!("{CARDS}/{card}")), 200);
     assert_eq!(shown["spendingLimit"]["id"], id.as_str());
 }
@@ -162,12 +162,12 @@ fn a_transaction_limit_comes_before_spending_limits() {
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let path = format!("{CARDS}/{card}/transaction-limits");
     let answer = client.post(&path, r#"{"limitWindow": "TRANSACTION", "amount": 20}"#);
-    truthful("post", ON_TRANSACTIONS, &answer);
+    assert_documented("post", ON_TRANSACTIONS, &answer);
     let limit = expect_json(&answer, 200);
     assert_eq!(limit["available"], json!({"uses": -1, "amount": 20.0, "daysRemaining": null}));
     assert_eq!(["20", "20.01", "20"].map(|amount| authorize(&client, &card, amount)), ["0000", "1817", "0000"]);
     let listed = client.get(&path);
-    truthful("get", ON_TRANSACTIONS, &listed);
+    assert_documented("get", ON_TRANSACTIONS, &listed);
     assert_eq!(expect_json(&listed, 200)["rows"], json!([limit]));
     assert!(limits(&client, &card).is_empty());
     assert_eq!(expect_json(&client.get(&format!("{CARDS}/{card}")), 200)["spendingLimit"], Value::Null);
@@ -178,7 +178,7 @@ fn a_transaction_limit_comes_before_spending_limits() {
     let declined = expect_json(&client.post(AUTHORIZATION, first_body(&card, "21")), 201);
     let chain = format!("/v2/cards/simulations/transactions/{}", text(&declined, "/transaction/token"));
     let answer = client.get(&chain);
-    truthful("get", "/v2/cards/simulations/transactions/{token}", &answer);
+    assert_documented("get", "/v2/cards/simulations/transactions/{token}", &answer);
     let rules = expect_json(&answer, 200)["messages"][0]["explanation"]["rules"].clone();
     let last = rules.as_array().unwrap().last().unwrap();
     let expected = json!({"rule": "transaction_limit", "passed": false, "limitWindow": "TRANSACTION",
@@ -195,7 +195,7 @@ fn a_replacement_has_the_limits_with_what_was_used() {
     expect_json(&set_day_limit(&client, &card, "100"), 200);
     let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "40")), 201);
     let answer = client.post(&format!("{CARDS}/{card}/replace"), r#"{"reason": "bent"}"#);
-    truthful("post", "/v2/cards/{cardId}/replace", &answer);
+    assert_documented("post", "/v2/cards/{cardId}/replace", &answer);
     let new = expect_json(&answer, 201);
     let id = text(&new, "/id");
     assert_eq!((&new["state"], &new["replacedByCardId"]), (&json!("UNACTIVATED"), &Value::Null));

@@ -3,7 +3,7 @@
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{
     CARDS, authorize, balance, budget, budget_of, card, funded, new_budget, transition_card, with,
@@ -49,7 +49,7 @@ fn shared_card(budget: &str, name: &str) -> Value {
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{CARDS}?accountId={}&{query}", client.account));
-    truthful("get", CARDS, &answer);
+    assert_documented("get", CARDS, &answer);
     expect_json(&answer, 200)
 }
 
@@ -62,7 +62,7 @@ fn a_new_card_has_every_member_and_is_not_activated() {
     let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "50.00");
     let answer = client.post(CARDS, shared_card(&budget, "Zoë's Straße of far too many words").to_string());
-    truthful("post", CARDS, &answer);
+    assert_documented("post", CARDS, &answer);
     let created = expect_json(&answer, 201);
     assert_eq!(members(&created), MEMBERS);
     let (id, token) = (uuid(&created["id"]), uuid(&created["userTokenId"]));
@@ -89,7 +89,7 @@ fn a_new_card_has_every_member_and_is_not_activated() {
     assert!(day >= today.checked_add_months(Months::new(36)).unwrap(), "{day}");
     assert_eq!(authorize(&client, &id, "1"), "1806");
     let found = client.get(&format!("{CARDS}/{}", id.to_uppercase()));
-    truthful("get", "/v2/cards/{cardId}", &found);
+    assert_documented("get", "/v2/cards/{cardId}", &found);
     assert_eq!(expect_json(&found, 200), created);
 }
 
@@ -112,7 +112,7 @@ fn card_numbers_are_shown_in_the_sandbox_and_reading_them_changes_nothing() {
     let id = card(&client, &budget(&client, "Main"));
     let before = expect_json(&client.get(&format!("{CARDS}/{id}")), 200);
     let answer = client.get(&format!("{CARDS}/{id}/details"));
-    truthful("get", "/v2/cards/{cardId}/details", &answer);
+    assert_documented("get", "/v2/cards/{cardId}/details", &answer);
     let details = expect_json(&answer, 200);
     assert_eq!(members(&details), ["cardId", "expiration", "number", "securityCode"]);
     let number = text(&details, "/number");
@@ -168,7 +168,7 @@ fn a_change_keeps_members_that_it_does_not_name() {
     let path = format!("{CARDS}/{}", text(&created, "/id"));
     let put = |body: &Value| client.call("PUT", &path).json(body.to_string()).send();
     let answer = put(&json!({"name": "Bücher für alle", "fulfillmentStatus": "DIGITALLY_PRESENTED"}));
-    truthful("put", "/v2/cards/{cardId}", &answer);
+    assert_documented("put", "/v2/cards/{cardId}", &answer);
     let mut expected = created.clone();
     let changed = expect_json(&answer, 200);
     (expected["name"], expected["fulfillmentStatus"]) = (json!("Bucher fur alle"), json!("DIGITALLY_PRESENTED"));
@@ -273,7 +273,7 @@ fn a_card_passes_through_its_states_until_termination() {
     let fault = expect_fault(&transition_card(&client, id, "SUSPENDED"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("UNACTIVATED"), "{fault:?}");
     let answer = transition_card(&client, id, "ACTIVE");
-    truthful("post", "/v2/cards/{cardId}/transition", &answer);
+    assert_documented("post", "/v2/cards/{cardId}/transition", &answer);
     assert_eq!(expect_json(&answer, 200)["state"], "ACTIVE");
     assert_eq!(authorize(&client, id, "1"), "0000");
     expect_json(&transition_card(&client, id, "SUSPENDED"), 200);
@@ -284,7 +284,7 @@ fn a_card_passes_through_its_states_until_termination() {
     let fault = expect_fault(&transition_card(&client, id, "ACTIVE"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("TERMINATED"), "{fault:?}");
     let answer = client.get(&format!("{CARDS}/{id}/transitions"));
-    truthful("get", "/v2/cards/{cardId}/transitions", &answer);
+    assert_documented("get", "/v2/cards/{cardId}/transitions", &answer);
     let life = expect_json(&answer, 200);
     let steps: Vec<_> = life["rows"].as_array().unwrap().iter().map(|step| text(step, "/toState")).collect();
     assert_eq!((&life["count"], steps), (&json!(4), vec!["TERMINATED", "ACTIVE", "SUSPENDED", "ACTIVE"]));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{CARDS, card, funded, with};
 use crate::support::payments::fresh_sandbox;
@@ -22,7 +22,7 @@ fn message(card: &str, amount: &str, members: &Value) -> Value {
 
 fn send(client: &Client, path: &str, body: &Value) -> Value {
     let answer = client.post(path, body.to_string());
-    truthful("post", path, &answer);
+    assert_documented("post", path, &answer);
     transaction(&answer)
 }
 
@@ -37,7 +37,7 @@ fn code(record: &Value) -> &str {
 fn set_pin(client: &Client, card: &str, pin: &str) -> Answer {
     let answer = client.call("PUT", &format!("{CARDS}/{card}/pin")).json(json!({"pin": pin}).to_string()).send();
     if answer.status >= 400 {
-        truthful("put", "/v2/cards/{cardId}/pin", &answer);
+        assert_documented("put", "/v2/cards/{cardId}/pin", &answer);
     }
     answer
 }
@@ -215,11 +215,11 @@ fn records_show_the_members_of_their_messages() {
     expect_fault(&clearing(3, 2), 400, place, "out_of_range");
     expect_fault(&clearing(0, 2), 400, place, "out_of_range");
     let answer = clearing(1, 2);
-    truthful("post", CLEARING, &answer);
+    assert_documented("post", CLEARING, &answer);
     let part = transaction(&answer);
     assert_eq!((&part["multiClearingSequenceNumber"], &part["multiClearingSequenceCount"]), (&json!(1), &json!(2)));
     let chain = expect_json(&client.get(&chain_path(token)), 200);
-    truthful("get", crate::support::CHAIN, &client.get(&chain_path(token)));
+    assert_documented("get", crate::support::CHAIN, &client.get(&chain_path(token)));
     assert_eq!(chain["messages"][1]["transaction"], part);
     let forced = message(&card, "1", &json!({"forcePost": true, "pos": pos, "multiClearingSequenceCount": 1}));
     let forced = send(&client, CLEARING, &forced);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::wallet::transaction;
 use crate::support::{
@@ -12,7 +12,7 @@ use crate::support::{
 
 fn chain(client: &Client, token: &str) -> Value {
     let answer = client.get(&chain_path(token));
-    truthful("get", CHAIN, &answer);
+    assert_documented("get", CHAIN, &answer);
     expect_json(&answer, 200)
 }
 

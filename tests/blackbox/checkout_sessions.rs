@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
 use crate::support::shop::{
@@ -18,7 +18,7 @@ const PAY: &str = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay";
 
 fn create(client: &Client, body: &Value) -> Answer {
     let answer = client.post(SESSIONS, body.to_string());
-    truthful("post", SESSIONS, &answer);
+    assert_documented("post", SESSIONS, &answer);
     answer
 }
 
@@ -28,26 +28,26 @@ fn created(client: &Client, body: &Value) -> Value {
 
 fn find(client: &Client, session: &Value) -> Value {
     let answer = client.get(&format!("{SESSIONS}/{}", text(session, "/id")));
-    truthful("get", SINGLE, &answer);
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
 fn cancel(client: &Client, session: &Value) -> Answer {
     let answer = client.post(&format!("{SESSIONS}/{}/cancel", text(session, "/id")), "{}");
-    truthful("post", CANCEL, &answer);
+    assert_documented("post", CANCEL, &answer);
     answer
 }
 
 fn pay(client: &Client, session: &Value, body: &Value) -> Answer {
     let answer = act_as_payer(client, session, body);
-    truthful("post", PAY, &answer);
+    assert_documented("post", PAY, &answer);
     answer
 }
 
 fn payments_of(client: &Client, session: &Value) -> Vec<Value> {
     let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", client.account, text(session, "/id"));
     let answer = client.get(&path);
-    truthful("get", PAYMENTS, &answer);
+    assert_documented("get", PAYMENTS, &answer);
     expect_json(&answer, 200)["rows"].as_array().unwrap().clone()
 }
 
@@ -162,10 +162,10 @@ fn a_paid_session_has_a_payment_and_an_order() {
     );
     assert_eq!(payment["amount"], session["amount"]);
     let found = client.get(&format!("{PAYMENTS}/{}", text(payment, "/id")));
-    truthful("get", "/v2/merchant/payments/{paymentId}", &found);
+    assert_documented("get", "/v2/merchant/payments/{paymentId}", &found);
     assert_eq!(&expect_json(&found, 200), payment);
     let order = client.get(&format!("{ORDERS}/{}", text(&paid, "/orderId")));
-    truthful("get", "/v2/merchant/orders/{orderId}", &order);
+    assert_documented("get", "/v2/merchant/orders/{orderId}", &order);
     let order = expect_json(&order, 200);
     assert_eq!((&order["checkoutSessionId"], &order["basket"]), (&session["id"], &session["basket"]));
     let again = pay(&client, &session, &json!({"bankId": bank(&client), "outcome": "approve"}));
@@ -271,7 +271,7 @@ fn the_list_is_filtered() {
     assert_eq!(expect_json(&cancel(&client, &second), 200)["status"], "CANCELLED");
     let ids = |filter: &str| {
         let answer = client.get(&format!("{SESSIONS}?accountId={}&{filter}", client.account));
-        truthful("get", SESSIONS, &answer);
+        assert_documented("get", SESSIONS, &answer);
         let rows = expect_json(&answer, 200)["rows"].as_array().unwrap().clone();
         rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>()
     };

@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
 use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, refused, token_of};
 use crate::support::wallet::{first_body, follow_body, transaction};
@@ -39,7 +39,7 @@ fn balance(client: &Client) -> (String, String) {
 #[test]
 fn an_unchanged_account_uses_real_time() {
     let answer = shared().client().get(CLOCK);
-    truthful("get", CLOCK, &answer);
+    assert_documented("get", CLOCK, &answer);
     let shown = answer.json();
     assert_eq!(members(&shown), ["now", "realTime", "state"]);
     assert_eq!((&shown["state"], &shown["realTime"]), (&json!("RUNNING"), &json!(true)));
@@ -55,7 +55,7 @@ fn a_clock_freezes_advances_and_resumes() {
     assert_eq!(set_clock(&client, json!({"freezeAt": "2026-09-03T00:00:00Z"})), "2026-09-03T00:00:00Z");
     assert_eq!(set_clock(&client, json!({"freeze": true})), "2026-09-03T00:00:00Z");
     let answer = client.post(CLOCK, json!({"resume": true}).to_string());
-    truthful("post", CLOCK, &answer);
+    assert_documented("post", CLOCK, &answer);
     assert_eq!(answer.json()["state"], "RUNNING");
     assert!(text(&clock(&client), "/now").starts_with("2026-09-03T00:00:"));
     set_clock(&client, json!({"advanceBy": "PT1H"}));
@@ -67,7 +67,7 @@ fn a_clock_freezes_advances_and_resumes() {
 fn a_clock_returns_to_real_time_unless_it_is_ahead() {
     let (server, client) = frozen();
     let behind = client.post(CLOCK, json!({"realTime": true}).to_string());
-    truthful("post", CLOCK, &behind);
+    assert_documented("post", CLOCK, &behind);
     let shown = expect_json(&behind, 200);
     assert_eq!((&shown["state"], &shown["realTime"]), (&json!("RUNNING"), &json!(true)), "{shown}");
     let (_, client) = create_world(&server, json!({"startsAt": "2098-09-01T12:00:00Z"}));
@@ -203,7 +203,7 @@ fn invalid_changes_are_reported() {
     }
     let back = client.post(CLOCK, r#"{"freezeAt": "2026-09-01T11:59:59Z"}"#);
     expect_fault(&back, 409, "body.freezeAt", "invalid_state");
-    truthful("post", CLOCK, &back);
+    assert_documented("post", CLOCK, &back);
     let far = client.post(CLOCK, r#"{"advanceBy": "P36600D"}"#);
     expect_fault(&far, 409, "body.advanceBy", "invalid_state");
     assert_eq!(text(&clock(&client), "/now"), "2026-09-01T12:00:00Z");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, uuid};
 use crate::support::table::{Table, bad};
 use crate::support::wallet::transaction;
@@ -18,7 +18,7 @@ const DEBIT_REVERSAL: &str = "/v2/cards/simulations/debit/reversal";
 
 fn open(client: &Client, body: &Value) -> Answer {
     let answer = client.post(DISPUTES, body.to_string());
-    truthful("post", DISPUTES, &answer);
+    assert_documented("post", DISPUTES, &answer);
     answer
 }
 
@@ -30,7 +30,7 @@ fn dispute(client: &Client, token: &str, amount: f64) -> String {
 
 fn act(client: &Client, id: &str, action: &str, body: &Value) -> Answer {
     let answer = client.post(&format!("{DISPUTES}/{id}/{action}"), body.to_string());
-    truthful("post", &format!("{SINGLE}/{action}"), &answer);
+    assert_documented("post", &format!("{SINGLE}/{action}"), &answer);
     answer
 }
 
@@ -44,13 +44,13 @@ fn resolve(client: &Client, id: &str, outcome: &str) -> Value {
 
 fn find(client: &Client, id: &str) -> Value {
     let answer = client.get(&format!("{DISPUTES}/{id}"));
-    truthful("get", SINGLE, &answer);
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
 fn list(client: &Client, query: &str) -> Vec<String> {
     let answer = client.get(&format!("{DISPUTES}?accountId={}&{query}", client.account));
-    truthful("get", DISPUTES, &answer);
+    assert_documented("get", DISPUTES, &answer);
     let page = expect_json(&answer, 200);
     let rows = page["rows"].as_array().unwrap();
     assert!(page["count"].as_u64().unwrap() >= rows.len() as u64);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::events::events;
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, text};
 use crate::support::management::CARDS;
 use crate::support::wallet::transaction;
@@ -126,7 +126,7 @@ pub(crate) fn play_preceding(wallet: &Wallet, row: &Row) -> Before {
     for path in after {
         if *path == format!("{SIMULATIONS}disputes") {
             let opened = wallet.client.post(path, json!({"transactionToken": last, "reason": "FRAUD"}).to_string());
-            truthful("post", path, &opened);
+            assert_documented("post", path, &opened);
             before.dispute = Some(text(&expect_json(&opened, 201), "/id").to_owned());
         } else if path.contains("{id}") {
             message(&wallet.client.post(&before.with_dispute(path), "{}"));
@@ -145,7 +145,7 @@ fn play(wallet: &Wallet, row: &Row) -> Value {
         return expired(wallet, before.token.as_deref().unwrap());
     }
     let answer = wallet.client.post(&before.with_dispute(&row.path), body(wallet, &row.body, before.token.as_deref()));
-    truthful("post", &row.path.replace("{id}", "{disputeId}"), &answer);
+    assert_documented("post", &row.path.replace("{id}", "{disputeId}"), &answer);
     message(&answer)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::openapi::{operation, truthful};
+use crate::openapi::{assert_documented, operation};
 use crate::support::assert::text;
 use crate::support::batches::{
     confirm_totp, funded as funded_sandbox, mfa_body, open_session, open_session_with, refused, token_at,
@@ -73,7 +73,7 @@ fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Val
     assert_eq!(visible_state(client), before, "{path}");
     let done = client.post(path, body);
     for answer in [&dry_answer, &done] {
-        truthful("post", described, answer);
+        assert_documented("post", described, answer);
     }
     assert_eq!(dry_answer.status, done.status, "{dry_answer:?} {done:?}");
     let (mut dry_answer, done) = (dry_answer.json(), done.json());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::{document, truthful};
+use crate::openapi::{assert_documented, document};
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::described::assert_described;
 use crate::support::management::{budget, card, funded, transfer, transition_card};
@@ -30,7 +30,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/EVENTS.md");
 /// Returns the bodies of an account's events, oldest first.
 pub(crate) fn events(client: &Client, query: &str) -> Vec<Value> {
     let answer = client.get(&format!("{EVENTS}?accountId={}&limit=1000&{query}", client.account));
-    truthful("get", EVENTS, &answer);
+    assert_documented("get", EVENTS, &answer);
     let mut page = expect_json(&answer, 200);
     let mut rows: Vec<Value> = serde_json::from_value(page["rows"].take()).unwrap();
     assert_eq!(page["count"], rows.len());
@@ -391,7 +391,7 @@ fn production_lists_events_of_clients_with_the_feature() {
 #[test]
 fn event_types_are_listed_with_times_in_milliseconds() {
     let answer = shared().client().get("/v2/webhooks/event-types?");
-    truthful("get", "/v2/webhooks/event-types", &answer);
+    assert_documented("get", "/v2/webhooks/event-types", &answer);
     let types: Vec<Value> = serde_json::from_value(expect_json(&answer, 200)).unwrap();
     let find = |name: &str| types.iter().find(|known| known["name"] == name).unwrap();
     let known = find("CardTransaction");

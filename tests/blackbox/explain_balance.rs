@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::money::minor;
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
@@ -19,7 +19,7 @@ fn target(client: &Client, budget: &str, query: &str) -> String {
 
 fn explained(client: &Client, budget: &str, query: &str) -> Value {
     let answer = client.get(&target(client, budget, query));
-    truthful("get", PATH, &answer);
+    assert_documented("get", PATH, &answer);
     expect_json(&answer, 200)
 }
 
@@ -146,7 +146,7 @@ fn invalid_parameters_are_reported() {
         ("currencyCode=GBP&offset=x", "query.offset", "invalid_format"),
     ] {
         let answer = client.get(&target(&client, &budget, query));
-        truthful("get", PATH, &answer);
+        assert_documented("get", PATH, &answer);
         table.check(&bad(query, place, code), &answer);
     }
     let answer = client.get(&target(&client, "x", "currencyCode=GBP"));
@@ -162,7 +162,7 @@ fn budgets_of_other_accounts_are_absent() {
     let budget = demo().budget("GBP");
     for id in [budget.as_str(), ABSENT] {
         let answer = other.get(&target(&other, id, "currencyCode=GBP"));
-        truthful("get", PATH, &answer);
+        assert_documented("get", PATH, &answer);
         expect_fault(&answer, 404, "path.budgetId", "not_found");
     }
     let stranger = other.with_account(&demo().account);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::{AUTHORIZATION, CLEARING, Client, Home, Server, Wallet, expect_fault, expect_json, shared};
 
@@ -10,7 +10,7 @@ const PATH: &str = "/v2/sandbox/invariants";
 
 fn checked(client: &Client) -> Value {
     let answer = client.get(PATH);
-    truthful("get", PATH, &answer);
+    assert_documented("get", PATH, &answer);
     expect_json(&answer, 200)
 }
 
@@ -107,7 +107,7 @@ fn all_invariants_hold_while_payments_are_processed() {
 fn accounts_of_other_clients_are_absent() {
     let stranger = shared().other().with_account(&shared().client().account);
     let answer = stranger.get(PATH);
-    truthful("get", PATH, &answer);
+    assert_documented("get", PATH, &answer);
     expect_fault(&answer, 404, "query.accountId", "not_found");
     expect_fault(&shared().client().get(&format!("{PATH}?x=1")), 400, "query.accountId", "required");
     expect_fault(&shared().limited().get(PATH), 403, "header.Authorization", "insufficient_scope");

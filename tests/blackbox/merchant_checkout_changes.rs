@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{text, time, uuid};
 use crate::support::management::with;
 use crate::support::payments::fresh_sandbox;
@@ -25,7 +25,7 @@ fn top_up() -> Value {
 
 fn post(client: &Client, body: &Value) -> Answer {
     let answer = client.post(CHECKOUTS, body.to_string());
-    truthful("post", CHECKOUTS, &answer);
+    assert_documented("post", CHECKOUTS, &answer);
     answer
 }
 
@@ -35,13 +35,13 @@ fn path(checkout: &Value) -> String {
 
 fn find(client: &Client, checkout: &Value) -> Value {
     let answer = client.get(&path(checkout));
-    truthful("get", CHECKOUT, &answer);
+    assert_documented("get", CHECKOUT, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, checkout: &Value, body: &Value) -> Answer {
     let answer = client.call("PATCH", &path(checkout)).json(body.to_string()).send();
-    truthful("patch", CHECKOUT, &answer);
+    assert_documented("patch", CHECKOUT, &answer);
     answer
 }
 

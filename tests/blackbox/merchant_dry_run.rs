@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::budget;
 use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, shop, sold};
@@ -34,7 +34,7 @@ fn both(client: &Client, (described, path, budget): (&str, &str, &str), body: &V
     assert_eq!(visible_state(client, budget), before, "{path}");
     let done = client.post(path, body.to_string());
     for answer in [&preview, &done] {
-        truthful("post", described, answer);
+        assert_documented("post", described, answer);
     }
     assert_eq!(preview.status, done.status, "{preview:?} {done:?}");
     (preview.json(), done.json())

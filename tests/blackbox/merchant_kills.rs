@@ -163,7 +163,7 @@ impl Scene {
         };
         let (home, before) = thread::scope(|scope| {
             for worker in 0..WORKERS {
-                let (mut rng, note) = (rng.fork(), &send);
+                let (mut rng, send) = (rng.fork(), &send);
                 scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), send));
             }
             let start = Instant::now();

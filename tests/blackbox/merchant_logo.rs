@@ -3,7 +3,7 @@
 use image::{DynamicImage, ImageFormat};
 use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{text, uuid};
 use crate::support::logo::{LOGO, checkerboard, encoded, form, png, set_logo, upload};
 use crate::support::payer::{Payer, html};
@@ -51,7 +51,7 @@ fn a_logo_is_a_png_of_one_size_that_everybody_can_read() {
     assert_eq!(logo_url(&client), json!(null));
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         let answer = set_logo(&client, &encoded(&checkerboard(400, 300), format));
-        truthful("patch", LOGO, &answer);
+        assert_documented("patch", LOGO, &answer);
         let merchant = expect_json(&answer, 200);
         assert_eq!(expect_json(&client.get(MERCHANT), 200), merchant);
         let path = path_of(&client, text(&merchant, "/logoUrl"));

@@ -3,7 +3,7 @@
 use image::{DynamicImage, GrayImage, ImageFormat};
 use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::logo::{LOGO, checkerboard, encoded, png, set_logo, upload};
 use crate::support::payments::fresh_sandbox;
@@ -115,7 +115,7 @@ fn a_file_is_accepted_by_its_content() {
         ("far too many bytes", padded(9 * 1024 * 1024), 413, "payload_too_large"),
     ] {
         let answer = set_logo(&client, &file);
-        truthful("patch", LOGO, &answer);
+        assert_documented("patch", LOGO, &answer);
         table.check(&Row { name: name.to_owned(), status, faults: vec![(FILE, code)] }, &answer);
     }
     table.accepted("as many bytes as possible", 200, &set_logo(&client, &padded(5 * 1024 * 1024)));
@@ -146,7 +146,7 @@ fn a_form_must_have_exactly_one_file() {
         ("multipart/mixed; boundary=x", file.clone()),
     ] {
         let answer = client.call("PATCH", LOGO).header("Content-Type", media).bytes(&body).send();
-        truthful("patch", LOGO, &answer);
+        assert_documented("patch", LOGO, &answer);
         expect_fault(&answer, 415, "header.Content-Type", "unsupported_media_type");
     }
     assert_eq!(expect_json(&client.get("/v2/merchant"), 200)["logoUrl"], json!(null), "nothing was stored");

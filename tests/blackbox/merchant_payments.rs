@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::management::budget;
 use crate::support::shop::{
@@ -42,7 +42,7 @@ fn payments_are_filtered_and_sorted() {
     let ids: Vec<_> = rows.iter().map(|row| text(row, "/id")).collect();
     let places = |filter: &str| {
         let answer = client.get(&format!("{PAYMENTS}?accountId={}&{filter}", client.account));
-        truthful("get", PAYMENTS, &answer);
+        assert_documented("get", PAYMENTS, &answer);
         let found = expect_json(&answer, 200);
         let rows = found["rows"].as_array().unwrap();
         let place = |row: &Value| ids.iter().position(|id| *id == text(row, "/id")).unwrap();
@@ -139,7 +139,7 @@ fn an_export_has_at_most_10_000_rows() {
     let full = export("&status=FAILED");
     assert_eq!((full.status, full.text().lines().count()), (200, 10_001));
     let refused = export("");
-    truthful("get", "/v2/merchant/payments/export", &refused);
+    assert_documented("get", "/v2/merchant/payments/export", &refused);
     let fault = expect_fault(&refused, 422, "", "too_many_rows");
     assert!(fault.message.contains("payments match"), "{}", fault.message);
     assert_eq!(refused.header("content-disposition"), None, "no file");

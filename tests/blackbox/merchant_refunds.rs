@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, uuid};
 use crate::support::busy::retry_while_overloaded;
 use crate::support::management::{budget, with};
@@ -23,19 +23,19 @@ fn refund(client: &Client, payment: &Value, amount: &str) -> Answer {
     let path = format!("{PAYMENTS}/{}/refunds", payment.as_str().unwrap());
     let body = json!({"amount": {"amount": amount, "currencyCode": "GBP"}, "reason": "Returned"});
     let answer = client.post(&path, body.to_string());
-    truthful("post", OF_PAYMENT, &answer);
+    assert_documented("post", OF_PAYMENT, &answer);
     answer
 }
 
 fn authorise(client: &Client, refund: &Value, body: &Value) -> Answer {
     let answer = client.post(&format!("/v2/sandbox/refunds/{}/authorise", text(refund, "/id")), body.to_string());
-    truthful("post", AUTHORISE, &answer);
+    assert_documented("post", AUTHORISE, &answer);
     answer
 }
 
 fn find(client: &Client, refund: &Value) -> Value {
     let answer = client.get(&format!("{REFUNDS}/{}", text(refund, "/id")));
-    truthful("get", SINGLE, &answer);
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
@@ -288,7 +288,7 @@ fn a_top_up_credits_its_budget() {
         "idempotencyKey": "1", "returnUrl": "http://localhost/done"});
     let post = |body: &Value| {
         let answer = client.post(TOP_UPS, body.to_string());
-        truthful("post", TOP_UPS, &answer);
+        assert_documented("post", TOP_UPS, &answer);
         answer
     };
     let created = expect_json(&post(&body), 201);
@@ -300,7 +300,7 @@ fn a_top_up_credits_its_budget() {
         expect_json(&act_as_payer(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["checkoutId"]), (&json!("COMPLETED"), &Value::Null));
     let found = client.get(&format!("{TOP_UPS}/{}", text(&created, "/id")));
-    truthful("get", TOP_UP, &found);
+    assert_documented("get", TOP_UP, &found);
     assert_eq!(expect_json(&found, 200)["status"], "COMPLETED");
     let rows = expect_json(&client.get(&format!("/v2/activity/{}?type=deposit", client.account)), 200);
     assert_eq!((&rows["count"], &rows["rows"][0]["impactedAmount"]), (&json!(1), &json!(40.0)));

@@ -62,7 +62,7 @@ const BALANCE: &[Member] = &[
     ("updatedAt", is_time),
 ];
 
-/// Requires exactly these members, each with a value of its kind.
+/// Expects exactly these members, each with a value of its kind.
 fn assert_shape(value: &Value, members: &[Member]) {
     let object: &Map<String, Value> = value.as_object().unwrap();
     for (name, is_right) in members {
@@ -71,7 +71,7 @@ fn assert_shape(value: &Value, members: &[Member]) {
     assert_eq!(object.len(), members.len(), "{value}");
 }
 
-/// Requires the shape of a budget with these further members.
+/// Expects the shape of a budget with these further members.
 fn assert_budget(budget: &Value, more: &[Member]) {
     assert_shape(budget, &[RECORD, more].concat());
     for row in budget["feature"].as_array().unwrap() {
@@ -189,9 +189,9 @@ fn money_is_transferred_as_documented() {
     expect_fault(&long, 400, "body.reference", "too_long");
 }
 
-/// Spellings of older documentation, which existing clients might still send, must not be misread.
+/// Existing clients might still send the member names of older documentation.
 #[test]
-fn other_spellings_are_refused() {
+fn older_member_names_are_refused() {
     let (_server, client) = fresh_sandbox();
     let body = r#"{"parentBudgetId": null, "name": "x", "features": [], "currencies": ["GBP"], "type": "shared"}"#;
     expect_fault(&client.post("/v2/budgets", body), 400, "body.parentBudgetId", "unknown_field");

@@ -30,7 +30,7 @@ fn assert_person(person: &Value) {
     }
 }
 
-/// The original names the account in the body.
+/// Creates a person. As in the original, the body names the account.
 fn create(client: &Client) -> Value {
     let body = json!({
         "accountId": client.account,

@@ -65,7 +65,7 @@ fn budgets_of_another_account_cannot_pay() {
 }
 
 #[test]
-fn scopes_are_distinguished() {
+fn reads_and_writes_require_their_own_scopes() {
     let (server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let owner = text(&find(&client, &batch), "/createdBy/id").to_owned();
@@ -91,13 +91,13 @@ fn scopes_are_distinguished() {
         if operation.0 != "DELETE" && !(operation.0 == "POST" && operation.1.ends_with("payments")) {
             assert!((200..300).contains(&send(may, &operation).status), "{operation:?}");
         }
-        let nobody = send(&client.with_authorization(None), &operation);
-        expect_fault(&nobody, 401, "header.Authorization", "missing_credentials");
+        let anonymous = send(&client.with_authorization(None), &operation);
+        expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");
     }
 }
 
 #[test]
-fn wrong_methods_are_405_with_what_is_allowed() {
+fn wrong_methods_get_405_with_the_allowed_methods() {
     let client = shared().client();
     let batch = demo().batch("draft");
     for (path, allow) in [
@@ -121,7 +121,7 @@ fn wrong_methods_are_405_with_what_is_allowed() {
 }
 
 #[test]
-fn one_key_creates_one_batch() {
+fn one_idempotency_key_creates_one_batch() {
     let (_server, client) = fresh_sandbox();
     let count = || listed(&client, BATCHES, "").1;
     let before = count();
@@ -141,7 +141,7 @@ fn one_key_creates_one_batch() {
 }
 
 #[test]
-fn one_key_fills_edits_and_deletes_once() {
+fn one_idempotency_key_fills_changes_or_deletes_once() {
     let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let target = below(&batch, "payments");

@@ -13,7 +13,7 @@ fn validate(client: &Client, batch: &str) -> Value {
     expect_json(&client.get(&below(batch, "validate")), 200)
 }
 
-fn nothing_wrong() -> Value {
+fn no_issues() -> Value {
     let fine = json!({"isValid": true, "issues": []});
     json!({"isValid": true, "paymentBatchStatus": fine, "ordersBalances": fine})
 }
@@ -35,7 +35,7 @@ fn uploaded_payments_are_reserved_with_their_fees() {
     let list = payments(&client, &batch);
     assert_eq!((&list[0]["fees"], &list[1]["fees"]), (&json!("0.00"), &json!("5.00")));
     assert_eq!(list[0]["orderId"], list[1]["orderId"], "one order for each budget and currency");
-    assert_eq!(validate(&client, &batch), nothing_wrong());
+    assert_eq!(validate(&client, &batch), no_issues());
     assert_eq!(wallet.balance().available, 100_000, "validating reserves nothing");
     confirmed(&client, &batch);
     assert_eq!(wallet.balance().available, 100_000 - 1_000 - 2_050 - 500);

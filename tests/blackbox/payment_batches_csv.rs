@@ -14,7 +14,7 @@ use crate::support::{Answer, demo, expect_error, expect_fault, expect_faults, ex
 
 const ADA: &str = "GBP,Ada,66374958,089999";
 
-fn became(answer: &Answer) -> String {
+fn upload_status(answer: &Answer) -> String {
     text(&expect_json(answer, 202), "/status").to_owned()
 }
 
@@ -118,14 +118,14 @@ fn the_correction_is_named() {
         ),
         (trailing.replace(',', ";"), "remove the semicolon at its end"),
     ] {
-        assert_eq!(became(&upload_csv(&client, &batch, &csv)), "failed", "{csv}");
+        assert_eq!(upload_status(&upload_csv(&client, &batch, &csv)), "failed", "{csv}");
         let (alerts, _) = listed(&client, &below(&batch, "alerts"), "");
         assert!(alerts.iter().any(|alert| text(alert, "/message").contains(hint)), "{csv}: {alerts:?}");
     }
 }
 
 #[test]
-fn media_types() {
+fn csv_is_accepted_in_utf_8_only() {
     let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let csv = format!("{HEADER}\n1,{ADA}\n");
@@ -199,14 +199,14 @@ fn a_download_contains_the_selected_payments() {
 }
 
 #[test]
-fn ten_thousand_rows_with_ten_thousand_faults() {
+fn ten_thousand_wrong_rows_get_ten_thousand_alerts() {
     let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let mut csv = format!("{HEADER}\n");
     for row in 0..10_000 {
         writeln!(csv, "bad{row},{ADA}").unwrap();
     }
-    assert_eq!(became(&upload_csv(&client, &batch, csv)), "failed");
+    assert_eq!(upload_status(&upload_csv(&client, &batch, csv)), "failed");
     let (_, count) = listed(&client, &below(&batch, "alerts"), "limit=1");
     assert_eq!(count, 10_000);
     let (last, _) = listed(&client, &below(&batch, "alerts"), "limit=1&sort=asc&offset=9999&alertCode=amount_invalid");
@@ -214,6 +214,6 @@ fn ten_thousand_rows_with_ten_thousand_faults() {
     assert_eq!(find(&client, &batch)["alerts"].as_array().unwrap().len(), 100);
     let csv = download(&client, &batch);
     assert_eq!((csv.lines().count(), csv.matches("amount_invalid: ").count()), (10_001, 10_000));
-    assert_eq!(became(&upload_csv(&client, &batch, csv)), "failed");
+    assert_eq!(upload_status(&upload_csv(&client, &batch, csv)), "failed");
     assert_eq!(demo().account, client.account);
 }

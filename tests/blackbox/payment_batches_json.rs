@@ -156,7 +156,7 @@ fn every_fault_of_a_value_is_an_alert_of_its_row() {
 }
 
 #[test]
-fn codes_that_need_a_separate_upload() {
+fn a_missing_budget_and_missing_fields_are_alerts() {
     let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let body = json!({"rows": [pounds("1", "a")]}).to_string();

@@ -14,7 +14,7 @@ fn ids(rows: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn newest_first_or_oldest_first() {
+fn batches_are_listed_newest_first_or_oldest_first() {
     let (_server, client) = fresh_sandbox();
     let made: Vec<_> = (0..3).map(|number| create(&client, &format!("{number}"))).collect();
     let (rows, count) = listed(&client, BATCHES, "limit=1000");
@@ -29,7 +29,7 @@ fn newest_first_or_oldest_first() {
 }
 
 #[test]
-fn filters_by_id_and_status() {
+fn batches_are_filtered_by_id_and_status() {
     let client = shared().client();
     let (draft, failed) = (demo().batch("draft"), demo().batch("failed"));
     let theirs = text(&demo().json, "/accountId");

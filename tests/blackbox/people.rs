@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{BUDGETS, new_budget, with};
 use crate::support::payments::fresh_sandbox;
@@ -34,7 +34,7 @@ fn new_person(email: &str) -> Value {
 
 fn post(client: &Client, body: &Value) -> Answer {
     let answer = client.post(PEOPLE, body.to_string());
-    truthful("post", PEOPLE, &answer);
+    assert_documented("post", PEOPLE, &answer);
     answer
 }
 
@@ -44,19 +44,19 @@ fn join(client: &Client, email: &str) -> Value {
 
 fn find(client: &Client, person: &Value) -> Value {
     let answer = client.get(&format!("{PEOPLE}/{}", text(person, "/id")));
-    truthful("get", PERSON, &answer);
+    assert_documented("get", PERSON, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, person: &Value, body: &Value) -> Answer {
     let answer = client.call("PATCH", &format!("{PEOPLE}/{}", text(person, "/id"))).json(body.to_string()).send();
-    truthful("patch", PERSON, &answer);
+    assert_documented("patch", PERSON, &answer);
     answer
 }
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{PEOPLE}?accountId={}&{query}", client.account));
-    truthful("get", PEOPLE, &answer);
+    assert_documented("get", PEOPLE, &answer);
     expect_json(&answer, 200)
 }
 
@@ -100,7 +100,7 @@ fn a_new_person_has_every_member() {
 fn there_are_six_roles_on_every_account() {
     let client = shared().client();
     let answer = client.get("/v2/roles");
-    truthful("get", "/v2/roles", &answer);
+    assert_documented("get", "/v2/roles", &answer);
     let roles = expect_json(&answer, 200);
     let names: Vec<_> = roles["rows"].as_array().unwrap().iter().map(|role| text(role, "/name")).collect();
     assert_eq!(names, ["Owner", "Admin", "Payer", "Viewer", "Accountant", "User"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{
     BUDGETS, CARDS, authorize, balance, budget, budget_of, card, funded, new_budget, transition_card, with,
@@ -27,7 +27,7 @@ fn personal(person: &Value, budgets: &[(&str, bool)]) -> Value {
 
 fn post(client: &Client, body: &Value) -> Answer {
     let answer = client.post(CARDS, body.to_string());
-    truthful("post", CARDS, &answer);
+    assert_documented("post", CARDS, &answer);
     answer
 }
 
@@ -193,7 +193,7 @@ fn a_card_changes_hands() {
     let card = created(&client, &personal(&ada, &[(&own, true)]));
     let put = |id: &Value, body: Value| {
         let answer = client.call("PUT", &format!("{CARDS}/{}", text(id, "/id"))).json(body.to_string()).send();
-        truthful("put", "/v2/cards/{cardId}", &answer);
+        assert_documented("put", "/v2/cards/{cardId}", &answer);
         answer
     };
     let pin_path = format!("{CARDS}/{}/pin", text(&card, "/id"));

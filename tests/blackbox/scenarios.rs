@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text};
 use crate::support::management::{balance, card, funded};
 use crate::support::payments::fresh_sandbox;
@@ -23,7 +23,7 @@ const CLEARING: &str = "transaction/authorization/clearing";
 fn play(client: &Client, body: &Value) -> Answer {
     let answer = client.post(SCENARIOS, body.to_string());
     if answer.status == 201 {
-        truthful("post", SCENARIOS, &answer);
+        assert_documented("post", SCENARIOS, &answer);
     }
     answer
 }
@@ -204,7 +204,7 @@ fn disputes_are_steps() {
         on("$case", "resolve", json!({"outcome": "LOST"})),
     ]});
     let played = client.post_once(SCENARIOS, "key", body.to_string());
-    truthful("post", SCENARIOS, &played);
+    assert_documented("post", SCENARIOS, &played);
     let steps = steps(&played);
     let shown: Vec<_> = steps
         .iter()

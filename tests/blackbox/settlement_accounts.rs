@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
 use crate::support::payments::fresh_sandbox;
@@ -34,7 +34,7 @@ fn payee(new: &Value) -> Value {
 
 fn post(client: &Client, path: &str, body: &Value) -> Answer {
     let answer = client.post(path, body.to_string());
-    truthful("post", path, &answer);
+    assert_documented("post", path, &answer);
     answer
 }
 
@@ -44,13 +44,13 @@ fn at(of: &Value) -> String {
 
 fn find(client: &Client, of: &Value) -> Value {
     let answer = client.get(&at(of));
-    truthful("get", ONE, &answer);
+    assert_documented("get", ONE, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, of: &Value, body: &Value) -> Answer {
     let answer = client.call("PATCH", &at(of)).json(body.to_string()).send();
-    truthful("patch", ONE, &answer);
+    assert_documented("patch", ONE, &answer);
     answer
 }
 
@@ -163,7 +163,7 @@ fn the_first_approved_one_is_the_default() {
     assert_eq!(delete(&client, &one).status, 204);
     assert_eq!(find(&client, &two)["isDefault"], true);
     let listed = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200);
-    truthful("get", SETTLEMENT_ACCOUNTS, &client.get(SETTLEMENT_ACCOUNTS));
+    assert_documented("get", SETTLEMENT_ACCOUNTS, &client.get(SETTLEMENT_ACCOUNTS));
     let ids: Vec<_> = listed["rows"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
     assert_eq!(ids, [&three["id"], &two["id"]]);
 }
@@ -268,7 +268,7 @@ fn the_same_bank_details_are_the_same_payee() {
     let same = with(payee(&euros("de89 3704 0044 0532 0130 00")), &json!({"name": "Another"}));
     assert_eq!(expect_json(&post(&client, PAYEES, &same), 200), created);
     let found = client.get(&format!("{PAYEES}/{}", text(&created, "/id")));
-    truthful("get", PAYEE, &found);
+    assert_documented("get", PAYEE, &found);
     assert_eq!(expect_json(&found, 200), created);
     let approved = expect_json(&approval(&client, "payees", &created, "REJECTED"), 200);
     assert_eq!(approved["approvalStatus"], "REJECTED");
@@ -277,7 +277,7 @@ fn the_same_bank_details_are_the_same_payee() {
     expect_json(&post(&client, PAYEES, &payee(&pounds("00000001"))), 201);
     let count = |filter: &str| {
         let answer = client.get(&format!("{PAYEES}?accountId={}&{filter}", client.account));
-        truthful("get", PAYEES, &answer);
+        assert_documented("get", PAYEES, &answer);
         expect_json(&answer, 200)["count"].as_i64().unwrap()
     };
     assert_eq!([count(""), count("currencyCode=EUR"), count("approvalStatus=PENDING")], [2, 1, 1]);

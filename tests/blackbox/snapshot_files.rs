@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
 use crate::support::wallet::{available, first_body, pay, transaction};
 use crate::support::worlds::{WORLDS, below_world, create_world, restore, snapshot};
@@ -72,7 +72,7 @@ fn a_world_can_move_to_another_installation() {
     let (here, there) = (Server::sandbox(), Server::sandbox());
     let (world, hold, file) = exported(&here);
     let answer = import(&there.client(), &file);
-    truthful("post", IMPORTS_PATH, &answer);
+    assert_documented("post", IMPORTS_PATH, &answer);
     let import = expect_json(&answer, 201);
     assert_eq!(members(&import), ["createdAt", "expiresAt", "id", "importedAt", "name"], "{import}");
     assert_eq!((&import["name"], &import["createdAt"]), (&json!("here"), &json!("2026-01-05T12:00:00Z")));
@@ -126,10 +126,10 @@ fn the_same_file_is_imported_once() {
     let (_, _, file) = exported(&server);
     let first = expect_json(&import(&client, &file), 201);
     let again = import(&client, &file);
-    truthful("post", IMPORTS_PATH, &again);
+    assert_documented("post", IMPORTS_PATH, &again);
     assert_eq!(expect_json(&again, 200)["id"], first["id"]);
     let list = client.get(IMPORTS);
-    truthful("get", IMPORTS_PATH, &list);
+    assert_documented("get", IMPORTS_PATH, &list);
     let list = list.json();
     assert_eq!((&list["count"], &list["rows"][0]["id"]), (&json!(1), &first["id"]));
     let keyed = |key: &str, file: &str| {

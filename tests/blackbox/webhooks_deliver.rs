@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::management::transition_card;
 use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status, wait_for_delivery, webhook_path};
@@ -35,7 +35,11 @@ fn a_purchase_is_delivered_signed_and_logged() {
     assert_eq!(listed["rows"][0].to_string(), serde_json::from_str::<Value>(&got.body).unwrap().to_string());
 
     let delivery = wait_for_delivery(&client, &webhook, status("delivered"));
-    truthful("get", "/v2/webhooks/{webhookId}/deliveries", &client.get(&webhook_path(&webhook, "/deliveries")));
+    assert_documented(
+        "get",
+        "/v2/webhooks/{webhookId}/deliveries",
+        &client.get(&webhook_path(&webhook, "/deliveries")),
+    );
     assert_eq!(text(&delivery, "/messageId"), got.id());
     assert_eq!((&delivery["nextAttemptAt"], &delivery["test"]), (&Value::Null, &json!(false)));
     let attempt = &delivery["attempts"][0];

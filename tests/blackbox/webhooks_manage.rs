@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, uuid};
 use crate::support::receiver::{Receiver, WEBHOOKS, webhook_path};
 use crate::support::worlds::create_world;
@@ -28,7 +28,7 @@ fn a_subscription_is_created_read_changed_and_deleted() {
     let secrets =
         json!({"sharedSecret": shared_secret, "authorizationHeader": "Bearer of gifts", "accountId": client.account});
     let answer = client.post(WEBHOOKS, body(&secrets));
-    truthful("post", "/v2/webhooks", &answer);
+    assert_documented("post", "/v2/webhooks", &answer);
     let made = expect_json(&answer, 201);
     let mut expected = vec![
         "accountId",
@@ -56,11 +56,11 @@ fn a_subscription_is_created_read_changed_and_deleted() {
 
     let path = webhook_path(&made, "");
     let answer = client.get(&path);
-    truthful("get", "/v2/webhooks/{webhookId}", &answer);
+    assert_documented("get", "/v2/webhooks/{webhookId}", &answer);
     let found = expect_json(&answer, 200);
     assert_eq!(members(&found), expected);
     let answer = client.get(WEBHOOKS);
-    truthful("get", "/v2/webhooks", &answer);
+    assert_documented("get", "/v2/webhooks", &answer);
     let list = expect_json(&answer, 200);
     assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &found));
     for answer in [&answer, &client.get(&path)] {
@@ -70,7 +70,7 @@ fn a_subscription_is_created_read_changed_and_deleted() {
     let change =
         r#"{"enabled": false, "url": "http://localhost:9000/x", "ordered": true, "authorizationHeader": null}"#;
     let answer = send(&client, "PATCH", &path, change);
-    truthful("patch", "/v2/webhooks/{webhookId}", &answer);
+    assert_documented("patch", "/v2/webhooks/{webhookId}", &answer);
     let changed = expect_json(&answer, 200);
     assert_eq!((&changed["enabled"], text(&changed, "/url")), (&json!(false), "http://localhost:9000/x"));
     assert_eq!((&changed["disabledReason"], changed["disabledAt"].is_string()), (&Value::Null, true));
@@ -252,7 +252,7 @@ fn a_repeated_request_has_one_effect() {
 
     let rotate = webhook_path(&made, "/rotate-secret");
     let answer = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
-    truthful("post", "/v2/webhooks/{webhookId}/rotate-secret", &answer);
+    assert_documented("post", "/v2/webhooks/{webhookId}/rotate-secret", &answer);
     let rotated = expect_json(&answer, 200);
     assert_eq!(members(&rotated), ["previousSecretExpiresAt", "signingSecret"]);
     assert_ne!(rotated["signingSecret"], made["signingSecret"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::server::SECRET_KEY;
@@ -23,7 +23,7 @@ fn an_event_is_sent_again_at_once() {
     let message = text(&failed, "/messageId");
     let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
     let answer = client.post_once(&path, "again", "");
-    truthful("post", "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", &answer);
+    assert_documented("post", "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", &answer);
     assert_eq!(expect_json(&answer, 202), json!({"messageId": message}));
     assert!(client.post_once(&path, "again", "").replayed());
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
@@ -57,7 +57,7 @@ fn events_are_recovered_those_from_before_the_subscription_included() {
     }
     // The failed delivery is already waiting.
     let answer = client.post(&path, r#"{"since": "2026-09-01T12:00:01Z"}"#);
-    truthful("post", "/v2/webhooks/{webhookId}/recover", &answer);
+    assert_documented("post", "/v2/webhooks/{webhookId}/recover", &answer);
     assert_eq!(expect_json(&answer, 202), json!({"count": 1}));
     assert_eq!(receiver.wait_for(2)[1].event()["transaction"]["amount"], "2.00");
     wait_for_delivery(&client, &webhook, status("delivered"));
@@ -85,7 +85,7 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
         let webhook = receiver.subscribe(&client, name, &json!({}));
         let answer = client.post(&webhook_path(&webhook, "/test"), "");
         if number == 1 {
-            truthful("post", "/v2/webhooks/{webhookId}/test", &answer);
+            assert_documented("post", "/v2/webhooks/{webhookId}/test", &answer);
         }
         let sent = expect_json(&answer, 202);
         let got = receiver.wait_for(number).pop().unwrap();

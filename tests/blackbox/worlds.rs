@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, time};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
@@ -33,7 +33,7 @@ fn listed(client: &Client) -> Vec<String> {
 fn a_world_is_the_demo_set_with_a_key_of_its_own() {
     let server = Server::sandbox();
     let answer = server.client().post(WORLDS, "{}");
-    truthful("post", PATH, &answer);
+    assert_documented("post", PATH, &answer);
     let made = answer.json();
     assert_eq!(
         members(&made),
@@ -100,7 +100,7 @@ fn deleting_a_world_deletes_its_key() {
     confirmed(&client, &batch);
     snapshot(&client);
     let world = expect_json(&server.client().get(&world_path(&client.account)), 200);
-    truthful("get", ONE, &server.client().get(&world_path(&client.account)));
+    assert_documented("get", ONE, &server.client().get(&world_path(&client.account)));
     assert_eq!((&world["seed"], world.get("apiKey")), (&made["seed"], None));
     let deleted = client.call("DELETE", &world_path(&client.account)).send();
     assert_eq!((deleted.status, deleted.body.len()), (204, 0), "{deleted:?}");
@@ -192,7 +192,7 @@ fn a_restore_brings_back_the_exact_state() {
         assert_ne!(picture(&client), before);
         let path = below_world(&client.account, "restore");
         let answer = client.post(&path, json!({"snapshotId": kept}).to_string());
-        truthful("post", RESTORE, &answer);
+        assert_documented("post", RESTORE, &answer);
         assert_eq!(answer.json()["clock"]["now"], "2026-09-01T12:00:00Z");
         assert_eq!(picture(&client), before, "round {round}");
     }
@@ -241,9 +241,9 @@ fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
     pay(&client, "10");
     let path = below_world(&client.account, "snapshots");
     let answer = client.post_once(&path, "once", r#"{"name": "a hold"}"#);
-    truthful("post", SNAPSHOTS, &answer);
+    assert_documented("post", SNAPSHOTS, &answer);
     assert!(client.post_once(&path, "once", r#"{"name": "a hold"}"#).replayed());
-    truthful("get", SNAPSHOTS, &client.get(&path));
+    assert_documented("get", SNAPSHOTS, &client.get(&path));
     let kept = answer.json();
     let list = expect_json(&client.get(&path), 200);
     assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &kept));
@@ -274,7 +274,7 @@ fn a_client_has_one_world_per_seed() {
     assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     let again = server.client().post(WORLDS, r#"{"seed": "x"}"#);
     expect_fault(&again, 409, "body.seed", "invalid_state");
-    truthful("post", PATH, &again);
+    assert_documented("post", PATH, &again);
     pay(&client, "10");
     let (replaced, new) = create_world(&server, json!({"seed": "x", "replace": true}));
     assert_eq!((&replaced["accountId"], &replaced["clock"]), (&made["accountId"], &made["clock"]));
@@ -394,7 +394,7 @@ fn a_client_can_create_a_hundred_worlds_concurrently() {
     expect_json(&server.other().post(WORLDS, "{}"), 201);
     let list = expect_json(&client.get(&format!("{PATH}?limit=10&offset=95")), 200);
     assert_eq!((list["count"].as_i64(), list["rows"].as_array().unwrap().len()), (Some(100), 5));
-    truthful("get", PATH, &client.get(WORLDS));
+    assert_documented("get", PATH, &client.get(WORLDS));
 }
 
 struct Done<'a>(&'a AtomicBool);
@@ -441,7 +441,7 @@ fn a_world_is_renewed_and_never_shortened() {
     let (made, client) = create_world(&server, json!({}));
     let path = below_world(&client.account, "renew");
     let answer = client.post_once(&path, "renewal", json!({"hours": 48}).to_string());
-    truthful("post", RENEW, &answer);
+    assert_documented("post", RENEW, &answer);
     let renewed = expect_json(&answer, 200);
     let hours = (time(&renewed["expiresAt"]) - time(&made["createdAt"])).num_hours();
     assert!((48..=49).contains(&hours), "{renewed}");

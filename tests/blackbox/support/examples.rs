@@ -238,7 +238,7 @@ impl Examples {
             let example = self.ready(server, self.find(&link.source)).with_own_key();
             let answer = example.send(&server.client());
             assert!((200..300).contains(&answer.status), "{} for {}: {answer:?}", example.id, operation.id);
-            self.note(&example, &answer);
+            self.record(&example, &answer);
             self.exchanges.borrow()[&link.source].clone()
         });
         let values: Vec<_> =
@@ -247,7 +247,7 @@ impl Examples {
     }
 
     /// Records an exchange, and what it means for the object that the request names.
-    pub(crate) fn note(&self, request: &Operation, answer: &Answer) {
+    pub(crate) fn record(&self, request: &Operation, answer: &Answer) {
         if let Some(link) = &request.link {
             if request.method == "DELETE" {
                 self.forget(&link.source);
