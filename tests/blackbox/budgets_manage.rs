@@ -312,7 +312,7 @@ fn a_restore_leaves_the_setting_of_unique_names() {
 }
 
 #[test]
-fn a_change_is_visible_at_once() {
+fn a_change_is_visible_immediately() {
     let (_server, client) = fresh_sandbox();
     let id = budget(&client, "Before");
     let path = format!("{BUDGETS}/{id}");

@@ -172,7 +172,7 @@ fn settings_of_card_messages_are_refused() {
 }
 
 #[test]
-fn decisions_about_merchants_are_the_operators() {
+fn only_the_operator_decides_about_merchants() {
     let limited = production().server.client_of(&production().limited, ACCOUNT);
     for (method, path, body) in decisions() {
         for body in [body, "{"] {
@@ -226,7 +226,7 @@ fn demo_keys_are_refused() {
 }
 
 #[test]
-fn everything_else_works() {
+fn lists_of_the_account_work() {
     let page = expect_json(&client().get(CHECKOUTS), 200);
     assert_eq!(page, json!({"limit": 100, "offset": 0, "count": 0, "rows": []}));
     expect_json(&client().get(BANKS), 200);

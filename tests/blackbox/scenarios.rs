@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 const SCENARIOS: &str = "/v2/sandbox/scenarios";
-/// The client of the demo account.
+/// The id of the client of the demo account.
 const CLIENT: &str = "0198c0de-0001-7000-8000-000000000001";
 const PURCHASE: &str = "transaction/authorization";
 const CLEARING: &str = "transaction/authorization/clearing";
@@ -73,7 +73,7 @@ pub(crate) fn stories() -> BTreeMap<String, Vec<Row>> {
 }
 
 #[test]
-fn every_story_in_three_currencies() {
+fn every_story_plays_as_documented_in_three_currencies() {
     let stories = stories();
     assert_eq!(
         stories.keys().collect::<Vec<_>>(),
@@ -113,7 +113,7 @@ fn every_story_in_three_currencies() {
     }
 }
 
-/// Reads the durations of the table.
+/// Reads a duration of the table.
 fn advance(text: &str) -> chrono::TimeDelta {
     let Some(rest) = text.strip_prefix('P') else { return chrono::TimeDelta::zero() };
     let number = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
@@ -163,7 +163,7 @@ fn messages_name_earlier_steps_and_refusals_do_not_stop_them() {
 }
 
 #[test]
-fn every_message_is_a_step() {
+fn every_message_can_be_a_step() {
     let document: Value = expect_json(&shared().client().get("/openapi.json?"), 200);
     let prefix = "/v2/cards/simulations/";
     let mut paths: Vec<_> = document["paths"]
@@ -182,7 +182,7 @@ fn every_message_is_a_step() {
 }
 
 #[test]
-fn disputes_are_steps() {
+fn actions_on_disputes_can_be_steps() {
     let (_server, client) = fresh_sandbox();
     set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
@@ -242,7 +242,7 @@ fn disputes_are_steps() {
 }
 
 #[test]
-fn a_repetition_under_its_key_replays_the_whole_scenario() {
+fn a_repeat_with_the_same_key_replays_the_whole_scenario() {
     let (_server, client) = fresh_sandbox();
     set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
@@ -266,7 +266,7 @@ fn a_repetition_under_its_key_replays_the_whole_scenario() {
 }
 
 #[test]
-fn an_interrupted_scenario_goes_on() {
+fn a_repeat_continues_an_interrupted_scenario() {
     let (_server, client) = fresh_sandbox();
     set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
@@ -314,7 +314,7 @@ fn a_pin_of_a_scenario_is_not_recorded() {
 }
 
 #[test]
-fn wrong_scenarios_play_nothing() {
+fn invalid_scenarios_play_nothing() {
     let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
@@ -386,7 +386,7 @@ fn wrong_scenarios_play_nothing() {
 }
 
 #[test]
-fn access_to_scenarios() {
+fn access_to_scenarios_is_checked() {
     let server = Server::sandbox();
     let body = json!({"name": "hotel", "cardId": demo().active_card("GBP").id});
     let foreign = server.client().with_account(&demo().other_account);
