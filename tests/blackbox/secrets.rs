@@ -25,7 +25,7 @@ fn production() -> Home {
 }
 
 #[test]
-fn production_requires_a_key() {
+fn production_requires_a_secret_key() {
     let home = Home::empty().production().unset("FLORIN_SECRET_KEY");
     for command in ["init", "serve"] {
         let said = home.refused_as_invalid(&[command]);
@@ -40,7 +40,7 @@ fn production_requires_a_key() {
 }
 
 #[test]
-fn a_wrong_key_is_noticed_at_the_start() {
+fn a_wrong_secret_key_is_refused_at_the_start() {
     let home = production().set("FLORIN_SECRET_KEY", OTHER_KEY);
     for command in [&["serve"][..], &["init"], &["mfa", "enrol", "F1"], &["secrets", "rotate"], &["export", "x"]] {
         let said = home.refused_as_invalid(command);
@@ -60,7 +60,8 @@ fn a_stored_secret_is_not_in_clear() {
     }
 }
 
-/// Returns a home with a database of the first schema, which stored secrets in clear: an account with an enrolment.
+/// Returns a home with a database of the first version, which stored secrets in clear. It has an account with an
+/// enrolment.
 fn first_version(secret: &[u8]) -> Home {
     let (home, kind) = (Home::empty(), if is_sqlite() { "sqlite" } else { "postgres" });
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
@@ -109,7 +110,7 @@ fn the_first_start_of_a_new_version_encrypts_secrets() {
     assert_eq!(both.json(&["secrets", "show", "--json"])["complete"], true);
 }
 
-/// Sends a request twice under one key, expects the same answer, and returns it.
+/// Sends a request twice with one idempotency key, expects the same answer, and returns it.
 fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
     let [first, second] = [(); 2].map(|()| client.post_once(path, key, body.to_string()));
     assert!(!first.replayed() && second.replayed(), "{path}");
@@ -119,7 +120,7 @@ fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
 
 /// The token of a page is in every answer with the page's URL, including replays, but nowhere in the store.
 #[test]
-fn tokens_of_pages_are_not_in_clear() {
+fn tokens_of_pages_are_not_stored_in_clear() {
     let (server, client, checkout) = shop();
     let token = |answer: &Value, member: &str| text(answer, member).rsplit_once('/').unwrap().1.to_owned();
     let sold = twice(&client, (SESSIONS, "create"), &new_session(&checkout, "sold"));

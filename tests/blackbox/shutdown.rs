@@ -12,7 +12,7 @@ use crate::support::wallet::transaction;
 use crate::support::{AUTHORIZATION, BANKS, Home, REVERSAL, Server, Wallet, demo, expect_error, expect_json};
 
 #[test]
-fn an_idle_server_ends_with_0() {
+fn an_idle_server_ends_with_exit_code_0() {
     let server = Server::sandbox();
     expect_json(&server.client().get(BANKS), 200);
     let address = server.address.clone();
@@ -22,7 +22,7 @@ fn an_idle_server_ends_with_0() {
 }
 
 #[test]
-fn stdout_had_one_line_and_no_more() {
+fn stdout_has_only_one_line() {
     let server = Server::sandbox();
     expect_json(&server.client().get(BANKS), 200);
     server.client().get("/v2/nothing");

@@ -49,10 +49,9 @@ fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<Item = &'a 
 }
 
 /// A change of the rows of a file.
-type Break = fn(&mut Vec<Value>);
+type Change = fn(&mut Vec<Value>);
 
-/// Creates a world with a hold and a settled payment, and the file of a snapshot of it. Returns the token of the hold,
-/// too.
+/// Creates a world with a hold and a settled payment. Returns it, the token of the hold, and the file of a snapshot.
 fn exported(server: &Server) -> (Client, String, String) {
     let (_, world) = create_world(server, json!({"seed": "file"}));
     let hold = text(&pay(&world, "10"), "/token").to_owned();
@@ -68,7 +67,7 @@ fn exported(server: &Server) -> (Client, String, String) {
 }
 
 #[test]
-fn a_world_can_move_to_another_installation() {
+fn a_world_can_be_imported_by_another_installation() {
     let (here, there) = (Server::sandbox(), Server::sandbox());
     let (world, hold, file) = exported(&here);
     let answer = import(&there.client(), &file);
@@ -147,7 +146,7 @@ fn the_same_file_is_imported_once() {
 }
 
 #[test]
-fn a_client_has_at_most_twenty() {
+fn a_client_has_at_most_twenty_imported_snapshots() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, _, file) = exported(&server);
@@ -177,7 +176,7 @@ fn broken_files_are_refused_and_leave_nothing() {
         assert_ne!(broken, file, "{what}");
         expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
     }
-    let breaks: [(&str, Break); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("more money than the journal has", |lines| {
             let row = rows(lines, "balances").find(|row| row["available_minor"] != 0).unwrap();
             row["available_minor"] = (row["available_minor"].as_i64().unwrap() + 1).into();
@@ -199,7 +198,7 @@ fn broken_files_are_refused_and_leave_nothing() {
             rows(lines, "cards").next().unwrap()["budget_id"] = ABSENT.into();
         }),
     ];
-    for (what, change) in breaks {
+    for (what, change) in changes {
         let answer = import(&client, &with_rows(&file, change));
         assert_eq!(answer.status, 400, "{what}: {answer:?}");
         expect_fault(&answer, 400, "body", "invalid_value");
@@ -245,7 +244,7 @@ fn a_file_has_no_secrets() {
     for secret in [text(&made, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks"] {
         assert!(!file.contains(secret), "{secret}");
     }
-    // Random ids contain the four digits of a PIN now and then, so only whole values are compared.
+    // Random ids sometimes contain the four digits of a PIN, so only whole values are compared.
     let lines: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |sought| lines.iter().any(|line| has_value(line, sought));
     assert!(has("0198c0de-0006-7000-8000-000000000001"), "the card is in the file");
@@ -281,7 +280,7 @@ fn files_and_imports_belong_to_their_client() {
     ] {
         expect_fault(&refused, 403, "header.Authorization", "insufficient_scope");
     }
-    let nobody = mine.with_authorization(None);
-    assert_eq!(expect_error(&import(&nobody, &file), 401).len(), 1);
+    let anonymous = mine.with_authorization(None);
+    assert_eq!(expect_error(&import(&anonymous, &file), 401).len(), 1);
     expect_fault(&shared().client().get(&unknown), 404, "path.accountId", "not_found");
 }

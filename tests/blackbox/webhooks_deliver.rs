@@ -112,7 +112,7 @@ fn one_jump_of_the_clock_causes_one_attempt() {
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(attempts(&delivered), 4);
     let ids: BTreeSet<_> = receiver.arrived().iter().map(|got| (got.id().to_owned(), got.body.clone())).collect();
-    assert_eq!(ids.len(), 1, "the same id and the same bytes");
+    assert_eq!(ids.len(), 1, "every attempt has the same id and the same bytes");
     // The library that verifies accepts only timestamps near real time, so deliveries are not stamped by the account's
     // clock.
     receiver.arrived().iter().for_each(|got| got.verify(text(&webhook, "/signingSecret")).unwrap());
@@ -136,10 +136,10 @@ fn every_delivery_verifies_through_a_rotation() {
     assert_eq!(both.header("webhook-signature").split(' ').count(), 2);
     let rotated = expect_json(&client.post(&webhook_path(&webhook, "/rotate-secret"), r#"{"overlapHours": 0}"#), 200);
     pay(&client, "3");
-    let alone = receiver.wait_for(3).remove(2);
-    alone.verify(text(&rotated, "/signingSecret")).unwrap();
-    assert!(alone.verify(new).is_err() && alone.verify(old).is_err());
-    assert!(!alone.header("webhook-signature").contains(' '));
+    let last = receiver.wait_for(3).remove(2);
+    last.verify(text(&rotated, "/signingSecret")).unwrap();
+    assert!(last.verify(new).is_err() && last.verify(old).is_err());
+    assert!(!last.header("webhook-signature").contains(' '));
 }
 
 /// Waits until the log contains a text, at most 10 seconds, and returns the log. A change is visible over the API
@@ -156,7 +156,7 @@ fn log_with(server: &Server, text: &str) -> String {
 }
 
 #[test]
-fn gone_disables_and_a_disabled_subscription_rests() {
+fn status_410_disables_a_subscription_which_then_sends_nothing() {
     let server = Server::sandbox();
     let client = frozen_world(&server);
     let receiver = Receiver::start();
@@ -198,8 +198,12 @@ fn a_receiver_that_hangs_delays_no_other() {
     }
     quick.wait_for(6);
     wait_for_delivery(&client, &webhook, status("delivered"));
-    assert_eq!(hanging.wait_for(4).len(), 4, "more than four at a time");
-    assert_eq!(client.with_authorization(None).get("/readyz?").status, 200, "while a receiver hangs");
+    assert_eq!(hanging.wait_for(4).len(), 4, "a subscription has at most four attempts at a time");
+    assert_eq!(
+        client.with_authorization(None).get("/readyz?").status,
+        200,
+        "the server is ready while a receiver hangs"
+    );
     // A stop waits for this receiver no longer than the limit, and the next start does not wait for a lease.
     let (ended, home) = server.stop();
     assert!(ended.success());
@@ -210,9 +214,8 @@ fn a_receiver_that_hangs_delays_no_other() {
     drop(server);
 }
 
-/// A failure at an earlier URL of the subscription does not disable it.
 #[test]
-fn a_previous_receiver_disables_nothing() {
+fn a_failure_of_a_previous_receiver_does_not_disable_a_subscription() {
     let server = Server::sandbox();
     let client = server.client();
     let (old, new) = (Receiver::start(), Receiver::start());
@@ -232,7 +235,7 @@ fn a_previous_receiver_disables_nothing() {
 
 /// After the URL of a subscription changes, only attempts in flight still reach the earlier receiver.
 #[test]
-fn what_was_not_sent_yet_goes_to_the_new_receiver() {
+fn events_that_were_not_sent_yet_go_to_the_new_receiver() {
     let server = Server::sandbox();
     let client = server.client();
     let (old, new) = (Receiver::start(), Receiver::start());
@@ -250,7 +253,7 @@ fn what_was_not_sent_yet_goes_to_the_new_receiver() {
 }
 
 #[test]
-fn deliveries_of_a_disabled_client_rest() {
+fn deliveries_of_a_disabled_client_are_not_sent() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();

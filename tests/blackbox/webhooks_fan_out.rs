@@ -1,4 +1,4 @@
-//! Deliveries are queued after the commit of their event, with the same outcome as in its transaction.
+//! Deliveries are queued after the commit of their event, with the same outcome as if its transaction had queued them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::support::wallet::pay;
 use crate::support::worlds::{create_world, frozen_world, restore, set_clock, snapshot, world_path};
 use crate::support::{Server, expect_json};
 
-/// Nothing waits between the payments and the changes.
+/// The payments and the changes follow each other without a pause.
 #[test]
 fn a_subscription_receives_the_events_of_its_enabled_times() {
     let server = Server::sandbox();

@@ -258,8 +258,8 @@ fn a_repeated_request_has_one_effect() {
     assert_ne!(rotated["signingSecret"], made["signingSecret"]);
     let again = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
     expect_fault(&again, 409, "header.Idempotency-Key", "invalid_state");
-    let alone = expect_json(&client.post(&rotate, r#"{"overlapHours": 0}"#), 200);
-    assert_eq!(alone["previousSecretExpiresAt"], Value::Null);
+    let last = expect_json(&client.post(&rotate, r#"{"overlapHours": 0}"#), 200);
+    assert_eq!(last["previousSecretExpiresAt"], Value::Null);
     expect_fault(&client.post(&rotate, r#"{"overlapHours": 169}"#), 400, "body.overlapHours", "out_of_range");
 
     let path = webhook_path(&made, "");
@@ -323,9 +323,8 @@ fn a_client_has_at_most_100_subscriptions() {
     expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
 }
 
-/// Secrets are neither in answers nor in the log, and are encrypted in the store.
 #[test]
-fn secrets_are_kept() {
+fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
