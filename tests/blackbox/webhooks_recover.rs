@@ -1,4 +1,4 @@
-//! Tests of sending events again: redeliveries, recovery, tests, imports and rotations of the operator's key.
+//! Events that are sent on request: redeliveries, recoveries and tests; and deliveries after an import.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::support::worlds::{create_world, set_clock};
 use crate::support::{Home, Server, expect_fault, expect_json};
 
 #[test]
-fn an_event_is_sent_again_at_once() {
+fn an_event_is_sent_again_immediately() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
@@ -37,7 +37,7 @@ fn an_event_is_sent_again_at_once() {
 }
 
 #[test]
-fn events_are_recovered_those_from_before_the_subscription_included() {
+fn events_from_before_the_subscription_are_recovered_too() {
     let server = Server::sandbox();
     let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     pay(&client, "1");
@@ -107,9 +107,8 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
     assert_eq!(expect_json(&client.get("/v2/events"), 200)["count"], 0);
 }
 
-/// A test is sent immediately, whatever the clock of the account in its sample shows.
 #[test]
-fn a_test_waits_for_no_clock() {
+fn a_test_is_sent_whatever_the_clock_shows() {
     let server = Server::sandbox();
     let client = server.client();
     set_clock(&client, json!({"freeze": true}));
@@ -131,7 +130,7 @@ fn a_test_waits_for_no_clock() {
 }
 
 #[test]
-fn an_import_does_not_send_and_a_rotated_key_decrypts() {
+fn an_import_sends_no_old_events_and_a_rotated_key_decrypts_secrets() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();

@@ -24,7 +24,7 @@ fn the_original_schedule_retries_every_five_minutes() {
     }
 }
 
-/// Each retry is due after its delay, give or take a fifth. After the last one, nothing follows.
+/// Each retry is due after its delay, plus or minus a fifth. The tenth attempt is the last one.
 #[test]
 fn ten_attempts_exhaust_a_delivery() {
     let server = Server::sandbox();

@@ -18,7 +18,7 @@ use crate::support::{
 };
 
 const PATH: &str = "/v2/sandbox/worlds";
-const ONE: &str = "/v2/sandbox/worlds/{accountId}";
+const SINGLE: &str = "/v2/sandbox/worlds/{accountId}";
 const SNAPSHOTS: &str = "/v2/sandbox/worlds/{accountId}/snapshots";
 const RESTORE: &str = "/v2/sandbox/worlds/{accountId}/restore";
 
@@ -30,7 +30,7 @@ fn listed(client: &Client) -> Vec<String> {
 }
 
 #[test]
-fn a_world_is_the_demo_set_with_a_key_of_its_own() {
+fn a_world_has_the_demo_data_and_its_own_key() {
     let server = Server::sandbox();
     let answer = server.client().post(WORLDS, "{}");
     assert_documented("post", PATH, &answer);
@@ -100,7 +100,7 @@ fn deleting_a_world_deletes_its_key() {
     confirmed(&client, &batch);
     snapshot(&client);
     let world = expect_json(&server.client().get(&world_path(&client.account)), 200);
-    assert_documented("get", ONE, &server.client().get(&world_path(&client.account)));
+    assert_documented("get", SINGLE, &server.client().get(&world_path(&client.account)));
     assert_eq!((&world["seed"], world.get("apiKey")), (&made["seed"], None));
     let deleted = client.call("DELETE", &world_path(&client.account)).send();
     assert_eq!((deleted.status, deleted.body.len()), (204, 0), "{deleted:?}");
@@ -178,23 +178,23 @@ fn a_restore_brings_back_the_exact_state() {
     let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     let batch = filled(&client, &[pounds("1.00", "kept")]);
     pay(&client, "10");
-    let picture = |client: &Client| {
+    let state = |client: &Client| {
         let batches = format!("/v2/payment-batches?accountId={}&includeHidden=true", client.account);
         (available(client), expect_json(&client.get(&batches), 200), find(client, &batch), clock(client))
     };
-    let before = picture(&client);
+    let before = state(&client);
     let kept = snapshot(&client);
     for round in 0..2 {
         pay(&client, "25");
         set_clock(&client, json!({"advanceBy": "P30D"}));
         confirmed(&client, &batch);
         filled(&client, &[pounds("9.00", "gone")]);
-        assert_ne!(picture(&client), before);
+        assert_ne!(state(&client), before);
         let path = below_world(&client.account, "restore");
         let answer = client.post(&path, json!({"snapshotId": kept}).to_string());
         assert_documented("post", RESTORE, &answer);
         assert_eq!(answer.json()["clock"]["now"], "2026-09-01T12:00:00Z");
-        assert_eq!(picture(&client), before, "round {round}");
+        assert_eq!(state(&client), before, "round {round}");
     }
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
@@ -283,11 +283,11 @@ fn a_client_has_one_world_per_seed() {
     let (other, _) = create_world(&server, json!({"seed": "y"}));
     assert_ne!(other["accountId"], made["accountId"]);
     let foreign = expect_json(&server.other().post(WORLDS, r#"{"seed": "x"}"#), 201);
-    assert_ne!(foreign["accountId"], made["accountId"], "another client's world of this seed is another one");
+    assert_ne!(foreign["accountId"], made["accountId"], "the world of another client with this seed is another world");
 }
 
 #[test]
-fn a_key_creates_one_world_and_its_secret_is_not_stored() {
+fn one_idempotency_key_creates_one_world_whose_key_is_not_stored() {
     let server = Server::sandbox();
     let client = server.client();
     let first = client.post_once(WORLDS, "made", r#"{"template": "empty"}"#);
@@ -308,7 +308,7 @@ fn a_key_creates_one_world_and_its_secret_is_not_stored() {
 }
 
 #[test]
-fn a_key_with_some_accounts_cannot_create_or_detect_worlds() {
+fn a_key_for_some_accounts_cannot_create_or_detect_worlds() {
     let server = Server::sandbox();
     let (made, of_world) = create_world(&server, json!({"seed": "victim"}));
     for body in ["{}", r#"{"seed": "victim"}"#, r#"{"seed": "victim", "template": "empty", "replace": true}"#, "[]"] {
@@ -397,6 +397,7 @@ fn a_client_can_create_a_hundred_worlds_concurrently() {
     assert_documented("get", PATH, &client.get(WORLDS));
 }
 
+/// Ends the callers of a test when it is dropped, even after a failure.
 struct Done<'a>(&'a AtomicBool);
 
 impl Drop for Done<'_> {

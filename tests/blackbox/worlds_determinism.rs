@@ -47,7 +47,7 @@ fn token(answer: &Value) -> String {
     answer["transaction"]["token"].as_str().unwrap_or_else(|| panic!("no token in {answer}")).to_owned()
 }
 
-/// Makes more than twenty calls of every kind, including refusals and repeats.
+/// Sends more than twenty calls of many kinds, including refusals and repeats.
 fn run_script(client: &Client) -> Answers {
     let card = &demo().active_card("GBP").id;
     let mut recorder = Recorder { client, answers: Vec::new() };
@@ -141,13 +141,13 @@ fn another_seed_has_other_ids() {
         token(&answer.json())
     });
     assert_ne!(ids[0], ids[1]);
-    assert!(ids.iter().all(|id| id.as_bytes()[14] == b'8'), "of version 8: {ids:?}");
+    assert!(ids.iter().all(|id| id.as_bytes()[14] == b'8'), "the ids are not of version 8: {ids:?}");
 }
 
 #[test]
 fn concurrent_worlds_do_not_affect_each_other() {
-    let alone = Server::sandbox();
-    let expected = ["left", "right"].map(|seed| run_script(&create_world(&alone, json!({"seed": seed})).1));
+    let undisturbed = Server::sandbox();
+    let expected = ["left", "right"].map(|seed| run_script(&create_world(&undisturbed, json!({"seed": seed})).1));
     let server = Server::sandbox();
     let clients = ["left", "right"].map(|seed| create_world(&server, json!({"seed": seed})).1);
     let answers = together(2, |place| run_script(&clients[place]));
@@ -159,7 +159,7 @@ fn concurrent_worlds_do_not_affect_each_other() {
 }
 
 /// Waits until this number of payments of a batch have been returned.
-fn returned(client: &Client, batch: &str, expected: usize) {
+fn wait_until_returned(client: &Client, batch: &str, expected: usize) {
     let start = Instant::now();
     loop {
         let payments = listed(client, &below(batch, "payments"), "limit=1000").0;
@@ -183,7 +183,7 @@ fn run_payments(client: &Client, pause: Duration) -> Answers {
         uploaded(client, &batch, json!({"defaultFundingBudgetId": budget, "rows": expected}).to_string());
         confirmed(client, &batch);
         thread::sleep(pause);
-        returned(client, &batch, 3);
+        wait_until_returned(client, &batch, 3);
         recorder.get(&path(&batch));
         recorder.get(&below(&batch, "payments"));
     }
@@ -197,8 +197,8 @@ fn run_payments(client: &Client, pause: Duration) -> Answers {
 /// The time and grouping of the bank's answers vary between runs. Ids and their order do not.
 #[test]
 fn background_work_is_reproducible() {
-    let server = [Server::sandbox(), Server::sandbox()];
-    let clients: Vec<_> = server.iter().map(|server| create_world(server, json!({"seed": "payday"})).1).collect();
+    let servers = [Server::sandbox(), Server::sandbox()];
+    let clients: Vec<_> = servers.iter().map(|server| create_world(server, json!({"seed": "payday"})).1).collect();
     let answers = together(2, |place| run_payments(&clients[place], Duration::from_millis(place as u64 * 300)));
     assert_same(&answers[0], &answers[1]);
     let moved = answers[0].iter().filter(|(_, body)| body.contains("payment_return")).count();

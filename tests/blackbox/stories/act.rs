@@ -114,11 +114,11 @@ impl Story {
     }
 
     fn create_again(&self, place: usize) {
-        let shown = &self.handles[place];
-        let again = self.client.post(&shown.creation.0, shown.creation.1.to_string());
+        let handles = &self.handles[place];
+        let again = self.client.post(&handles.creation.0, handles.creation.1.to_string());
         assert!(again.replayed(), "{again:?}");
         let again = expect_json(&again, 200);
-        assert_eq!((text(&again, "/id"), text(&again, "/status")), (shown.id.as_str(), self.sessions[place].status));
+        assert_eq!((text(&again, "/id"), text(&again, "/status")), (handles.id.as_str(), self.sessions[place].status));
     }
 
     fn look(&mut self, place: usize) {
@@ -161,16 +161,16 @@ impl Story {
     fn send_kept(&mut self, place: usize, action: Kept) {
         let Some((page, stage)) = self.handles[place].kept.take() else { return };
         let session = &mut self.sessions[place];
-        let counts = session.is_open() && session.stage() == stage;
+        let has_effect = session.is_open() && session.stage() == stage;
         let action =
-            if matches!(action, Kept::Approve) && counts && !session.is_at_bank() { Kept::Choose } else { action };
+            if matches!(action, Kept::Approve) && has_effect && !session.is_at_bank() { Kept::Choose } else { action };
         let fields = match action {
             Kept::Cancel => [("action", "cancel"), ("name", "")],
             Kept::Choose => [("action", "choose"), ("bankId", self.bank.as_str())],
             Kept::Approve => [("action", "approve"), ("name", "Ada")],
         };
         let fields = if matches!(action, Kept::Cancel) { &fields[..1] } else { &fields[..] };
-        if counts {
+        if has_effect {
             match action {
                 Kept::Cancel => session.cancel(self.now),
                 Kept::Choose => session.choose(self.now),
@@ -214,8 +214,8 @@ impl Story {
     }
 
     fn refund(&mut self, place: usize, amount: i64) {
-        let (session, shown) = (&mut self.sessions[place], &self.handles[place]);
-        let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", self.client.account, shown.id);
+        let (session, handles) = (&mut self.sessions[place], &self.handles[place]);
+        let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", self.client.account, handles.id);
         let rows = expect_json(&self.client.get(&path), 200)["rows"].as_array().unwrap().clone();
         let paid = rows.iter().find(|row| row["type"] == "PAYMENT" && row["status"] == "COMPLETED").unwrap();
         let path = format!("{PAYMENTS}/{}/refunds", text(paid, "/id"));

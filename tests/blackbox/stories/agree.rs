@@ -43,15 +43,15 @@ impl Story {
     /// Compares everything but the events.
     pub(super) fn agree_everywhere(&self) {
         assert_eq!(self.minute(&clock(&self.client)["now"]), Some(self.now));
-        for (session, shown) in self.sessions.iter().zip(&self.handles) {
-            self.session_agrees(session, shown);
+        for (session, handles) in self.sessions.iter().zip(&self.handles) {
+            self.session_agrees(session, handles);
         }
         self.sums_agree();
     }
 
-    fn session_agrees(&self, session: &Session, shown: &SessionHandles) {
+    fn session_agrees(&self, session: &Session, handles: &SessionHandles) {
         let path = if session.kind == Kind::Budget { TOP_UPS } else { SESSIONS };
-        let found = get(&self.client, &format!("{path}/{}", shown.id));
+        let found = get(&self.client, &format!("{path}/{}", handles.id));
         assert_eq!(found["status"], session.status, "{found}");
         assert_eq!(found["amount"], pounds(session.amount), "{found}");
         assert_eq!(self.minute(&found["expiresAt"]), Some(session.expires), "{found}");
@@ -61,7 +61,7 @@ impl Story {
             assert_eq!(self.minute(&found["updatedAt"]), session.ended, "{found}");
         }
         assert_eq!(found["paymentId"].is_string(), session.is_completed(), "{found}");
-        self.payments_agree(session, shown, &found);
+        self.payments_agree(session, handles, &found);
         if session.kind == Kind::Budget {
             return;
         }
@@ -73,9 +73,9 @@ impl Story {
         }
     }
 
-    fn payments_agree(&self, session: &Session, shown: &SessionHandles, found: &Value) {
+    fn payments_agree(&self, session: &Session, handles: &SessionHandles, found: &Value) {
         let path =
-            format!("{PAYMENTS}?accountId={}&checkoutSessionId={}&sort=createdAt", self.client.account, shown.id);
+            format!("{PAYMENTS}?accountId={}&checkoutSessionId={}&sort=createdAt", self.client.account, handles.id);
         let rows = get(&self.client, &path)["rows"].as_array().unwrap().clone();
         let (refunds, payments): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["type"] == "REFUND");
         let actual = payments.iter().map(|row| (row["status"].clone(), row["failureReason"].clone()));
@@ -87,8 +87,8 @@ impl Story {
             assert_eq!(row["amount"], pounds(session.amount), "{row}");
             assert!(!is_paid || row["id"] == found["paymentId"], "{row}");
         }
-        assert_eq!((refunds.len(), session.refunds.len()), (shown.refunds.len(), shown.refunds.len()), "{rows:#?}");
-        for (refund, (id, _)) in session.refunds.iter().zip(&shown.refunds) {
+        assert_eq!((refunds.len(), session.refunds.len()), (handles.refunds.len(), handles.refunds.len()), "{rows:#?}");
+        for (refund, (id, _)) in session.refunds.iter().zip(&handles.refunds) {
             let one = get(&self.client, &format!("{REFUNDS}/{id}"));
             assert_eq!((&one["status"], &one["amount"]), (&json!(refund.status), &pounds(refund.amount)), "{one}");
             assert_eq!(self.minute(&one["completedAt"]), refund.completed, "{one}");
@@ -117,8 +117,8 @@ impl Story {
     /// Compares the pages and the events, and asks for the invariants.
     pub(super) fn agree_at_the_end(&self) {
         self.agree_everywhere();
-        for (session, shown) in self.sessions.iter().zip(&self.handles) {
-            let page = self.payer(&shown.path).page();
+        for (session, handles) in self.sessions.iter().zip(&self.handles) {
+            let page = self.payer(&handles.path).page();
             assert!(headings(session).contains(&heading(&page)), "{session:?}: {page}");
         }
         let all = events(&self.client, "");
@@ -127,9 +127,9 @@ impl Story {
             let own = all.iter().filter(|body| text(body, "/objectId") == id);
             own.map(|body| (name(body), self.minute(&body["occurredAt"]).unwrap())).collect()
         };
-        for (session, shown) in self.sessions.iter().zip(&self.handles) {
+        for (session, handles) in self.sessions.iter().zip(&self.handles) {
             let expected: Vec<_> = session.events.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect();
-            assert_eq!(of(&shown.id), expected, "{session:#?}");
+            assert_eq!(of(&handles.id), expected, "{session:#?}");
             let ends = expected.iter().filter(|(name, _)| name.starts_with("MerchantCheckoutSession")).count();
             let is_named = session.kind != Kind::Budget && session.ended.is_some();
             assert_eq!(ends, usize::from(is_named), "one event for an end: {session:#?}");

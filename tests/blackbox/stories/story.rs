@@ -49,7 +49,7 @@ pub(super) struct Story {
     pub(super) handles: Vec<SessionHandles>,
     pub(super) writes: usize,
     pub(super) last: Option<Write>,
-    /// Number of steps that are left.
+    /// The number of steps that are left.
     pub(super) left: usize,
 }
 
@@ -86,7 +86,7 @@ impl Story {
     }
 
     /// Continues on a server that was started again.
-    pub(super) fn move_to(&mut self, server: &Server) {
+    pub(super) fn continue_on(&mut self, server: &Server) {
         self.client.address.clone_from(&server.address);
     }
 
