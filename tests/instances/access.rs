@@ -6,7 +6,7 @@ use crate::support::batches::{confirm, confirm_totp, open_session, open_session_
 use crate::support::{BANKS, Home, demo, expect_fault, expect_json, together, while_requesting};
 
 #[test]
-fn a_revoked_key_stops_on_both() {
+fn a_revoked_key_is_refused_on_both() {
     let _undisturbed = prevent_restarts();
     let home = Home::demo();
     let clients = home.json(&["clients", "list", "--json"]);
@@ -37,13 +37,13 @@ fn a_disabled_client_is_refused_on_both() {
 }
 
 #[test]
-fn the_key_of_a_world_ends_on_both_with_the_key_that_created_it() {
+fn the_key_of_a_world_is_refused_on_both_after_the_key_that_created_it_is_revoked() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let home = pair.first.home();
     let key = home.json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
-    let maker = pair.first.client_of(text(&key, "/key"), &demo().account);
-    let world = expect_json(&maker.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#), 201);
+    let creator = pair.first.client_of(text(&key, "/key"), &demo().account);
+    let world = expect_json(&creator.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#), 201);
     let (secret, account) = (text(&world, "/apiKey"), text(&world, "/accountId"));
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(secret, account));
     let revoke = || home.run(&["keys", "revoke", text(&key, "/id")]);
@@ -68,7 +68,7 @@ fn a_key_issued_later_works_on_both() {
 }
 
 #[test]
-fn wrong_tokens_are_counted_over_both() {
+fn five_wrong_tokens_over_both_lock_a_session() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     let batch = demo().batch("validated");
@@ -112,7 +112,7 @@ fn a_totp_step_is_used_once_over_both() {
 }
 
 #[test]
-fn each_instance_has_its_own_readiness() {
+fn both_instances_are_ready() {
     let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     assert_eq!((pair.first.readiness(), pair.second.readiness()), (200, 200));

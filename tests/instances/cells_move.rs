@@ -40,7 +40,7 @@ struct Load {
 }
 
 impl Load {
-    /// Sends credits to an instance until told to stop, each with its own key.
+    /// Sends credits to an instance until `stop` is set, each with its own key.
     fn send(&self, caller: &Client, budget: &str, number: usize) -> Vec<Sent> {
         let mut log = Vec::new();
         while !self.stop.load(Ordering::Relaxed) {
@@ -57,7 +57,7 @@ impl Load {
     }
 
     /// Waits until each instance has acknowledged more credits.
-    fn more_acknowledged(&self) {
+    fn wait_for_more(&self) {
         let counts = || self.acknowledged.each_ref().map(|count| count.load(Ordering::Relaxed));
         let before = counts();
         let grew = || counts().into_iter().zip(before).all(|(now, before)| now >= before + BETWEEN);
@@ -80,8 +80,8 @@ fn is_acknowledged(answer: &Answer) -> bool {
     false
 }
 
-/// Repeats credits. One that was acknowledged is there through the other instance. One that was refused succeeds once
-/// through the other instance, and is then there through its own.
+/// Repeats credits. The other instance must replay the answer of a credit that was acknowledged. A credit that was refused
+/// must succeed through the other instance, and its own instance must then replay the answer.
 fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
     for Sent { key, first } in log {
         let (kept, again) = if is_acknowledged(first) {
@@ -132,10 +132,10 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
         // The load must stop, however the moves end.
         let stop = Stop(&load.stop);
         for cell in ["b", "a"] {
-            load.more_acknowledged();
+            load.wait_for_more();
             move_to(pair.first.home(), &bob.id, cell);
         }
-        load.more_acknowledged();
+        load.wait_for_more();
         drop(stop);
         let logs: Vec<_> = senders.into_iter().map(|sender| sender.join().unwrap()).collect();
         (logs, staying.join().unwrap())

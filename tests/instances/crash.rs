@@ -8,7 +8,7 @@ use crate::support::setting::setting;
 use crate::support::{Server, Wallet};
 
 #[test]
-fn one_of_two_instances_is_killed() {
+fn kills_of_one_of_two_instances_lose_and_double_nothing() {
     let _undisturbed = prevent_restarts();
     let Pair { first, mut second } = Pair::sandbox();
     let mut counts = KillCounts::default();
@@ -17,9 +17,9 @@ fn one_of_two_instances_is_killed() {
         let before = wallet.balance();
         let wallets = [wallet.clone(), Wallet { client: second.client(), ..wallet.clone() }];
         let (home, log) = load_during(&wallets, &format!("killed-{round}"), true, |tally| {
-            tally.more_taken(60);
+            tally.wait_for_accepted(60);
             let home = second.kill();
-            tally.more_taken(40);
+            tally.wait_for_accepted(40);
             home
         });
         // Requests to the killed instance are repeated on the other one, with the same key.

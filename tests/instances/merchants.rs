@@ -19,7 +19,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn set(pair: &Pair) -> Self {
+    fn create(pair: &Pair) -> Self {
         let (made, first) = create_world(&pair.first, json!({"template": "empty"}));
         let second = pair.second.client_of(text(&made, "/apiKey"), &first.account);
         let (checkout, bank) = (open_shop(&first), bank(&first));
@@ -63,10 +63,10 @@ fn winner(answers: &[Answer]) -> Value {
 }
 
 #[test]
-fn of_payments_and_cancellations_over_both_one_wins() {
+fn one_of_the_payments_and_cancellations_over_both_succeeds() {
     let _undisturbed = prevent_restarts();
     let servers = Pair::sandbox();
-    let scene = Scene::set(&servers);
+    let scene = Scene::create(&servers);
     for round in 0..6 {
         let session = scene.session(&format!("round-{round}"), "12.50");
         let only_payments = round % 2 == 0;
@@ -90,7 +90,7 @@ fn of_payments_and_cancellations_over_both_one_wins() {
 fn of_100_refunds_of_1_on_10_over_both_exactly_10_are_created() {
     let _undisturbed = prevent_restarts();
     let servers = Pair::sandbox();
-    let scene = Scene::set(&servers);
+    let scene = Scene::create(&servers);
     let paid = expect_json(&scene.pay(0, &scene.session("sold", "10.00")), 200);
     let payment = text(&paid, "/paymentId");
     let body = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}}).to_string();

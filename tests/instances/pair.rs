@@ -87,11 +87,11 @@ pub(crate) fn code(answer: &Answer) -> String {
     text(&expect_json(answer, 201), "/transaction/response/code").to_owned()
 }
 
-/// Waits for a condition. Fails with its description if the condition is still false after `patience`.
-pub(crate) fn until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
+/// Waits for a condition. Fails with its description if the condition is still false after `timeout`.
+pub(crate) fn until(what: &str, timeout: Duration, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < patience, "{what}: not within {patience:?}");
+        assert!(start.elapsed() < timeout, "{what}: not within {timeout:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -19,13 +19,13 @@ struct Scene {
     client: Client,
     budgets: [String; 2],
     card: String,
-    /// A hold.
+    /// The token of a hold.
     token: String,
 }
 
 type Call = (&'static str, fn(&Scene) -> Answer);
 
-/// Calls that succeed before and after a restore. One that races a restore may get a 409.
+/// Calls that succeed before and after a restore. A call that overlaps with a restore may get a 409.
 const CALLS: [Call; 16] = [
     ("authorize", |scene| scene.client.post(AUTHORIZATION, first_body(&scene.card, "1.00"))),
     ("credit", |scene| scene.client.post(CREDIT, credit_body(&scene.budgets[0], "2.00", "GBP"))),
@@ -49,17 +49,17 @@ const CALLS: [Call; 16] = [
     ("create a batch", |scene| scene.client.post("/v2/payment-batches", json!({"name": "Wages"}).to_string())),
     ("list budgets", |scene| scene.client.get(BUDGETS)),
     ("list cards", |scene| scene.client.get(CARDS)),
-    ("explain", |scene| {
+    ("explain a balance", |scene| {
         let (budget, account) = (&scene.budgets[0], &scene.client.account);
         scene.client.get(&format!("{BUDGETS}/{budget}/explanation?currencyCode=GBP&accountId={account}"))
     }),
-    ("limit", |scene| {
+    ("create a limit", |scene| {
         let body = json!({"amount": 90_000, "limitWindow": "DAY", "currencyCode": "GBP", "active": true});
         scene.client.post(&format!("{CARDS}/{}/spending-limits", scene.card), body.to_string())
     }),
     ("increase a hold", |scene| scene.client.post(INCREMENT, follow_body(&scene.token, "0.01"))),
     ("read a chain", |scene| scene.client.get(&format!("/v2/cards/simulations/transactions/{}", scene.token))),
-    ("invariants", |scene| scene.client.get("/v2/sandbox/invariants")),
+    ("check the invariants", |scene| scene.client.get("/v2/sandbox/invariants")),
 ];
 
 #[test]

@@ -151,7 +151,7 @@ impl Run {
         let new = self.model.replace(card);
         let found = self.write("POST", &path, &json!({}), &Outcome::Done(201)).unwrap();
         assert_eq!(found["state"], "UNACTIVATED", "{found}");
-        self.know_card(text(&found, "/id"));
+        self.store_card(text(&found, "/id"));
         self.learn_limits(new);
         "done".into()
     }

@@ -74,7 +74,7 @@ impl Currency {
         let rest = rest.trim_end_matches('0');
         assert!(rest.len() <= digits, "{text} has more decimals than {self:?}");
         let minor: i64 = format!("{whole}{rest:0<digits$}").parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert!(value.is_number() || self.written(minor) == text, "{text} is not how {self:?} is written");
+        assert!(value.is_number() || self.written(minor) == text, "{text} is not the format of {self:?}");
         minor
     }
 }

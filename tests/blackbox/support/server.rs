@@ -307,9 +307,9 @@ impl Server {
         self.home.as_ref().unwrap()
     }
 
-    /// Returns the next line on stdout, or `None` after `patience`.
-    pub(crate) fn printed(&self, patience: Duration) -> Option<String> {
-        self.lines.lock().unwrap().recv_timeout(patience).ok()
+    /// Returns the next line on stdout, or `None` after `timeout`.
+    pub(crate) fn printed(&self, timeout: Duration) -> Option<String> {
+        self.lines.lock().unwrap().recv_timeout(timeout).ok()
     }
 
     /// Kills the server with SIGKILL and returns its home.

@@ -50,8 +50,8 @@ impl Stream {
         stream
     }
 
-    /// Reads a line. Returns `None` if none arrives within `patience`, or the stream has ended.
-    pub(crate) fn line(&mut self, patience: Duration) -> Option<String> {
+    /// Reads a line. Returns `None` if none arrives within `timeout`, or the stream has ended.
+    pub(crate) fn line(&mut self, timeout: Duration) -> Option<String> {
         let (began, mut line) = (Instant::now(), Vec::new());
         loop {
             match self.0.read_until(b'\n', &mut line) {
@@ -59,17 +59,17 @@ impl Stream {
                 Ok(_) if line.ends_with(b"\n") => {
                     return Some(String::from_utf8(line).unwrap().trim_end().to_owned());
                 }
-                Ok(_) | Err(_) if began.elapsed() < patience => {}
+                Ok(_) | Err(_) if began.elapsed() < timeout => {}
                 _ => return None,
             }
         }
     }
 
-    /// Reads the next event. Returns `None` if a line does not arrive within `patience`, or the stream has ended.
-    pub(crate) fn next(&mut self, patience: Duration) -> Option<Received> {
+    /// Reads the next event. Returns `None` if a line does not arrive within `timeout`, or the stream has ended.
+    pub(crate) fn next(&mut self, timeout: Duration) -> Option<Received> {
         let mut fields = BTreeMap::new();
         loop {
-            let line = self.line(patience)?;
+            let line = self.line(timeout)?;
             // Other lines are comments, and the lengths of chunks.
             if let Some((name, value)) = line.split_once(": ").filter(|(name, _)| !name.is_empty()) {
                 fields.insert(name.to_owned(), value.to_owned());

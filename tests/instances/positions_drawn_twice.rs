@@ -33,7 +33,7 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
     let queued = || server.database().count("SELECT count(*) FROM webhook_deliveries");
     let credit = |count: i64| {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
-        until("queued", TIMEOUT, || queued() == count);
+        until("the delivery is queued", TIMEOUT, || queued() == count);
     };
     // Now only commits write the write-ahead log to the disk, so a crash loses what the open transaction has logged.
     let _delay = change_setting("wal_writer_delay", "10s");
