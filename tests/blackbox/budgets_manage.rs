@@ -118,7 +118,8 @@ fn lists_are_sorted_by_name_filtered_and_counted() {
     let sub = |name: &str, code: &str| {
         budget_of(&client, &with(new_budget(name, &[code]), &json!({"parentId": parent, "features": []})))
     };
-    // An upper-case letter comes before a lower-case one, and two budgets with the same name are in the order of their ids.
+    // An upper-case letter comes before a lower-case one, and two budgets with the same name are in the order of their
+    // ids.
     let (first, second, third) = (sub("b", "CHF"), sub("Z", "CHF"), sub("b", "CHF"));
     let all = list(&client, "limit=4&offset=1");
     assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 4), &json!(4), &json!(1)));

@@ -218,7 +218,8 @@ fn a_restore_leaves_the_endpoint_and_a_copy_has_none() {
     assert_eq!(world.call("DELETE", &crate::support::worlds::world_path(&world.account)).send().status, 204);
 }
 
-/// Production sends questions to public addresses over https only. It has no simulated messages, so no endpoint is asked there.
+/// Production sends questions to public addresses over https only. It has no simulated messages, so no endpoint is
+/// asked there.
 #[test]
 fn production_accepts_https_only() {
     let home = Home::empty().production();

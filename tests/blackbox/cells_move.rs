@@ -151,8 +151,8 @@ fn a_client_moves_under_load() {
     assert_eq!(balance(&bob.caller(&Server::on(home)), &budget)[0], expected);
 }
 
-/// Runs a command of a move, which must succeed or find nothing to do. Returns `false` if the client has arrived, so that
-/// the move cannot be undone.
+/// Runs a command of a move, which must succeed or find nothing to do. Returns `false` if the client has arrived, so
+/// that the move cannot be undone.
 fn complete(home: &Home, arguments: &[&str]) -> bool {
     let done = home.run(arguments);
     let said = String::from_utf8(done.stderr).unwrap();

@@ -83,7 +83,8 @@ fn payers_are_told_to_try_again_while_their_merchant_moves() {
     let absent = format!("/pay/logos/{ABSENT}.png");
     assert_eq!(moves.logo.read(&absent).status, 404);
 
-    // The client is marked, but its rows are still in its cell. The logo is served, because its URL does not lead to the client.
+    // The client is marked, but its rows are still in its cell. The logo is served, because its URL does not lead to
+    // the client.
     let repair = interrupt_move(home, &a, &bob.id);
     expect_busy_page(&moves.session);
     expect_busy_page(&moves.refund);

@@ -1,4 +1,5 @@
-//! Concurrent requests: money is never spent twice, requests with one idempotency key take effect once, a batch is confirmed once.
+//! Concurrent requests: money is never spent twice, requests with one idempotency key take effect once, a batch is
+//! confirmed once.
 
 use std::thread;
 

@@ -49,8 +49,8 @@ fn assert_sound(explanation: &Value) {
     );
 }
 
-/// Starts a sandbox in which a budget has a cleared purchase of 8.00, a hold of 30.00, and a credit of 1.50. Also returns
-/// the token of the hold.
+/// Starts a sandbox in which a budget has a cleared purchase of 8.00, a hold of 30.00, and a credit of 1.50. Also
+/// returns the token of the hold.
 fn account_with_activity() -> (Server, Client, Wallet, String) {
     let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);

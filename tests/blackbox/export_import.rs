@@ -1,7 +1,7 @@
 //! `florin export` and `florin import`: all data moves or none does, and the new store continues where the old one
 //! stopped.
 //!
-//! The exported store is always an SQLite file. The import goes into the store under test.
+//! The exported store is always a SQLite file. The import goes into the store under test.
 
 use std::fs;
 use std::thread;
@@ -254,7 +254,8 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     drop(source);
 }
 
-/// A snapshot has the positions of events that a restore has undone. Events after an import must not get these positions.
+/// A snapshot has the positions of events that a restore has undone. Events after an import must not get these
+/// positions.
 #[test]
 fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
     let source = on_sqlite();

@@ -1,4 +1,4 @@
-//! An SQLite database that another process has locked: every wait ends, and nothing is lost.
+//! A SQLite database that another process has locked: every wait ends, and nothing is lost.
 
 use std::thread;
 use std::time::{Duration, Instant};

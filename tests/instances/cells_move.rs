@@ -80,8 +80,8 @@ fn is_acknowledged(answer: &Answer) -> bool {
     false
 }
 
-/// Repeats credits. The other instance must replay the answer of a credit that was acknowledged. A credit that was refused
-/// must succeed through the other instance, and its own instance must then replay the answer.
+/// Repeats credits. The other instance must replay the answer of a credit that was acknowledged. A credit that was
+/// refused must succeed through the other instance, and its own instance must then replay the answer.
 fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
     for Sent { key, first } in log {
         let (kept, again) = if is_acknowledged(first) {

@@ -1,5 +1,5 @@
-//! A database server that must wait for a standby before it confirms a commit, but has no standby. The server has stored
-//! such a commit. Florin must not cancel the wait, because the commit would then count as confirmed.
+//! A database server that must wait for a standby before it confirms a commit, but has no standby. The server has
+//! stored such a commit. Florin must not cancel the wait, because the commit would then count as confirmed.
 
 use std::thread;
 

@@ -43,7 +43,8 @@ fn a_reader_of_both_instances_misses_and_repeats_no_event() {
             let is_over = active_writers.load(Ordering::Relaxed) == 0;
             let mut stream = Stream::open(&pair.client(turn), "types=CardTransaction", Some(&last));
             let mut count = 0;
-            // An event may be late, so the reader waits longer until all have arrived. Afterwards, only a repeated event could come.
+            // An event may be late, so the reader waits longer until all have arrived. Afterwards, only a repeated
+            // event could come.
             let timeout = |received: usize| Duration::from_millis(if received < EVENTS { 2_000 } else { 400 });
             while count < 23
                 && let Some(event) = stream.next(timeout(received.len()))

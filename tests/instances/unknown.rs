@@ -49,8 +49,8 @@ fn a_write_whose_commit_did_not_arrive_has_one_effect() {
     check_one_effect(Cut::Before);
 }
 
-/// Without an idempotency key the outcome stays unknown, so Florin does not retry the write. It has at most one effect, and
-/// exactly one if its answer was a success.
+/// Without an idempotency key the outcome stays unknown, so Florin does not retry the write. It has at most one effect,
+/// and exactly one if its answer was a success.
 #[test]
 fn a_write_without_a_key_is_not_retried() {
     let _undisturbed = prevent_restarts();

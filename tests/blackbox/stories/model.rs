@@ -93,8 +93,8 @@ impl Refund {
     }
 }
 
-/// The stage on which a form of the page depends: the status, the number of payments, whether the payer is at a bank, and
-/// whether there is an address.
+/// The stage on which a form of the page depends: the status, the number of payments, whether the payer is at a bank,
+/// and whether there is an address.
 pub(super) type Stage = (&'static str, usize, bool, bool);
 
 /// A session.

@@ -18,7 +18,7 @@ pub(crate) struct CellDatabase {
 }
 
 impl CellDatabase {
-    /// Creates a PostgreSQL database, or names an SQLite file, which `florin cells add` creates.
+    /// Creates a PostgreSQL database, or names a SQLite file, which `florin cells add` creates.
     pub(crate) fn beside(home: &Home, name: &str) -> Self {
         if is_sqlite() {
             return Self { url: format!("sqlite://{}", home.path().join(name).display()), postgres: None };

@@ -11,8 +11,8 @@ pub(crate) const PAYMENTS: &str = "/v2/merchant/payments";
 pub(crate) const REFUNDS: &str = "/v2/merchant/refunds";
 pub(crate) const ORDERS: &str = "/v2/merchant/orders";
 
-/// Creates a world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its settlement
-/// account has a bank that pays refunds.
+/// Creates a world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its
+/// settlement account has a bank that pays refunds.
 pub(crate) fn shop() -> (Server, Client, String) {
     let server = Server::sandbox();
     let (_, client) = super::worlds::create_world(&server, json!({"template": "empty"}));
