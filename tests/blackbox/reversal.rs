@@ -24,7 +24,7 @@ fn reverse(wallet: &Wallet, token: &str, amount: &str) -> Value {
     transaction(&wallet.client.post(REVERSAL, body))
 }
 
-fn reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) -> Expected<'a> {
+fn expected_reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) -> Expected<'a> {
     let mut want = expected("authorization.reversal", state);
     (want.ledger, want.preceding) = (ledger, Some(preceding));
     (want.available, want.impacted) = ("250.00", "10.00");
