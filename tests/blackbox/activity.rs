@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::management::{budget, funded, transfer, written};
+use crate::support::management::{budget, format_number, funded, transfer};
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::server::TIMEOUT;
 use crate::support::table::{Table, bad};
@@ -83,7 +83,8 @@ fn every_chain_is_one_row() {
         let row: Vec<_> = all.iter().filter(|row| row["id"] == **token).collect();
         assert_eq!(row.len(), 1, "{token}");
         let seen = (text(row[0], "/type"), text(row[0], "/status"));
-        let amounts = ["amount", "impactedAmount"].map(|name| written(&row[0][name], "GBP").replace("-0.00", "0.00"));
+        let amounts =
+            ["amount", "impactedAmount"].map(|name| format_number(&row[0][name], "GBP").replace("-0.00", "0.00"));
         assert_eq!((seen, amounts), ((kind, status), [amount, impacted].map(str::to_owned)), "{}", row[0]);
     }
     let held = all.iter().find(|row| row["id"] == tokens[2].as_str()).unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{
-    BUDGETS, authorize, budget, budget_of, card, funded, new_budget, transfer, with, written,
+    BUDGETS, authorize, budget, budget_of, card, format_number, funded, new_budget, transfer, with,
 };
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
@@ -74,7 +74,7 @@ fn a_new_budget_has_every_member_and_shows_no_balance() {
     assert_eq!([&feature["payments"], &feature["budgetCards"], &feature["peopleCards"]], [&json!(false); 3]);
     let whole = find(&client, &text(&created, "/id").to_uppercase(), "include=balance");
     assert_eq!(whole["balance"].as_array().unwrap().len(), 2);
-    assert_eq!(written(&whole["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
+    assert_eq!(format_number(&whole["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
     assert_eq!(find(&client, text(&created, "/id"), ""), created);
 }
 
@@ -95,7 +95,7 @@ fn balances_are_exact_numbers_and_include_sub_budgets() {
     let whole = expect_json(&answer, 200);
     let amounts = |row: &Value| {
         ["availableBalance", "pendingBalance", "ledgerBalance", "allocatedBalance", "ledgerAndAllocatedBalance"]
-            .map(|name| written(&row[name], "GBP"))
+            .map(|name| format_number(&row[name], "GBP"))
     };
     assert_eq!(amounts(&whole["balance"][0]), ["50.05", "20.00", "70.05", "30.05", "100.10"]);
     assert_eq!(amounts(&whole["totalBalance"][0]), ["80.10", "20.00", "100.10", "30.05", "100.10"]);
@@ -332,7 +332,7 @@ fn a_change_is_visible_immediately() {
         [&json!(false), &json!(false), &json!(true)]
     );
     assert_eq!(
-        (written(&feature["lowBalanceThreshold"], "GBP"), &feature["lowBalanceCurrencyCode"]),
+        (format_number(&feature["lowBalanceThreshold"], "GBP"), &feature["lowBalanceCurrencyCode"]),
         ("12.50".into(), &json!("GBP"))
     );
     assert_eq!(find(&client, &id, ""), edited);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::assert_documented;
 use crate::support::assert::{members, time, uuid};
 use crate::support::management::{
-    BUDGETS, authorize, balance, budget, budget_of, card, funded, new_budget, transfer, with, written,
+    BUDGETS, authorize, balance, budget, budget_of, card, format_number, funded, new_budget, transfer, with,
 };
 use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
@@ -153,7 +153,7 @@ fn opposite_transfers_lose_no_money() {
             _ => drop(expect_fault(answer, 409, "body.amount", "insufficient_funds")),
         }
     }
-    let pounds = |minor: i64| crate::support::money::written(minor, "GBP");
+    let pounds = |minor: i64| crate::support::money::format_amount(minor, "GBP");
     assert_eq!((available(&client, &one), available(&client, &two)), (pounds(5_000 - moved), pounds(5_000 + moved)));
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
@@ -166,5 +166,5 @@ fn concurrent_transfers_never_overdraw() {
     let answers = together(10, |_| transfer(&client, &from, &to, "9.99"));
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
     let back = expect_json(&transfer(&client, &to, &from, "9.99"), 200);
-    assert_eq!(written(&back["transfer"]["destinationBalance"]["availableBalance"], "GBP"), "9.99");
+    assert_eq!(format_number(&back["transfer"]["destinationBalance"]["availableBalance"], "GBP"), "9.99");
 }

@@ -157,6 +157,6 @@ fn a_cell_with_a_wrong_secret_key_prevents_the_start() {
     let digits = "00".repeat(8);
     let bytes = if is_sqlite() { format!("X'{digits}'") } else { format!("'\\x{digits}'") };
     b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
-    let said = home.refused_as_invalid(&["serve"]);
-    assert!(said.contains("cell b") && said.contains("give the right key"), "{said}");
+    let stderr = home.refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("cell b") && stderr.contains("give the right key"), "{stderr}");
 }

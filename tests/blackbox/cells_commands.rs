@@ -17,8 +17,8 @@ fn clients_are_placed_in_cells_that_accept_them() {
         assert_eq!(home.json(&["cells", "close", cell, "--json"]), json!({"name": cell, "acceptsClients": false}));
     }
     assert_eq!(["5", "6"].map(create), ["b", "b"]);
-    let said = home.refused_as_invalid(&["clients", "create", "--name", "7", "--cell", "a"]);
-    assert!(said.contains("cell a accepts no new clients"), "{said}");
+    let stderr = home.refused_as_invalid(&["clients", "create", "--name", "7", "--cell", "a"]);
+    assert!(stderr.contains("cell a accepts no new clients"), "{stderr}");
     home.json(&["cells", "add", "home", "--json"]);
     assert_eq!(create("7"), "home");
     home.json(&["cells", "close", "b", "--json"]);
@@ -33,8 +33,8 @@ fn clients_are_placed_in_cells_that_accept_them() {
     assert!(!database.contains('@'), "{database}");
     let table = String::from_utf8(home.run(&["cells", "list"]).stdout).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
-    let said = home.refused_as_invalid(&["cells", "close", "aa"]);
-    assert!(said.contains("did you mean `a`?"), "{said}");
+    let stderr = home.refused_as_invalid(&["cells", "close", "aa"]);
+    assert!(stderr.contains("did you mean `a`?"), "{stderr}");
     let acts = home.json(&["audit", "list", "--action", "cells", "--outcome", "done", "--json"]);
     assert_eq!(acts["rows"].as_array().unwrap().len(), 8);
 }
@@ -48,13 +48,13 @@ fn the_wrong_database_is_refused() {
 
     let home = home.set("FLORIN_CELLS", &format!("a={b} b={a}"));
     for command in [&["clients", "list"][..], &["serve"], &["migrate"], &["check"]] {
-        let said = home.refused(command);
-        assert!(said.contains("this is the database of cell b; are two URLs swapped?"), "{command:?}: {said}");
+        let stderr = home.refused(command);
+        assert!(stderr.contains("this is the database of cell b; are two URLs swapped?"), "{command:?}: {stderr}");
     }
     let home = home.unset("FLORIN_CELLS").set("FLORIN_DATABASE_URL", &a);
     for command in ["serve", "migrate", "init", "demo", "check"] {
-        let said = home.refused_as_invalid(&[command]);
-        assert!(said.contains("this is the database of cell a"), "{command}: {said}");
+        let stderr = home.refused_as_invalid(&[command]);
+        assert!(stderr.contains("this is the database of cell a"), "{command}: {stderr}");
     }
     let home = home.set("FLORIN_DATABASE_URL", &home_url).set("FLORIN_CELLS", &format!("c={a}"));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is the database of cell a"));
@@ -92,8 +92,8 @@ fn the_wrong_database_is_refused() {
 fn without_cells_commands_on_cells_are_refused() {
     let home = migrated_home();
     for command in ["add", "close"] {
-        let said = home.refused_as_invalid(&["cells", command, "home"]);
-        assert!(said.contains("there is no cell besides the home"), "{said}");
+        let stderr = home.refused_as_invalid(&["cells", command, "home"]);
+        assert!(stderr.contains("there is no cell besides the home"), "{stderr}");
     }
     assert!(home.json(&["clients", "create", "--name", "Ada", "--json"])["cell"].is_null());
 }
@@ -105,8 +105,8 @@ fn migrations_apply_to_every_cell() {
     assert_eq!(home.json(&["migrate", "--json"]), json!({"applied": 0}));
     a.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
     for command in [&["migrate"][..], &["migrate", "--check"], &["clients", "list"]] {
-        let said = home.refused(command);
-        assert!(said.contains("cell a") && said.contains("newer than this program"), "{command:?}: {said}");
+        let stderr = home.refused(command);
+        assert!(stderr.contains("cell a") && stderr.contains("newer than this program"), "{command:?}: {stderr}");
     }
     // A server serves the other cells.
     let server = Server::on(home);
@@ -121,8 +121,8 @@ fn an_imported_home_migrates_its_cells() {
     let new = migrated_home().set("FLORIN_CELLS", &setting(&databases));
     new.json(&["import", &file, "--json"]);
     databases[0].sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
-    let said = new.refused(&["migrate", "--check"]);
-    assert!(said.contains("cell a") && said.contains("newer than this program"), "{said}");
+    let stderr = new.refused(&["migrate", "--check"]);
+    assert!(stderr.contains("cell a") && stderr.contains("newer than this program"), "{stderr}");
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn a_cell_moves_to_another_database_in_a_file() {
     let home = home.set("FLORIN_CELLS", &format!("a={} b={}", a.url, new.url));
     home.refused(&["cells", "add", "b"]);
     home.json(&["cells", "add", "b", "--for-import", "--json"]);
-    let said = home.refused(&["import", &other, "--to-cell", "b"]);
-    assert!(said.contains("is in cell a, not in cell b"), "{said}");
+    let stderr = home.refused(&["import", &other, "--to-cell", "b"]);
+    assert!(stderr.contains("is in cell a, not in cell b"), "{stderr}");
     assert!(home.refused(&["import", &file]).contains("is in cell b, not in cell home"));
     home.json(&["import", &file, "--to-cell", "b", "--json"]);
     b.remove();
@@ -174,8 +174,8 @@ fn commands_on_all_cells_need_every_cell() {
         &["banks", "import", "banks.csv"],
         &["check"],
     ] {
-        let said = home.refused_as_invalid(command);
-        assert!(said.contains("cell b is not configured, so its data would be left out"), "{command:?}: {said}");
+        let stderr = home.refused_as_invalid(command);
+        assert!(stderr.contains("cell b is not configured, so its data would be left out"), "{command:?}: {stderr}");
     }
     home.json(&["accounts", "change", "F70001", "--name", "Shop", "--json"]);
     home.json(&["keys", "issue", "--client", &ada.id, "--account", "F70001", "--all-scopes", "--json"]);
@@ -184,8 +184,8 @@ fn commands_on_all_cells_need_every_cell() {
     assert!(home.refused(&["keys", "issue", "--client", &bob.id, "--all-scopes"]).contains("cell b"));
     for command in [&["migrate"][..], &["migrate", "--check"]] {
         let done = home.run(command);
-        let said = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success() && said.contains("a cell is not configured"), "{command:?}: {said}");
+        let stderr = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && stderr.contains("a cell is not configured"), "{command:?}: {stderr}");
     }
     let home = home.set("FLORIN_CELLS", &complete);
     assert!(home.json(&["accounts", "list", "--json"]).to_string().contains("Shop"));
@@ -225,6 +225,6 @@ fn demo_data_is_in_the_home() {
 
     let (home, _databases) = add_cells(migrated_home());
     Tenant::create(&home, "Ada", "F50091", "a");
-    let said = home.refused(&["demo"]);
-    assert!(said.contains("cell a has the account F50091"), "{said}");
+    let stderr = home.refused(&["demo"]);
+    assert!(stderr.contains("cell a has the account F50091"), "{stderr}");
 }

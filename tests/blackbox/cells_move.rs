@@ -13,7 +13,7 @@ use crate::support::assert::text;
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to, setting};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::server::TIMEOUT;
 use crate::support::stream::Stream;
@@ -131,7 +131,7 @@ fn a_client_moves_under_load() {
         let again = caller.post_once(CREDIT, key, credit_body(&budget, "0.01", "GBP"));
         assert!(again.replayed() && again.body == first.body, "{key}: {again:?}");
     }
-    let expected = written(1_000 + i64::try_from(log.len()).unwrap(), "GBP");
+    let expected = format_amount(1_000 + i64::try_from(log.len()).unwrap(), "GBP");
     assert_eq!(balance(&caller, &budget)[0], expected);
     assert_eq!(balance(&adas, &adas_budget)[0], "1.04");
 
@@ -155,10 +155,10 @@ fn a_client_moves_under_load() {
 /// that the move cannot be undone.
 fn complete(home: &Home, arguments: &[&str]) -> bool {
     let done = home.run(arguments);
-    let said = String::from_utf8(done.stderr).unwrap();
-    let found_nothing_to_do = ["already", "is not being moved", "has arrived"].iter().any(|part| said.contains(part));
-    assert!(done.status.success() || found_nothing_to_do, "{arguments:?}: {said}");
-    !said.contains("has arrived")
+    let stderr = String::from_utf8(done.stderr).unwrap();
+    let found_nothing_to_do = ["already", "is not being moved", "has arrived"].iter().any(|part| stderr.contains(part));
+    assert!(done.status.success() || found_nothing_to_do, "{arguments:?}: {stderr}");
+    !stderr.contains("has arrived")
 }
 
 /// Moves a client, and returns delays after which to interrupt later moves: three in the first half second, in which a
@@ -296,8 +296,8 @@ fn a_client_whose_books_are_wrong_stays_in_service() {
     let (caller, home) = (bob.caller(&server), server.home());
     let budget = funded(&caller, "Travel", "10.00");
     databases[0].sql("UPDATE balances SET available_minor = available_minor + 1");
-    let said = home.refused(&["cells", "move", &bob.id, "b"]);
-    assert!(said.contains("check of the books found") && said.contains("stays in cell a"), "{said}");
+    let stderr = home.refused(&["cells", "move", &bob.id, "b"]);
+    assert!(stderr.contains("check of the books found") && stderr.contains("stays in cell a"), "{stderr}");
     assert_eq!(listed_cell(home, "a")["moving"], Value::Null);
     thread::sleep(Duration::from_millis(300));
     assert_eq!(balance(&caller, &budget)[0], "10.01");
@@ -400,12 +400,12 @@ fn wrong_moves_are_refused() {
     let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let id = bob.id.as_str();
-    let said = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
-    assert!(said([id, "c"]).contains("c is no cell here"));
-    assert!(said([id, "a"]).contains("is in cell a already"));
-    assert!(said([id, "--abort"]).contains("is not being moved"));
+    let refusal = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
+    assert!(refusal([id, "c"]).contains("c is no cell here"));
+    assert!(refusal([id, "a"]).contains("is in cell a already"));
+    assert!(refusal([id, "--abort"]).contains("is not being moved"));
     home.json(&["cells", "close", "b", "--json"]);
-    assert!(said(["Bob", "b"]).contains("cell b accepts no clients"));
+    assert!(refusal(["Bob", "b"]).contains("cell b accepts no clients"));
     let nobody = "0198c0de-0000-7000-8000-000000000001";
     assert!(home.refused(&["cells", "move", nobody, "a"]).contains("does not exist"));
 

@@ -66,8 +66,8 @@ fn expect_busy_page(payer: &Payer) {
 /// Returns a function that repairs this cell, so that the move can be completed or undone.
 fn interrupt_move(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
     cell.sql("ALTER TABLE imported_snapshots RENAME TO missing_snapshots");
-    let said = home.refused(&["cells", "move", client, "b"]);
-    assert!(said.contains("gets 503 until you repeat the command"), "{said}");
+    let stderr = home.refused(&["cells", "move", client, "b"]);
+    assert!(stderr.contains("gets 503 until you repeat the command"), "{stderr}");
     move || cell.sql("ALTER TABLE missing_snapshots RENAME TO imported_snapshots")
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::money::minor;
+use crate::support::money::parse_amount;
 use crate::support::server::TIMEOUT;
 use crate::support::{BANKS, Home, Server, Wallet, demo, expect_json};
 
@@ -117,8 +117,8 @@ fn the_printed_balances_match_the_cards() {
         let currency = text(budget, "/currencyCode");
         for card in demo().active_cards(currency).filter(|card| budget["id"] == card.budget.as_str()) {
             let balance = Wallet { client: server.client(), card: card.clone(), reserved: 0 }.balance();
-            assert_eq!(balance.ledger, minor(text(budget, "/ledgerBalance"), currency), "{budget}");
-            assert_eq!(balance.available, minor(text(budget, "/availableBalance"), currency), "{budget}");
+            assert_eq!(balance.ledger, parse_amount(text(budget, "/ledgerBalance"), currency), "{budget}");
+            assert_eq!(balance.available, parse_amount(text(budget, "/availableBalance"), currency), "{budget}");
             seen += 1;
         }
     }
@@ -204,16 +204,16 @@ fn an_invalid_setting_is_a_one_line_error() {
         ("FLORIN_RATE_LIMIT", "-1"),
         ("FLORIN_METRICS", "perhaps"),
     ] {
-        let said = Home::empty().set(name, value).refused(&["serve", "--json"]);
-        assert_eq!(said.trim().lines().count(), 1, "{name}={value}: {said}");
+        let stderr = Home::empty().set(name, value).refused(&["serve", "--json"]);
+        assert_eq!(stderr.trim().lines().count(), 1, "{name}={value}: {stderr}");
     }
 }
 
 #[test]
 fn an_address_in_use_prevents_the_start() {
     let server = Server::sandbox();
-    let said = Home::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
-    assert!(said.contains(server.address.as_str()), "{said}");
+    let stderr = Home::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
+    assert!(stderr.contains(server.address.as_str()), "{stderr}");
 }
 
 #[test]

@@ -76,8 +76,8 @@ fn a_damaged_file_is_not_served() {
             }
             fs::write(file(&home), bytes).unwrap();
             for command in ["check", "serve"] {
-                let said = home.refused(&[command]);
-                assert!(said.contains("damaged") || said.contains("malformed"), "{page:?}: {command}: {said}");
+                let stderr = home.refused(&[command]);
+                assert!(stderr.contains("damaged") || stderr.contains("malformed"), "{page:?}: {command}: {stderr}");
             }
         }
     }

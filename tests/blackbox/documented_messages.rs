@@ -178,7 +178,7 @@ pub(crate) fn play_in_three_currencies(rows: &[Row]) {
             let [kind, state, ledger, available, impacted] = &row.expected;
             let found = ["/type", "/state", "/gpa/ledgerBalance", "/gpa/availableBalance", "/gpa/impactedAmount"]
                 .map(|place| text(&shown, place));
-            let money = |units: &String| wallet.written(units.parse::<i64>().unwrap() * unit);
+            let money = |units: &String| wallet.format_amount(units.parse::<i64>().unwrap() * unit);
             let ledger = wallet.ledger(ledger.parse::<i64>().unwrap() * unit);
             assert_eq!(found, [kind, state, &ledger, &money(available), &money(impacted)], "{context}");
             assert_eq!(wallet.balance(), wallet.balance_in(&shown), "{context}");

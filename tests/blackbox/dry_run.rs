@@ -9,8 +9,8 @@ use crate::support::assert::text;
 use crate::support::batches::{
     confirm_totp, funded as funded_sandbox, mfa_body, open_session, open_session_with, refused, token_at,
 };
-use crate::support::management::{BUDGETS, budget, funded, written};
-use crate::support::money::minor;
+use crate::support::management::{BUDGETS, budget, format_number, funded};
+use crate::support::money::parse_amount;
 use crate::support::payments::{filled, pounds};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{create_world, set_clock};
@@ -48,7 +48,7 @@ fn assert_came_true(client: &Client, preview: &Value) {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for posting in preview["postings"].as_array().unwrap() {
         let currency = text(posting, "/currencyCode");
-        *sums.entry(currency).or_default() += minor(text(posting, "/amount"), currency);
+        *sums.entry(currency).or_default() += parse_amount(text(posting, "/amount"), currency);
     }
     assert!(sums.values().all(|sum| *sum == 0), "{preview}");
     let balances = preview["balances"].as_array().unwrap();
@@ -59,10 +59,11 @@ fn assert_came_true(client: &Client, preview: &Value) {
         let of_currency = |held: &&Value| held["currencyCode"] == balance["currencyCode"];
         let now = found["balance"].as_array().unwrap().iter().find(of_currency).unwrap();
         let currency = text(balance, "/currencyCode");
-        let pending = minor(text(balance, "/held"), currency) + minor(text(balance, "/reserved"), currency);
-        assert_eq!(written(&now["availableBalance"], currency), text(balance, "/available"));
-        assert_eq!(written(&now["ledgerBalance"], currency), text(balance, "/ledger"));
-        assert_eq!(minor(&written(&now["pendingBalance"], currency), currency), pending);
+        let pending =
+            parse_amount(text(balance, "/held"), currency) + parse_amount(text(balance, "/reserved"), currency);
+        assert_eq!(format_number(&now["availableBalance"], currency), text(balance, "/available"));
+        assert_eq!(format_number(&now["ledgerBalance"], currency), text(balance, "/ledger"));
+        assert_eq!(parse_amount(&format_number(&now["pendingBalance"], currency), currency), pending);
     }
 }
 

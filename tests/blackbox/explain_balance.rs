@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::money::minor;
+use crate::support::money::parse_amount;
 use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::table::{Table, bad};
 use crate::support::{
@@ -24,7 +24,7 @@ fn explained(client: &Client, budget: &str, query: &str) -> Value {
 }
 
 fn pounds_of(value: &Value, pointer: &str) -> i64 {
-    minor(text(value, pointer), "GBP")
+    parse_amount(text(value, pointer), "GBP")
 }
 
 /// Checks that all numbers of an explanation agree.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
-use crate::support::money::minor;
+use crate::support::money::parse_amount;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
@@ -75,7 +75,7 @@ fn amounts_are_read_exactly() {
     ] {
         sum += value;
         let credit = wallet.credit(written);
-        let available = minor(text(&credit, "/balance/availableBalance"), "GBP");
+        let available = parse_amount(text(&credit, "/balance/availableBalance"), "GBP");
         assert_eq!(available, sum, "after {written}");
     }
 }

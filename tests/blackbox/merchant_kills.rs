@@ -15,7 +15,7 @@ use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{expect_invariants, text};
 use crate::support::load::check_journal;
 use crate::support::management::{balance, budget};
-use crate::support::money::{minor, written};
+use crate::support::money::{format_amount, parse_amount};
 use crate::support::payer::{form_token, urlencoded};
 use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
@@ -239,16 +239,16 @@ impl Scene {
         }
         let sum = |kind: &str| {
             let rows = rows.iter().filter(completed).filter(|row| row["type"] == kind);
-            rows.map(|row| minor(text(row, "/amount/amount"), "GBP")).sum::<i64>()
+            rows.map(|row| parse_amount(text(row, "/amount/amount"), "GBP")).sum::<i64>()
         };
         let (paid, refunded) = (sum("PAYMENT"), sum("REFUND"));
         let path = format!("/v2/merchant?accountId={}&include=paymentsSummary", self.client.account);
         let summary = expect_json(&self.client.get(&path), 200)["paymentsSummary"][0].take();
         let amounts = (text(&summary, "/paidAmount"), text(&summary, "/refundedAmount"));
-        assert_eq!(amounts, (written(paid, "GBP").as_str(), written(refunded, "GBP").as_str()));
+        assert_eq!(amounts, (format_amount(paid, "GBP").as_str(), format_amount(refunded, "GBP").as_str()));
         // Writes without an answer were repeated, so each top-up was credited.
         let credits = log.iter().filter(|sent| sent.key.ends_with("-credit")).count();
-        assert_eq!(balance(&self.client, &self.budget)[0], written(7 * i64::try_from(credits).unwrap(), "GBP"));
+        assert_eq!(balance(&self.client, &self.budget)[0], format_amount(7 * i64::try_from(credits).unwrap(), "GBP"));
         self.check_events(&sessions);
         expect_invariants(&self.client);
     }

@@ -129,8 +129,8 @@ fn scopes_of_simulations_are_not_granted() {
     let home = production().server.home();
     for scope in ["budgets:simulate:any", "cards:simulate:any", "merchant:simulate:any"] {
         let arguments = ["keys", "issue", "--client", "Live", "--scope", "cards:read:any", "--scope", scope];
-        let said = home.refused_as_invalid(&arguments);
-        assert!(said.contains(scope) && said.contains("production"), "{said}");
+        let stderr = home.refused_as_invalid(&arguments);
+        assert!(stderr.contains(scope) && stderr.contains("production"), "{stderr}");
     }
     let listed = home.json(&["keys", "list", "--json"]);
     let scopes = |row: &Value| row["scopes"].as_array().unwrap().len();

@@ -28,12 +28,12 @@ fn production() -> Home {
 fn production_requires_a_secret_key() {
     let home = Home::empty().production().unset("FLORIN_SECRET_KEY");
     for command in ["init", "serve"] {
-        let said = home.refused_as_invalid(&[command]);
-        assert!(said.contains("FLORIN_SECRET_KEY_FILE") && said.contains("openssl rand -hex 32"), "{said}");
+        let stderr = home.refused_as_invalid(&[command]);
+        assert!(stderr.contains("FLORIN_SECRET_KEY_FILE") && stderr.contains("openssl rand -hex 32"), "{stderr}");
     }
     let home = home.set("FLORIN_SECRET_KEY", "hunter2");
-    let said = home.refused_as_invalid(&["init"]);
-    assert!(said.contains("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits") && !said.contains("hunter2"));
+    let stderr = home.refused_as_invalid(&["init"]);
+    assert!(stderr.contains("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits") && !stderr.contains("hunter2"));
     let home = production().unset("FLORIN_SECRET_KEY");
     assert!(home.refused_as_invalid(&["mfa", "enrol", "F1"]).contains("FLORIN_SECRET_KEY_FILE"));
     assert!(home.refused_as_invalid(&["migrate"]).contains("FLORIN_SECRET_KEY_FILE"));
@@ -43,8 +43,8 @@ fn production_requires_a_secret_key() {
 fn a_wrong_secret_key_is_refused_at_the_start() {
     let home = production().set("FLORIN_SECRET_KEY", OTHER_KEY);
     for command in [&["serve"][..], &["init"], &["mfa", "enrol", "F1"], &["secrets", "rotate"], &["export", "x"]] {
-        let said = home.refused_as_invalid(command);
-        assert!(said.contains("encrypted under key") && !said.contains(OTHER_KEY), "{said}");
+        let stderr = home.refused_as_invalid(command);
+        assert!(stderr.contains("encrypted under key") && !stderr.contains(OTHER_KEY), "{stderr}");
     }
     let server = Server::on(home.set("FLORIN_SECRET_KEY", SECRET_KEY));
     assert_eq!(server.banner["environment"], "production");
@@ -159,8 +159,8 @@ fn a_sandbox_generates_a_key_for_its_owner() {
     assert_eq!(mode & 0o777, 0o600);
     // A missing key file is not replaced, because the secrets would be lost.
     fs::remove_file(&file).unwrap();
-    let said = home.refused_as_invalid(&["serve"]);
-    assert!(said.contains("florin.db.key does not exist"), "{said}");
+    let stderr = home.refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("florin.db.key does not exist"), "{stderr}");
     assert!(!file.exists());
     fs::write(&file, key).unwrap();
     Server::on(home);
@@ -203,8 +203,8 @@ fn an_export_holds_encrypted_secrets() {
     let file = home.path().join("out.jsonl").display().to_string();
     let target = Home::empty().production().set("FLORIN_SECRET_KEY", OTHER_KEY);
     assert!(target.run(&["init"]).status.success());
-    let said = target.refused(&["import", &file]);
-    assert!(said.contains("the secret of") && said.contains("FLORIN_SECRET_KEY_PREVIOUS_FILE"), "{said}");
+    let stderr = target.refused(&["import", &file]);
+    assert!(stderr.contains("the secret of") && stderr.contains("FLORIN_SECRET_KEY_PREVIOUS_FILE"), "{stderr}");
     let target = target.set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
     assert!(target.run(&["import", &file]).status.success());
     let target = target.unset("FLORIN_SECRET_KEY_PREVIOUS");

@@ -12,7 +12,7 @@ use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to};
 use crate::support::load::check_journal;
 use crate::support::management::{balance, funded};
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::server::TIMEOUT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
@@ -149,7 +149,7 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
         repeat([&bobs[number % 2], &bobs[(number + 1) % 2]], &bobs_budget, &logs[number]);
     });
     let sums = [1_000 + logs.iter().map(Vec::len).sum::<usize>(), 100 + adas_credits];
-    let [bobs_sum, adas_sum] = sums.map(|pennies| written(i64::try_from(pennies).unwrap(), "GBP"));
+    let [bobs_sum, adas_sum] = sums.map(|pennies| format_amount(i64::try_from(pennies).unwrap(), "GBP"));
     for (bob, ada) in bobs.iter().zip(&adas) {
         assert_eq!(balance(bob, &bobs_budget)[0], bobs_sum);
         assert_eq!(balance(ada, &adas_budget)[0], adas_sum);

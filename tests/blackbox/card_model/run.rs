@@ -213,18 +213,18 @@ impl Run {
         let chain = &self.model.chains[self.model.messages[record.message].chain];
         let card = chain.card;
         let funds = self.model.card_funds(card);
-        let written = |minor: i64| json!(self.model.cards[card].currency.written(minor));
+        let formatted = |minor: i64| json!(self.model.cards[card].currency.format(minor));
         let expected = vec![
             ("/type", json!(record.kind)),
             ("/state", json!(record.state)),
             ("/response/code", json!(record.code)),
-            ("/gpa/ledgerBalance", written(funds.ledger)),
-            ("/gpa/availableBalance", written(funds.available)),
+            ("/gpa/ledgerBalance", formatted(funds.ledger)),
+            ("/gpa/availableBalance", formatted(funds.available)),
             ("/cardToken", json!(self.cards[card])),
             ("/currencyCode", json!(self.model.cards[card].currency.code())),
-            ("/amount", written(record.amount)),
-            ("/requestAmount", written(record.requested)),
-            ("/gpa/impactedAmount", written(record.impacted)),
+            ("/amount", formatted(record.amount)),
+            ("/requestAmount", formatted(record.requested)),
+            ("/gpa/impactedAmount", formatted(record.impacted)),
         ];
         let found: Vec<_> =
             expected.iter().map(|(at, _)| (*at, shown.pointer(at).cloned().unwrap_or_default())).collect();

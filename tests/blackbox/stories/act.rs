@@ -8,7 +8,7 @@ use super::steps::{Kept, Step};
 use super::story::{SessionHandles, Story, Write, page_path};
 use crate::support::assert::text;
 use crate::support::management::with;
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::payer::{heading, html};
 use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, new_session, shipping_address};
 use crate::support::worlds::set_clock;
@@ -88,7 +88,7 @@ impl Story {
 
     fn create(&mut self, kind: Kind, amount: i64, minutes: i64) {
         let (key, money) =
-            (self.sessions.len().to_string(), json!({"amount": written(amount, "GBP"), "currencyCode": "GBP"}));
+            (self.sessions.len().to_string(), json!({"amount": format_amount(amount, "GBP"), "currencyCode": "GBP"}));
         let [shopping, parcels, top_ups] = &self.checkouts;
         let (path, body) = match kind {
             Kind::Budget => (TOP_UPS, json!({"budgetId": self.budget, "idempotencyKey": key})),
@@ -219,7 +219,8 @@ impl Story {
         let rows = expect_json(&self.client.get(&path), 200)["rows"].as_array().unwrap().clone();
         let paid = rows.iter().find(|row| row["type"] == "PAYMENT" && row["status"] == "COMPLETED").unwrap();
         let path = format!("{PAYMENTS}/{}/refunds", text(paid, "/id"));
-        let body = json!({"amount": {"amount": written(amount, "GBP"), "currencyCode": "GBP"}, "reason": "Returned"});
+        let body =
+            json!({"amount": {"amount": format_amount(amount, "GBP"), "currencyCode": "GBP"}, "reason": "Returned"});
         let left = session.left();
         let expected = session.refund(amount, self.now);
         let answer = self.write(&path, &body, expected.map(|()| 201));
@@ -229,7 +230,7 @@ impl Story {
             self.handles[place].refunds.push((text(&refund, "/id").to_owned(), page));
         } else if amount > left {
             let fault = expect_fault(&answer, 409, "body.amount", "invalid_state");
-            let left = format!("{} GBP", written(left, "GBP"));
+            let left = format!("{} GBP", format_amount(left, "GBP"));
             assert!(fault.message.contains(&left), "{left}: {}", fault.message);
         }
     }

@@ -8,7 +8,7 @@ use super::story::{SessionHandles, Story};
 use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::balance;
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::payer::{Payer, heading};
 use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, TOP_UPS};
 use crate::support::worlds::clock;
@@ -19,7 +19,7 @@ fn get(client: &Client, path: &str) -> Value {
 }
 
 fn pounds(minor: i64) -> Value {
-    json!({"amount": written(minor, "GBP"), "currencyCode": "GBP"})
+    json!({"amount": format_amount(minor, "GBP"), "currencyCode": "GBP"})
 }
 
 impl Story {
@@ -101,7 +101,7 @@ impl Story {
     /// Compares the sums of payments and refunds, and the balance of the budget.
     fn sums_agree(&self) {
         let paid: Vec<_> = self.sessions.iter().filter(|session| session.is_completed()).collect();
-        let sum = |amounts: &mut dyn Iterator<Item = i64>| written(amounts.sum(), "GBP");
+        let sum = |amounts: &mut dyn Iterator<Item = i64>| format_amount(amounts.sum(), "GBP");
         let refunded = paid.iter().flat_map(|session| &session.refunds).filter(|refund| refund.completed.is_some());
         let expected = json!([{
             "currencyCode": "GBP", "count": paid.len(), "paidAmount": sum(&mut paid.iter().map(|paid| paid.amount)),

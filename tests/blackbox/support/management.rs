@@ -51,13 +51,13 @@ pub(crate) fn balance(client: &Client, budget: &str) -> [String; 3] {
     let target = format!("{BUDGETS}/{budget}?accountId={}&include=balance", client.account);
     let found = expect_json(&client.get(&target), 200);
     let pounds = found["balance"].as_array().unwrap().iter().find(|row| row["currencyCode"] == "GBP").unwrap().clone();
-    ["ledgerBalance", "availableBalance", "pendingBalance"].map(|name| written(&pounds[name], "GBP"))
+    ["ledgerBalance", "availableBalance", "pendingBalance"].map(|name| format_number(&pounds[name], "GBP"))
 }
 
 /// Formats a JSON number as an amount of its currency, to compare values. The number has passed through a double: tests
 /// of exact digits compare the text of the answer.
-pub(crate) fn written(number: &Value, currency: &str) -> String {
-    let digits = super::money::written(100, currency).split_once('.').map_or(0, |(_, digits)| digits.len());
+pub(crate) fn format_number(number: &Value, currency: &str) -> String {
+    let digits = super::money::format_amount(100, currency).split_once('.').map_or(0, |(_, digits)| digits.len());
     format!("{:.digits$}", number.as_f64().unwrap())
 }
 

@@ -9,15 +9,15 @@ pub(crate) fn digits(currency: &str) -> usize {
     }
 }
 
-/// Reads an amount. Accepts only the form that the service must write.
-pub(crate) fn minor(text: &str, currency: &str) -> i64 {
+/// Returns an amount in minor units. Accepts only the format that the service must use.
+pub(crate) fn parse_amount(text: &str, currency: &str) -> i64 {
     let value: i64 = text.replace('.', "").parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert_eq!(written(value, currency), text, "not the format of {currency}");
+    assert_eq!(format_amount(value, currency), text, "not the format of {currency}");
     value
 }
 
-/// Writes an amount.
-pub(crate) fn written(minor: i64, currency: &str) -> String {
+/// Formats an amount in minor units.
+pub(crate) fn format_amount(minor: i64, currency: &str) -> String {
     let digits = digits(currency);
     if digits == 0 {
         return minor.to_string();
