@@ -98,7 +98,7 @@ fn worlds_pages_and_webhooks_work_in_a_second_cell() {
     expect_json(&caller.get(BUDGETS), 200);
 }
 
-/// Starts a server whose cell `b` can't be used, and checks that only Bob, the client in this cell, is affected.
+/// Starts a server whose cell `b` cannot be used, and checks that only Bob, the client in this cell, is affected.
 fn only_bob_is_affected(home: Home, [ada, bob]: [&Tenant; 2], reason: &str) -> Home {
     let server = Server::on(home);
     let refused = bob.caller(&server).get(BUDGETS);

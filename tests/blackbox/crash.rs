@@ -57,19 +57,19 @@ fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize)
 }
 
 /// Checks the balance: it includes all answered messages, and every unanswered message completely or not at all.
-fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
+fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], unanswered: &[&Sent]) {
     let (available, ledger) = sum(answered);
     let available_off = after.available - before.available - available;
     let ledger_off = after.ledger - before.ledger - ledger;
-    let reachable = (0..1_usize << open.len()).any(|mask| {
+    let reachable = (0..1_usize << unanswered.len()).any(|mask| {
         let chosen: Vec<_> =
-            open.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
+            unanswered.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
         sum(&chosen) == (available_off, ledger_off)
     });
     assert!(
         reachable,
         "{} unanswered messages do not explain the differences {available_off} and {ledger_off}",
-        open.len()
+        unanswered.len()
     );
 }
 
@@ -84,7 +84,7 @@ fn kills() -> usize {
 }
 
 /// Returns the number of messages that are acknowledged before a kill.
-fn enough(round: usize) -> usize {
+fn messages_before_kill(round: usize) -> usize {
     if kills() < LONG_RUN { 60 + 40 * (round % 3) } else { LONG_LOAD }
 }
 
@@ -95,15 +95,15 @@ fn kills_under_load_lose_and_double_nothing() {
     let mut counts = KillCounts::default();
     for round in 0..kills() {
         let before = wallet.balance();
-        let (home, log) = kill_under_load(server, &wallet, round, enough(round));
+        let (home, log) = kill_under_load(server, &wallet, round, messages_before_kill(round));
         assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
         check_journal(&home);
 
         server = Server::on(home);
         wallet = wallet_at(&server, &wallet);
-        let (answered, open): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
-        assert!(open.len() <= THREADS);
-        assert_balance_adds_up(before, wallet.balance(), &answered, &open);
+        let (answered, unanswered): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
+        assert!(unanswered.len() <= THREADS);
+        assert_balance_adds_up(before, wallet.balance(), &answered, &unanswered);
 
         let answers = repeat_all(&wallet.client, &log);
         let expected = wallet.balance();

@@ -15,7 +15,7 @@ use crate::events::events;
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, token_at};
 use crate::support::decisions::{APPROVE, DECISIONS, buy, start_endpoint};
-use crate::support::load::{Sent, check_journal, message, retry_all};
+use crate::support::load::{Sent, check_journal, message, repeat_and_check};
 use crate::support::logo::{png, set_logo};
 use crate::support::management::{budget, card, funded, transfer, transition_card};
 use crate::support::payments::{confirmed, filled, find, pounds};
@@ -220,7 +220,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     check_journal(&target);
     let server = Server::on(target);
     let wallet = Wallet { client: server.client(), ..wallet };
-    retry_all(&wallet.client, &work.log);
+    repeat_and_check(&wallet.client, &work.log);
     work.protected.expect_protected(&wallet.client);
     assert!(work.protected.set_pin(&wallet.client, "0427").replayed(), "the new store knows the request with the PIN");
     // An account check leaves no message in the journal of either store.

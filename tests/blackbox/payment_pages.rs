@@ -265,7 +265,7 @@ fn colours_come_in_a_style_sheet() {
     }
     assert_eq!(payer.read("/pay/assets/pages.css?v=old").header("cache-control"), Some("no-cache"));
     html(&payer.read("/pay/assets/other.css"), 404);
-    // White text on yellow can't be read.
+    // White text on yellow cannot be read.
     html(&payer.read("/pay/theme/ffff00-ffffff.css"), 404);
 }
 

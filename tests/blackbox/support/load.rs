@@ -56,8 +56,9 @@ pub(crate) fn sum(log: &[&Sent]) -> (i64, i64) {
     log.iter().map(|sent| sent.effect()).fold((0, 0), |(left, right), (one, two)| (left + one, right + two))
 }
 
-/// Repeats every message with its key. Messages that were answered must be replayed; the others may take effect now.
-pub(crate) fn retry_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
+/// Repeats every message with its key. The answers of answered messages must be replayed. The others may take effect
+/// now.
+pub(crate) fn repeat_and_check(client: &Client, log: &[Sent]) -> Vec<Answer> {
     let answers = repeat_all(client, log);
     for (sent, again) in log.iter().zip(&answers) {
         assert!(sent.is_kept(again), "an answered message was lost: {} {again:?}", sent.key);
