@@ -1,7 +1,7 @@
 //! Tests deliveries while senders, receivers and the database server are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers. With 100 kills or
-//! more, the leases of killed servers end by themselves, as they do in operation. With fewer, the test stop them.
+//! more, the leases of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -50,7 +50,7 @@ struct Load {
     stop: AtomicBool,
 }
 
-/// StopOnDrop the threads of a load when it is dropped, even after a failure.
+/// Ends the threads of a load when it is dropped, even after a failure.
 struct StopOnDrop<'a>(&'a Load);
 
 impl Drop for StopOnDrop<'_> {
@@ -64,7 +64,7 @@ impl Load {
         Self { clients: Mutex::new(servers.iter().map(Server::client).collect()), ..Self::default() }
     }
 
-    /// Causes events through an instance until the load stop.
+    /// Causes events through an instance until the load ends.
     fn run(&self, thread: usize) {
         loop {
             let number = self.started.fetch_add(1, Ordering::Relaxed);
@@ -86,7 +86,7 @@ impl Load {
         }
     }
 
-    /// Repeats a request until it succeeds, or the load stop.
+    /// Repeats a request until it succeeds, or the load ends.
     fn until_done(&self, thread: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
         let start = Instant::now();
         loop {
@@ -123,7 +123,7 @@ impl Load {
     }
 }
 
-/// Kills a server, a receiver and the database server in thread, at random times, while events are caused through all
+/// Kills a server, a receiver and the database server in turn, at random times, while events are caused through all
 /// instances. Then checks the deliveries that the receivers received.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
@@ -178,7 +178,7 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
     }
 }
 
-/// Restarts all instances, and stop the leases of those that were killed, which would last a minute.
+/// Restarts all instances, and ends the leases of those that were killed, which would last a minute.
 fn without_leases(servers: Vec<Server>) -> Vec<Server> {
     let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
     homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
