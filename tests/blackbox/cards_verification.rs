@@ -107,7 +107,7 @@ fn a_pin_is_set_once_per_idempotency_key_and_cannot_be_read() {
 }
 
 #[test]
-fn a_verification_compares_what_is_known() {
+fn a_verification_compares_only_the_security_code() {
     let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let right = security_code(&client, &card);
