@@ -43,7 +43,7 @@ impl Policy {
         toml::from_str(&std::fs::read_to_string(root().join("deny.toml")).unwrap()).unwrap()
     }
 
-    /// The reasons to refuse a package.
+    /// Returns the reasons to refuse a package.
     fn refusals(&self, package: &Package) -> Vec<String> {
         let mut refusals = Vec::new();
         let name = package.name.as_str();
@@ -177,12 +177,12 @@ mod rules {
     }
 
     #[test]
-    fn each_rule_refuses() {
+    fn each_rule_can_refuse_a_package() {
         let policy = Policy::read();
         assert_eq!(policy.refusals(&package(&serde_json::json!({}))), [""; 0]);
         let any = serde_json::json!([{ "name": "x", "req": "*", "optional": false, "uses_default_features": true,
             "features": [], "kind": null, "target": null, "rename": null, "registry": null, "source": null }]);
-        for (member, said) in [
+        for (member, reason) in [
             (serde_json::json!({ "license": "GPL-3.0-only" }), "deny.toml does not allow its licence, GPL-3.0-only"),
             (serde_json::json!({ "license": null }), "its manifest names no licence"),
             (
@@ -191,7 +191,7 @@ mod rules {
             ),
             (serde_json::json!({ "dependencies": any }), "it accepts any version of x"),
         ] {
-            assert_eq!(policy.refusals(&package(&member)), [format!("shed 1.2.3: {said}")]);
+            assert_eq!(policy.refusals(&package(&member)), [format!("shed 1.2.3: {reason}")]);
         }
         let banned = policy.refusals(&package(&serde_json::json!({ "name": "openssl" })));
         assert_eq!(banned, ["openssl 1.2.3: deny.toml bans it: needs a system library; TLS is rustls"]);

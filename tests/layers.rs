@@ -1,13 +1,13 @@
 //! Checks which crate may depend on which, and a few rules about the sources. See `docs/ARCHITECTURE.md`.
 //!
-//! A wrong dependency fails this test instead of depending on a review. The rules are plain functions of plain values,
-//! so that the tests at the end can prove that each rule can fail.
+//! This test fails on a wrong dependency, so a review need not search for one. The rules are plain functions of plain
+//! values, so that the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 
 mod dependencies;
 
-#[path = "layers/circles.rs"]
-mod circles;
+#[path = "layers/cycles.rs"]
+mod cycles;
 
 #[path = "layers/examples.rs"]
 mod examples;
@@ -36,7 +36,7 @@ enum Outside {
 const DOMAIN: &str = "florin-domain";
 const PORTS: &str = "florin-ports";
 const APPLICATION: &str = "florin-application";
-const CONTRACT: &str = "florin-store-contract";
+const STORE_CONTRACT: &str = "florin-store-contract";
 const SHORT_CACHE: &str = "florin-short-cache";
 const PAGES: &str = "florin-pages";
 
@@ -84,13 +84,13 @@ const CRATE_RULES: &[CrateRule] = &[
         ]),
     },
     CrateRule {
-        name: CONTRACT,
+        name: STORE_CONTRACT,
         workspace: &[DOMAIN, PORTS],
         outside: Outside::Only(&["chrono", "serde", "serde_json", "sha2", "thiserror"]),
     },
     CrateRule {
         name: "florin-store-diesel",
-        workspace: &[DOMAIN, PORTS, CONTRACT],
+        workspace: &[DOMAIN, PORTS, STORE_CONTRACT],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config"]),
     },
     CrateRule {
@@ -131,7 +131,7 @@ const CRATE_RULES: &[CrateRule] = &[
             PORTS,
             APPLICATION,
             SHORT_CACHE,
-            CONTRACT,
+            STORE_CONTRACT,
             "florin-access-cache",
             "florin-store-cells",
             "florin-store-diesel",
@@ -150,7 +150,7 @@ const CRATE_RULES: &[CrateRule] = &[
     // It runs parts of the product on a simulated machine, and is not part of the product.
     CrateRule {
         name: "florin-simulation",
-        workspace: &[DOMAIN, PORTS, APPLICATION, CONTRACT, "florin-store-diesel", "florin-bank-sandbox"],
+        workspace: &[DOMAIN, PORTS, APPLICATION, STORE_CONTRACT, "florin-store-diesel", "florin-bank-sandbox"],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]),
     },
     CrateRule { name: "florin-example-rules", workspace: &[DOMAIN], outside: Outside::Only(&[]) },
@@ -205,10 +205,10 @@ fn forbidden_dependencies(rules: &[CrateRule], from: &str, dependencies: &[Depen
     dependencies.iter().filter_map(refused).collect()
 }
 
-/// The path of a module's grandparent, which moves with its file and is hard to read.
+/// A path through a module's grandparent. It is hard to read, and changes its meaning when its file moves.
 const GRANDPARENT: &str = concat!("super", "::super");
 
-/// Whether a line is a comment of nothing but one link, which can't be broken: the only exemption from
+/// Whether a line is a comment of nothing but one link, which cannot be broken: the only exemption from
 /// [`MAX_CHARACTERS`].
 fn is_link(line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(['/', '!']).trim();
@@ -283,7 +283,7 @@ fn assert_none(wrong: &[String]) {
 
 /// Diesel treats two migrations with the same number as one.
 #[test]
-fn a_migration_has_a_number_of_its_own_and_exists_for_both_databases() {
+fn each_migration_has_its_own_number_and_exists_for_both_databases() {
     let names = |database: &str| {
         let folders = fs::read_dir(root().join("migrations").join(database)).unwrap();
         folders.map(|folder| folder.unwrap().file_name().into_string().unwrap()).collect::<BTreeSet<_>>()
@@ -301,11 +301,11 @@ fn every_dependency_is_allowed() {
     let names: Vec<String> = metadata.packages.iter().map(|package| package.name.to_string()).collect();
     let mut wrong = Vec::new();
     for package in &metadata.packages {
-        let at_work = |kind| matches!(kind, DependencyKind::Normal | DependencyKind::Build);
+        let is_not_for_tests = |kind| matches!(kind, DependencyKind::Normal | DependencyKind::Build);
         let dependencies: Vec<Dependency> = package
             .dependencies
             .iter()
-            .filter(|dependency| at_work(dependency.kind))
+            .filter(|dependency| is_not_for_tests(dependency.kind))
             .map(|dependency| Dependency {
                 to: dependency.name.clone(),
                 inside: names.contains(&dependency.name),
@@ -339,7 +339,7 @@ fn every_decision_of_the_domain_has_an_example() {
 }
 
 #[test]
-fn files_import_each_other_one_way() {
+fn the_files_of_a_crate_import_each_other_without_cycles() {
     let mut crates: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for (path, text) in sources(&root()) {
         if let Some((of, file)) = path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")) {
@@ -349,14 +349,14 @@ fn files_import_each_other_one_way() {
     assert!(crates.contains_key("domain"), "the sources were not found");
     for (name, files) in crates {
         let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
-        let circles = circles::Modules::read(&files).circles();
-        assert_none(&circles.iter().map(|circle| format!("{name}: {circle}")).collect::<Vec<_>>());
+        let cycles = cycles::Modules::read(&files).cycles();
+        assert_none(&cycles.iter().map(|cycle| format!("{name}: {cycle}")).collect::<Vec<_>>());
     }
 }
 
 /// An exception for a message that no longer exists would hide the refusals of a later message.
 #[test]
-fn every_exception_for_generated_requests_is_a_message() {
+fn every_exception_for_generated_requests_is_part_of_a_message() {
     let checks = fs::read_to_string(root().join("scripts/openapi-tools/checks.py")).unwrap();
     let (_, listed) = checks.split_once("\nMESSAGES = (\n").unwrap();
     let (listed, _) = listed.split_once("\n\n\n").unwrap();
@@ -388,8 +388,8 @@ mod rules {
             APPLICATION,
             &[dependency(DOMAIN, true), dependency("florin-store-diesel", true)],
         );
-        let said = "florin-application must not depend on florin-store-diesel (only on: florin-domain, florin-ports)";
-        assert_eq!(wrong, [said]);
+        let error = "florin-application must not depend on florin-store-diesel (only on: florin-domain, florin-ports)";
+        assert_eq!(wrong, [error]);
         for (from, to) in [
             (DOMAIN, PORTS),
             (PORTS, APPLICATION),
@@ -439,7 +439,7 @@ mod rules {
 
     #[test]
     fn a_line_that_is_too_long_is_refused() {
-        let said = ["crates/mfa/src/lib.rs:2 has 121 characters, more than 120: break it"];
+        let error = ["crates/mfa/src/lib.rs:2 has 121 characters, more than 120: break it"];
         for (line, is_refused) in [
             ("£".repeat(120), false),
             ("£".repeat(121), true),
@@ -448,17 +448,17 @@ mod rules {
             (format!("//! <https://{} >", "a".repeat(106)), true),
             (format!("    <https://{}>", "a".repeat(107)), true),
         ] {
-            let expected: &[&str] = if is_refused { &said } else { &[] };
+            let expected: &[&str] = if is_refused { &error } else { &[] };
             assert_eq!(wrong_source("crates/mfa/src/lib.rs", &format!("\n{line}\n")), expected, "{line}");
         }
     }
 
     #[test]
-    fn a_path_by_the_grandparent_is_refused() {
+    fn a_path_through_the_grandparent_is_refused() {
         let import = format!("use {GRANDPARENT}::Context;\n");
-        let said = "crates/mfa/src/lib.rs:2 contains super";
+        let error = "crates/mfa/src/lib.rs:2 contains super";
         let wrong = wrong_source("crates/mfa/src/lib.rs", &format!("\n{import}// {import}"));
-        assert!(wrong.len() == 1 && wrong[0].starts_with(said), "{wrong:?}");
+        assert!(wrong.len() == 1 && wrong[0].starts_with(error), "{wrong:?}");
         assert_eq!(wrong_source("crates/mfa/src/lib.rs", "use super::Context;\nuse crate::a;\n"), [""; 0]);
     }
 
@@ -467,8 +467,8 @@ mod rules {
         let float = ["fn half(amount: f", "64) {}\n"].concat();
         for folder in NO_FLOATS {
             let path = format!("{folder}/src/lib.rs");
-            let said = format!("{path}:2 uses a binary float in a crate that handles money");
-            assert_eq!(wrong_source(&path, &format!("\n{float}")), [said]);
+            let error = format!("{path}:2 uses a binary float in a crate that handles money");
+            assert_eq!(wrong_source(&path, &format!("\n{float}")), [error]);
             assert_eq!(wrong_source(&path, &format!("// {float}")), [""; 0]);
         }
         assert_eq!(wrong_source("crates/http-actix/src/lib.rs", &float), [""; 0]);
@@ -477,7 +477,7 @@ mod rules {
     #[test]
     fn a_manifest_without_the_shared_lints_is_refused() {
         assert_eq!(wrong_manifest("Cargo.toml", "[lints]\nworkspace = true\n"), None);
-        let said = "Cargo.toml must have `[lints] workspace = true`";
-        assert_eq!(wrong_manifest("Cargo.toml", "[package]\n"), Some(said.into()));
+        let error = "Cargo.toml must have `[lints] workspace = true`";
+        assert_eq!(wrong_manifest("Cargo.toml", "[package]\n"), Some(error.into()));
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Client, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 const ACCOUNTS: &str = "/v2/accounts?";
@@ -13,13 +13,13 @@ const MEMBERS: [&str; 7] = ["business", "createdAt", "features", "id", "status",
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{ACCOUNTS}{query}"));
-    truthful("get", "/v2/accounts", &answer);
+    assert_documented("get", "/v2/accounts", &answer);
     expect_json(&answer, 200)
 }
 
 fn find(client: &Client, id: &str, query: &str) -> Value {
     let answer = client.get(&format!("/v2/accounts/{id}?{query}"));
-    truthful("get", "/v2/accounts/{accountId}", &answer);
+    assert_documented("get", "/v2/accounts/{accountId}", &answer);
     expect_json(&answer, 200)
 }
 
@@ -27,17 +27,11 @@ fn ids(page: &Value) -> Vec<&str> {
     page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id")).collect()
 }
 
-fn sorted(value: &Value) -> Vec<&str> {
-    let mut names = members(value);
-    names.sort_unstable();
-    names
-}
-
 #[test]
-fn an_account_shows_what_is_asked_for() {
+fn an_account_shows_the_requested_members() {
     let client = shared().client();
     let plain = find(&client, &client.account, "");
-    assert_eq!(sorted(&plain), MEMBERS);
+    assert_eq!(members(&plain), MEMBERS);
     time(&plain["createdAt"]);
     assert_eq!(plain["business"], json!({"accountId": client.account, "name": "Florin Demo Ltd"}));
     assert_eq!((&plain["type"], &plain["status"]), (&json!("Business"), &json!("active")));
@@ -66,7 +60,7 @@ fn the_list_has_the_accounts_of_the_key() {
     assert_eq!(list(&client, "include=currencies")["rows"][1]["currencies"].as_array().unwrap().len(), 6);
     assert_eq!(ids(&list(&server.other(), "")), [demo().other_account.as_str()]);
     // A world's key can access its world only. The client's key can access the world, too.
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     assert_eq!(ids(&list(&world, "")), [world.account.as_str()]);
     assert_eq!(list(&client, "")["count"], 3);
     expect_json(&world.get(&format!("/v2/accounts/{}?", world.account)), 200);
@@ -74,7 +68,7 @@ fn the_list_has_the_accounts_of_the_key() {
 }
 
 #[test]
-fn wrong_requests_are_refused() {
+fn foreign_accounts_and_invalid_parameters_are_refused() {
     let server = shared();
     let client = server.client();
     for id in [demo().other_account.as_str(), "F404"] {

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::management::{budget, funded, transfer, written};
-use crate::support::payments::{alone, confirmed, filled, pounds};
-use crate::support::server::LIMIT;
+use crate::support::management::{budget, format_number, funded, transfer};
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
+use crate::support::server::TIMEOUT;
 use crate::support::table::{Table, bad};
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, demo,
@@ -18,7 +18,7 @@ use crate::support::{
 };
 
 const LIST: &str = "/v2/activity/{accountId}";
-const ONE: &str = "/v2/activity/{type}/{id}";
+const SINGLE: &str = "/v2/activity/{type}/{id}";
 
 fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
@@ -27,7 +27,7 @@ fn target(client: &Client, rest: &str) -> String {
 /// Returns one page, and checks it against the OpenAPI description.
 fn page(client: &Client, query: &str) -> Value {
     let answer = client.get(&target(client, &format!("?{query}")));
-    truthful("get", LIST, &answer);
+    assert_documented("get", LIST, &answer);
     let page = expect_json(&answer, 200);
     assert_eq!(members(&page), ["count", "limit", "offset", "rows"]);
     page
@@ -42,7 +42,7 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
 
 fn get(client: &Client, kind: &str, id: &str) -> Answer {
     let answer = client.get(&format!("/v2/activity/{kind}/{id}?accountId={}&include=messages", client.account));
-    truthful("get", ONE, &answer);
+    assert_documented("get", SINGLE, &answer);
     answer
 }
 
@@ -50,25 +50,25 @@ fn one(client: &Client, kind: &str, id: &str) -> Value {
     expect_json(&get(client, kind, id), 200)
 }
 
-/// Creates a wallet with 500.00 and messages of every kind. Returns it with the tokens of the first messages.
+/// Creates a wallet with 500.00 and several chains. Also returns the tokens of the first messages.
 fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let wallet = Wallet::with(server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");
-    let undone = wallet.token(AUTHORIZATION, "20");
-    wallet.follow_ok(REVERSAL, &undone, "20");
+    let reversed = wallet.token(AUTHORIZATION, "20");
+    wallet.follow_ok(REVERSAL, &reversed, "20");
     let held = wallet.token(ATM, "30");
-    let back = wallet.token(REFUND, "5");
-    wallet.follow_ok(REFUND_CLEARING, &back, "5");
+    let refunded = wallet.token(REFUND, "5");
+    wallet.follow_ok(REFUND_CLEARING, &refunded, "5");
     let declined = wallet.first(AUTHORIZATION, "9999");
     let checked = wallet.first(AUTHORIZATION, "0");
     let last = [declined, checked].map(|first| text(&first, "/token").to_owned());
-    (wallet, [bought, undone, held, back].into_iter().chain(last).collect())
+    (wallet, [bought, reversed, held, refunded].into_iter().chain(last).collect())
 }
 
 #[test]
 fn every_chain_is_one_row() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (wallet, tokens) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let expected = [
@@ -83,7 +83,8 @@ fn every_chain_is_one_row() {
         let row: Vec<_> = all.iter().filter(|row| row["id"] == **token).collect();
         assert_eq!(row.len(), 1, "{token}");
         let seen = (text(row[0], "/type"), text(row[0], "/status"));
-        let amounts = ["amount", "impactedAmount"].map(|name| written(&row[0][name], "GBP").replace("-0.00", "0.00"));
+        let amounts =
+            ["amount", "impactedAmount"].map(|name| format_number(&row[0][name], "GBP").replace("-0.00", "0.00"));
         assert_eq!((seen, amounts), ((kind, status), [amount, impacted].map(str::to_owned)), "{}", row[0]);
     }
     let held = all.iter().find(|row| row["id"] == tokens[2].as_str()).unwrap();
@@ -97,14 +98,14 @@ fn every_chain_is_one_row() {
         assert!(time(&row["createdAt"]) <= time(&row["updatedAt"]), "{row}");
     }
     let times: Vec<_> = all.iter().map(|row| time(&row["createdAt"])).collect();
-    assert!(times.is_sorted_by(|newer, older| newer >= older), "not the newest first");
+    assert!(times.is_sorted_by(|newer, older| newer >= older), "the newest row is not first");
     let answer = client.get(&target(&client, "?limit=1000"));
     assert!(answer.text().contains(r#""amount":8.00,"#), "amounts have the digits of their currency");
 }
 
 #[test]
 fn messages_are_included_on_request() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (_, tokens) = wallet_with_activity(&server);
     let listed = rows(&client, "include=messages").into_iter().find(|row| row["id"] == tokens[0].as_str()).unwrap();
     for row in [one(&client, "transaction", &tokens[0]), listed] {
@@ -120,7 +121,7 @@ fn messages_are_included_on_request() {
 
 #[test]
 fn a_credit_is_returned_in_full() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (wallet, _) = wallet_with_activity(&server);
     let number = wallet.credit("12.34")["boxTransactionId"].clone();
     let credits = rows(&client, "type=deposit");
@@ -142,7 +143,7 @@ fn a_credit_is_returned_in_full() {
 
 #[test]
 fn payments_appear_when_their_batch_is_confirmed() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "GBP", 100_000);
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME")]);
     // The demo data has payments, too.
@@ -154,7 +155,7 @@ fn payments_appear_when_their_batch_is_confirmed() {
     confirmed(&client, &batch);
     let start = Instant::now();
     while !["complete", "reverted"].iter().all(|status| of_batch().iter().any(|row| row["status"] == *status)) {
-        assert!(start.elapsed() < LIMIT, "{:?}", of_batch());
+        assert!(start.elapsed() < TIMEOUT, "{:?}", of_batch());
         thread::sleep(Duration::from_millis(50));
     }
     let payments = of_batch();
@@ -173,7 +174,7 @@ fn payments_appear_when_their_batch_is_confirmed() {
 
 #[test]
 fn a_transfer_is_a_row_of_each_budget() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "Giver", "50.00"), budget(&client, "Receiver"));
     let sent = expect_json(&transfer(&client, &from, &to, "20.00"), 200);
     for (budget, kind, impacted, number) in
@@ -187,13 +188,13 @@ fn a_transfer_is_a_row_of_each_budget() {
         assert_eq!(found[0]["transactionGroupId"], sent["transfer"]["id"]);
         assert_eq!(one(&client, "boxTransaction", &sent[number].to_string())["id"], found[0]["id"]);
     }
-    assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "and its funds");
-    assert_eq!(rows(&client, &format!("budgetId={from},{to}")).len(), 3, "of both");
+    assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "the transfer and the credit");
+    assert_eq!(rows(&client, &format!("budgetId={from},{to}")).len(), 3, "the rows of both budgets");
 }
 
 #[test]
 fn filters_select_matching_rows() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (wallet, _) = wallet_with_activity(&server);
     let all = rows(&client, "");
     let values = |pointer: &str| -> BTreeSet<String> {
@@ -207,8 +208,8 @@ fn filters_select_matching_rows() {
         ("currencyCode", "/currencyCode"),
     ] {
         for value in values(pointer) {
-            let is_it = |row: &&Value| row.pointer(pointer).is_some_and(|found| *found == value.as_str());
-            let expected: Vec<_> = all.iter().filter(is_it).cloned().collect();
+            let matches = |row: &&Value| row.pointer(pointer).is_some_and(|found| *found == value.as_str());
+            let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
             assert!(!expected.is_empty());
             assert_eq!(rows(&client, &format!("{parameter}={value}")), expected, "{parameter}={value}");
         }
@@ -231,12 +232,12 @@ fn filters_select_matching_rows() {
         named("sandbox%20MERCHANT").len(),
         all.iter().filter(|row| row["counterparty"] == "Sandbox Merchant").count()
     );
-    assert_eq!(named("%25"), Vec::<Value>::new(), "a text, not a pattern");
+    assert_eq!(named("%25"), Vec::<Value>::new(), "% is a text, not a pattern");
 }
 
 #[test]
 fn pages_do_not_overlap() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     wallet_with_activity(&server);
     let all = rows(&client, "");
     for limit in [1, 4, 7] {
@@ -281,7 +282,7 @@ fn invalid_parameters_are_reported() {
         ("cardId=x&cardId=x", "query.cardId", "duplicate_parameter"),
     ] {
         let answer = client.get(&target(&client, &format!("?{query}")));
-        truthful("get", LIST, &answer);
+        assert_documented("get", LIST, &answer);
         table.check(&bad(query, place, code), &answer);
     }
     table.check(&bad("a type", "path.type", "invalid_value"), &get(&client, "card", ABSENT));
@@ -294,7 +295,7 @@ fn invalid_parameters_are_reported() {
 
 #[test]
 fn rows_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (_, tokens) = wallet_with_activity(&server);
     let other = server.other();
     for id in [&tokens[0], &ABSENT.to_owned()] {
@@ -307,8 +308,8 @@ fn rows_of_other_accounts_are_absent() {
         expect_fault(&get(&stranger, "transaction", &tokens[0]), 404, "query.accountId", "not_found");
     }
     expect_fault(&shared().limited().get(&target(&client, "?")), 403, "header.Authorization", "insufficient_scope");
-    let nobody = client.with_authorization(None);
-    expect_fault(&nobody.get(&target(&client, "?")), 401, "header.Authorization", "missing_credentials");
+    let anonymous = client.with_authorization(None);
+    expect_fault(&anonymous.get(&target(&client, "?")), 401, "header.Authorization", "missing_credentials");
     expect_fault(&client.post(&target(&client, "?"), "{}"), 405, "", "method_not_allowed");
     assert_eq!(demo().account, client.account);
 }

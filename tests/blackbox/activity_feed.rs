@@ -1,4 +1,5 @@
-//! The feed of changes of activity: it misses and repeats nothing while others write and servers are killed.
+//! The feed of changes of activity. It misses no change, and repeats no row without a change, even while others write
+//! and servers are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
 
@@ -9,17 +10,17 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::feed::{Feed, part};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, budget, transfer};
-use crate::support::payments::{alone, confirmed, filled, pounds};
-use crate::support::server::LIMIT;
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
+use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{
     AUTHORIZATION, CLEARING, CREDIT, Client, Home, Server, Wallet, demo, expect_fault, expect_json, together,
 };
@@ -27,14 +28,14 @@ use crate::support::{
 const LIST: &str = "/v2/activity/{accountId}";
 
 #[test]
-fn the_feed_returns_what_changed_since() {
-    let (server, client) = alone();
+fn the_feed_returns_what_changed_since_the_cursor() {
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let mut feed = Feed::new();
     feed.drain(&client);
     feed.must_equal_the_list(&client);
     let answer = part(&client, &feed.cursor, "limit=7");
-    truthful("get", LIST, &answer);
+    assert_documented("get", LIST, &answer);
     let nothing = expect_json(&answer, 200);
     assert_eq!(members(&nothing), ["count", "limit", "nextCursor", "offset", "rows"]);
     assert_eq!((&nothing["limit"], &nothing["offset"], &nothing["rows"]), (&json!(7), &json!(0), &json!([])));
@@ -62,7 +63,7 @@ fn the_feed_returns_what_changed_since() {
 
 #[test]
 fn a_payment_appears_with_its_confirmation_and_its_outcome() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "GBP", 100_000);
     let mut feed = Feed::new();
     feed.drain(&client);
@@ -71,7 +72,7 @@ fn a_payment_appears_with_its_confirmation_and_its_outcome() {
     confirmed(&client, &batch);
     let (start, mut states) = (Instant::now(), Vec::new());
     while states.last().is_none_or(|state| state != "complete") {
-        assert!(start.elapsed() < LIMIT, "{states:?}");
+        assert!(start.elapsed() < TIMEOUT, "{states:?}");
         let rows = feed.read(&client, 9);
         states.extend(rows.iter().map(|row| text(row, "/status").to_owned()));
         thread::sleep(Duration::from_millis(20));
@@ -82,7 +83,7 @@ fn a_payment_appears_with_its_confirmation_and_its_outcome() {
 
 #[test]
 fn filters_apply_to_the_feed() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let mut feed = Feed::new();
     feed.drain(&client);
@@ -97,11 +98,11 @@ fn filters_apply_to_the_feed() {
 }
 
 #[test]
-fn cursors_are_checked() {
-    let (_server, client) = alone();
+fn invalid_cursors_are_refused() {
+    let (_server, client) = fresh_sandbox();
     for (cursor, query) in [("x", ""), ("1", ""), ("0.0.0", "")] {
         let answer = part(&client, cursor, query);
-        truthful("get", LIST, &answer);
+        assert_documented("get", LIST, &answer);
         expect_fault(&answer, 400, "query.cursor", "invalid_format");
     }
     expect_fault(&part(&client, "0", "offset=0"), 400, "query.offset", "invalid_value");
@@ -111,13 +112,13 @@ fn cursors_are_checked() {
 #[test]
 fn a_restore_ends_earlier_cursors() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "demo"}));
+    let (_, client) = create_world(&server, json!({"template": "demo"}));
     let before = snapshot(&client);
     let mut feed = Feed::new();
     feed.drain(&client);
     restore(&client, &before);
     let answer = part(&client, &feed.cursor, "");
-    truthful("get", LIST, &answer);
+    assert_documented("get", LIST, &answer);
     let fault = expect_fault(&answer, 400, "query.cursor", "invalid_value");
     assert!(fault.message.contains("cursor=0"), "{}", fault.message);
     let mut feed = Feed::new();
@@ -138,18 +139,18 @@ fn movement(client: &Client, card: &str, [from, to]: [&str; 2], key: &str) -> Op
     let token = text(&held, "/transaction/token");
     send("clear", CLEARING, follow_body(token, "0.02"))?;
     send("credit", CREDIT, credit_body(from, "0.07", "GBP"))?;
-    let moved = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "0.01"});
-    send("transfer", &format!("{BUDGETS}/{from}/transfer"), moved.to_string())?;
+    let transfer = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "0.01"});
+    send("transfer", &format!("{BUDGETS}/{from}/transfer"), transfer.to_string())?;
     Some(())
 }
 
 #[test]
-fn thirty_two_writers_and_a_reader() {
+fn readers_miss_and_repeat_nothing_while_thirty_two_writers_write() {
     const WRITERS: usize = 32;
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let receiver = budget(&server.client(), "Receiver");
-    let left = AtomicUsize::new(WRITERS);
+    let active_writers = AtomicUsize::new(WRITERS);
     let feeds = together(WRITERS + 2, |number| {
         let client = server.client();
         if number < WRITERS {
@@ -157,11 +158,11 @@ fn thirty_two_writers_and_a_reader() {
             for round in 0..6 {
                 movement(&client, &wallet.card.id, budgets, &format!("{number}-{round}")).unwrap();
             }
-            left.fetch_sub(1, Ordering::Relaxed);
+            active_writers.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
         let mut feed = Feed::new();
-        while left.load(Ordering::Relaxed) > 0 {
+        while active_writers.load(Ordering::Relaxed) > 0 {
             feed.read(&client, 5 + 20 * (number - WRITERS));
         }
         Some(feed)
@@ -177,7 +178,7 @@ fn thirty_two_writers_and_a_reader() {
 fn the_feed_goes_on_after_kills() {
     const WRITERS: usize = 32;
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
-    eprintln!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
+    eprintln!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
     let (mut rng, mut feed) = (Rng::with_seed(seed), Feed::new());
     let mut server = Server::on(Home::demo());
     let funds = demo().budget("GBP");
@@ -201,7 +202,7 @@ fn the_feed_goes_on_after_kills() {
                 });
             }
             let start = Instant::now();
-            while done.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+            while done.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
                 feed.read(&client, 7);
             }
             let home = server.kill();

@@ -1,31 +1,31 @@
-//! The numbers of an account's sequence: every number that an event contains finds a row of the activity.
+//! The numbers (box transaction ids) of an account: each number that an event contains finds a row of the activity.
 
 use serde_json::{Value, json};
 
 use crate::events::{events, wait_for};
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{budget, funded, transfer};
-use crate::support::payments::{alone, confirmed, filled, pounds};
-use crate::support::shop::{TOP_UPS, bank, outcome};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
+use crate::support::shop::{TOP_UPS, act_as_payer, bank};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{Client, Server, expect_fault, expect_json};
 
 /// Returns the rows that match a query, and checks them against the OpenAPI description.
 fn rows(client: &Client, query: &str) -> Vec<Value> {
     let answer = client.get(&format!("/v2/activity/{}?limit=1000&{query}", client.account));
-    truthful("get", "/v2/activity/{accountId}", &answer);
+    assert_documented("get", "/v2/activity/{accountId}", &answer);
     serde_json::from_value(expect_json(&answer, 200)["rows"].take()).unwrap()
 }
 
-/// Finds the row with a number.
+/// Returns the row that a number finds.
 fn numbered(client: &Client, number: &Value) -> Value {
     let answer = client.get(&format!("/v2/activity/boxTransaction/{number}?accountId={}", client.account));
-    truthful("get", "/v2/activity/{type}/{id}", &answer);
+    assert_documented("get", "/v2/activity/{type}/{id}", &answer);
     expect_json(&answer, 200)
 }
 
-/// The numbers that a row shows.
+/// Returns the numbers that a row shows.
 fn numbers(row: &Value) -> Vec<Value> {
     let places = ["/transactionBox/boxTransactionId", "/boxTransactionId", "/returnBoxTransactionId"];
     places.iter().filter_map(|place| row.pointer(place)).filter(|number| !number.is_null()).cloned().collect()
@@ -36,13 +36,13 @@ fn top_up(client: &Client, budget: &str) {
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
     let body = json!({"budgetId": budget, "amount": amount, "idempotencyKey": "1"}).to_string();
     let session = expect_json(&client.post(TOP_UPS, body), 201);
-    let approved = outcome(client, &session, &json!({"bankId": bank(client), "outcome": "approve"}));
+    let approved = act_as_payer(client, &session, &json!({"bankId": bank(client), "outcome": "approve"}));
     expect_json(&approved, 200);
 }
 
 #[test]
 fn every_number_of_an_event_finds_its_row() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (one, two) = (funded(&client, "One", "100.00"), budget(&client, "Two"));
     expect_json(&transfer(&client, &one, &two, "5.00"), 200);
     top_up(&client, &two);
@@ -81,7 +81,7 @@ fn every_number_of_an_event_finds_its_row() {
 #[test]
 fn numbers_are_restored_and_copied() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let float = budget(&client, "Float");
     top_up(&client, &float);
     let before = rows(&client, "search=1");
@@ -91,7 +91,7 @@ fn numbers_are_restored_and_copied() {
     assert_eq!(text(&numbered(&client, &json!(2)), "/type"), "deposit");
     restore(&client, &kept);
     assert_eq!(rows(&client, ""), before);
-    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
     assert_eq!(numbers(&numbered(&copy, &json!(1))), [json!(1)]);
     funded(&client, "Later", "1.00");
     assert_eq!(numbers(&numbered(&client, &json!(2))), [json!(2)]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
 use crate::support::table::{Table, bad};
-use crate::support::{Client, Home, LOOKUP, Server, demo, expect_fault, expect_json, shared, while_asking};
+use crate::support::{Client, Home, LOOKUP, Server, demo, expect_fault, expect_json, shared, while_requesting};
 
 fn look_up(client: &Client, postcode: &str) -> Value {
     let answer = expect_json(&client.get(&format!("{LOOKUP}?postcode={postcode}")), 200);
@@ -130,7 +130,7 @@ fn an_operator_enables_and_disables_the_feature() {
     let caller = server.client_of(&key, "-");
     let switch = |action| {
         let switch = || server.home().run(&["features", action, "addresses-lookup", "--client", &id]);
-        assert!(while_asking(&[caller.clone(), caller.clone()], &path, switch).status.success());
+        assert!(while_requesting(&[caller.clone(), caller.clone()], &path, switch).status.success());
     };
     expect_fault(&caller.get(&path), 403, "", "feature_not_enabled");
     for _ in 0..3 {

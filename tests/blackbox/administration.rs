@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{text, time};
 use crate::support::management::new_budget;
-use crate::support::worlds::{WORLDS, make};
+use crate::support::worlds::{WORLDS, create_world};
 use crate::support::{BANKS, Client, Home, Server, demo, expect_fault, expect_json};
 
 /// A client with an account and a key.
@@ -33,7 +33,7 @@ fn row(home: &Home, list: &str, id: &str) -> Value {
     list["rows"].as_array().unwrap().iter().find(|row| row["id"] == id).unwrap().clone()
 }
 
-fn is_invalid(client: &Client) {
+fn expect_invalid_key(client: &Client) {
     expect_fault(&client.get(BANKS), 403, "header.Authorization", "invalid_credentials");
 }
 
@@ -45,10 +45,10 @@ fn a_disabled_client_has_no_valid_keys_until_it_is_enabled() {
     let caller = ada.caller(&server);
     expect_json(&caller.get(BANKS), 200);
     let disabled = home.json(&["clients", "disable", "Ada", "--json"]);
-    is_invalid(&caller);
+    expect_invalid_key(&caller);
     expect_json(&server.client().get(BANKS), 200);
     let again = home.json(&["clients", "disable", "Ada", "--json"]);
-    assert_eq!(disabled["disabledAt"], again["disabledAt"], "it stays disabled since the first time");
+    assert_eq!(disabled["disabledAt"], again["disabledAt"], "the second command keeps the first time");
     time(&row(home, "clients", &ada.client)["disabledAt"]);
     home.json(&["clients", "enable", "Ada", "--json"]);
     assert!(row(home, "clients", &ada.client).get("disabledAt").is_none());
@@ -78,7 +78,7 @@ fn an_account_holds_the_currencies_that_it_was_created_with() {
 }
 
 #[test]
-fn names_and_networks_are_changed() {
+fn operators_change_names_and_networks() {
     let server = Server::sandbox();
     let home = server.home();
     let ada = test_client(home, "F70001");
@@ -124,7 +124,7 @@ fn a_rotated_key_is_valid_during_the_overlap() {
     assert_eq!((text(&rotated, "/replaces"), &rotated["expiresAt"]), (id, &Value::Null));
     let (ends, issued) = (time(&rotated["replacedExpiresAt"]), time(&rotated["createdAt"]));
     assert_eq!(ends - issued, chrono::TimeDelta::hours(24));
-    assert!(row(home, "keys", id)["expiresSoon"].is_null(), "it has a successor");
+    assert!(row(home, "keys", id)["expiresSoon"].is_null(), "a key that has a successor is not reported");
 
     // A key that was replaced cannot be rotated again.
     let again = home.refused(&["keys", "rotate", id, "--overlap", "7d"]);
@@ -143,7 +143,7 @@ fn a_rotated_key_is_valid_during_the_overlap() {
         "2099-01-01T00:00:00Z",
         "--json",
     ]);
-    is_invalid(&new);
+    expect_invalid_key(&new);
     expect_json(&server.client_of(text(&last, "/key"), &ada.account).get(BANKS), 200);
     assert_eq!(text(&last, "/expiresAt"), "2099-01-01T00:00:00Z");
 
@@ -186,7 +186,7 @@ fn keys_that_expire_soon_are_reported() {
     // The first check for expiring keys runs when the server starts.
     let start = std::time::Instant::now();
     while !server.client().with_authorization(None).get("/metrics?").text().contains("florin_keys_expiring 1") {
-        assert!(start.elapsed() < crate::support::server::LIMIT, "no metric");
+        assert!(start.elapsed() < crate::support::server::TIMEOUT, "no metric");
     }
     let (_, home) = server.stop();
     let log = home.log();
@@ -204,15 +204,15 @@ fn the_keys_of_worlds_end_with_the_key_that_created_them() {
         server.client_of(text(&world, "/apiKey"), text(&world, "/accountId"))
     };
     let first = create(&ada.caller(&server));
-    let (_, other) = make(&server, json!({"template": "empty"}));
+    let (_, other) = create_world(&server, json!({"template": "empty"}));
     let rotated = home.json(&["keys", "rotate", text(&ada.key, "/id"), "--json"]);
     let second = create(&server.client_of(text(&rotated, "/key"), &ada.account));
     // After the rotation, the first world belongs to the new key.
     home.json(&["keys", "revoke", text(&ada.key, "/id"), "--json"]);
     expect_json(&first.get(BANKS), 200);
     home.json(&["keys", "revoke", text(&rotated, "/id"), "--json"]);
-    is_invalid(&first);
-    is_invalid(&second);
+    expect_invalid_key(&first);
+    expect_invalid_key(&second);
     expect_json(&other.get(BANKS), 200);
     expect_json(&server.client_of(&demo().api_key, &demo().account).get(BANKS), 200);
 }

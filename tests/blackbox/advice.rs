@@ -8,7 +8,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// Returns a server, a card with 250.00 available, and the token of an authorization of 10.00.
+/// Starts a server. Returns it, a card with 250.00 available, and the token of an authorization of 10.00.
 fn held() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);

@@ -12,6 +12,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
+/// Starts a server. Returns it, a card with 250.00 available, and the token of a withdrawal of 10.00.
 fn held() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -88,7 +89,7 @@ fn other_follow_ups_are_refused() {
 }
 
 #[test]
-fn declines() {
+fn the_state_and_expiry_of_the_card_decide() {
     let client = shared().client();
     let code = |card: &str, amount: &str| {
         let withdrawal = transaction(&client.post(ATM, first_body(card, amount)));
@@ -124,7 +125,7 @@ fn an_amount_of_zero_is_refused() {
 }
 
 #[test]
-fn absent_cards_and_tokens() {
+fn absent_cards_and_tokens_are_not_found() {
     let client = shared().client();
     expect_fault(&client.post(ATM, first_body(ABSENT, "1")), 404, "body.cardId", "not_found");
     expect_fault(&client.post(ATM_CLEARING, follow_body(ABSENT, "1")), 404, PRECEDING, "not_found");

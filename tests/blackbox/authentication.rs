@@ -9,11 +9,11 @@ use crate::support::http::exchange;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, REFUND,
     REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json,
-    shared, while_asking,
+    shared, while_requesting,
 };
 
 #[test]
-fn the_forms_of_the_header() {
+fn the_scheme_is_optional_and_its_case_is_ignored() {
     let client = shared().client();
     let key = &demo().api_key;
     for value in [
@@ -73,7 +73,7 @@ fn two_headers_are_400() {
     expect_fault(&answer, 400, "header.Authorization", "duplicate_parameter");
 }
 
-/// Returns every operation with the scope that it requires.
+/// Returns many operations with the scopes that they require.
 fn scopes() -> Vec<(&'static str, String, &'static str)> {
     let mut all = vec![
         ("GET", BANKS.to_owned(), "merchant:banks:read:any"),
@@ -90,7 +90,7 @@ fn scopes() -> Vec<(&'static str, String, &'static str)> {
 }
 
 #[test]
-fn every_operation_names_the_required_scope() {
+fn refusals_name_the_required_scope() {
     for (method, path, scope) in scopes() {
         let answer = merchant_access::send(&shared().limited(), method, &path, "{}");
         let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
@@ -99,7 +99,7 @@ fn every_operation_names_the_required_scope() {
 }
 
 #[test]
-fn every_operation_requires_credentials() {
+fn operations_require_credentials() {
     for (method, path, _) in scopes() {
         let client = shared().client().with_authorization(None);
         let answer = merchant_access::send(&client, method, &path, "{}");
@@ -107,7 +107,7 @@ fn every_operation_requires_credentials() {
     }
 }
 
-/// Creates a client with two accounts and keys of many kinds. Returns the home and the output of `issue` for each.
+/// Issues a key to a client, and returns the output of the command.
 fn issue(home: &Home, client: &str, extra: &[&str]) -> Value {
     let mut arguments = vec!["keys", "issue", "--client", client];
     arguments.extend(extra);
@@ -115,6 +115,7 @@ fn issue(home: &Home, client: &str, extra: &[&str]) -> Value {
     home.json(&arguments)
 }
 
+/// Creates a client, and returns its id.
 fn new_client(home: &Home, extra: &[&str]) -> String {
     let mut arguments = vec!["clients", "create", "--name", "Keys under test"];
     arguments.extend(extra);
@@ -152,15 +153,15 @@ fn a_key_reaches_only_its_accounts() {
     let server = Server::on(home);
     let one = server.client_of(text(&one, "/key"), "F70001");
     expect_json(&one.get(BANKS), 200);
-    let kept = one.with_account("F70002").get(BANKS);
-    expect_fault(&kept, 404, "query.accountId", "not_found");
+    let excluded = one.with_account("F70002").get(BANKS);
+    expect_fault(&excluded, 404, "query.accountId", "not_found");
     let absent = one.with_account("F79999").get(BANKS);
     expect_fault(&absent, 404, "query.accountId", "not_found");
     let foreign = one.with_account(&demo().account).get(BANKS);
     expect_fault(&foreign, 404, "query.accountId", "not_found");
     let bare = |answer: &crate::support::Answer, id: &str| answer.text().replace(id, "");
-    assert_eq!(bare(&kept, "F70002"), bare(&absent, "F79999"), "accounts can be probed");
-    assert_eq!(bare(&foreign, &demo().account), bare(&absent, "F79999"), "accounts can be probed");
+    assert_eq!(bare(&excluded, "F70002"), bare(&absent, "F79999"), "the answers show which accounts exist");
+    assert_eq!(bare(&foreign, &demo().account), bare(&absent, "F79999"), "the answers show which accounts exist");
     let all = server.client_of(text(&all, "/key"), "F70002");
     expect_json(&all.get(BANKS), 200);
     expect_json(&all.with_account("F70001").get(BANKS), 200);
@@ -196,7 +197,7 @@ fn revoking_reaches_a_running_server() {
         let caller = server.client_of(text(&key, "/key"), "F70001");
         expect_json(&caller.get(BANKS), 200);
         let revoke = || server.home().run(&["keys", "revoke", text(&key, "/id")]);
-        assert!(while_asking(&[caller.clone(), caller.clone()], BANKS, revoke).status.success());
+        assert!(while_requesting(&[caller.clone(), caller.clone()], BANKS, revoke).status.success());
         for _ in 0..3 {
             expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
         }
@@ -213,7 +214,7 @@ fn new_objects_work_on_a_running_server() {
     let caller = server.client_of(text(&key, "/key"), "F70001");
     expect_fault(&caller.get(BANKS), 404, "query.accountId", "not_found");
     let create = || server.home().json(&["accounts", "create", "F70001", "--client", &client, "--json"]);
-    while_asking(&[caller.clone(), caller.clone()], BANKS, create);
+    while_requesting(&[caller.clone(), caller.clone()], BANKS, create);
     expect_json(&caller.get(BANKS), 200);
 }
 

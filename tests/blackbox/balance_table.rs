@@ -1,18 +1,18 @@
 //! Plays every row of the balance table in section 5.5 of docs/CONTRACT-CHOICES.md in three currencies, exact to the
 //! last digit, and complete chains.
 
-use crate::message_table::{Row, play_in_three_currencies};
+use crate::documented_messages::{Row, play_in_three_currencies};
 use crate::support::assert::text;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
 };
 
 pub(crate) fn rows() -> Vec<Row> {
-    crate::message_table::rows(include_str!("../../docs/CONTRACT-CHOICES.md"), "**5.5 What each message does.**")
+    crate::documented_messages::rows(include_str!("../../docs/CONTRACT-CHOICES.md"), "**5.5 What each message does.**")
 }
 
 #[test]
-fn every_row_in_three_currencies() {
+fn every_row_is_true_in_three_currencies() {
     let rows = rows();
     assert_eq!(rows.len(), 10);
     play_in_three_currencies(&rows);
@@ -37,7 +37,7 @@ fn a_decline_shows_unchanged_balances() {
     }
 }
 
-/// Runs the steps of one chain: path, amount, then the expected ledger and available balance in minor units.
+/// Plays a chain. Each step is a path, an amount, and the expected ledger and available balance in minor units.
 fn play_chain(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
     let mut token = wallet.token(first, amount);
     for (path, amount, ledger, available) in steps {
@@ -55,7 +55,7 @@ fn play_chain(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, 
 }
 
 #[test]
-fn complete_chains() {
+fn complete_chains_have_the_expected_balances() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = [(ADVICE, "30", 25_000, 22_000), (REVERSAL, "5.55", 25_000, 22_555), (CLEARING, "24", 22_600, 22_600)];

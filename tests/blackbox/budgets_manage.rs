@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{
-    BUDGETS, authorize, budget, budget_of, card, funded, new_budget, transfer, with, written,
+    BUDGETS, authorize, budget, budget_of, card, format_number, funded, new_budget, transfer, with,
 };
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 /// The members of a budget without its balances, in order.
@@ -30,13 +30,13 @@ const MEMBERS: [&str; 12] = [
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{BUDGETS}?accountId={}&{query}", client.account));
-    truthful("get", BUDGETS, &answer);
+    assert_documented("get", BUDGETS, &answer);
     expect_json(&answer, 200)
 }
 
 fn find(client: &Client, id: &str, query: &str) -> Value {
     let answer = client.get(&format!("{BUDGETS}/{id}?accountId={}&{query}", client.account));
-    truthful("get", "/v2/budgets/{budgetId}", &answer);
+    assert_documented("get", "/v2/budgets/{budgetId}", &answer);
     expect_json(&answer, 200)
 }
 
@@ -55,11 +55,11 @@ fn parent_budget(client: &Client) -> Value {
 
 #[test]
 fn a_new_budget_has_every_member_and_shows_no_balance() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body =
         with(new_budget("Reisen ✈", &["JPY", "EUR"]), &json!({"status": "hidden", "boxId": "box-7", "features": []}));
     let answer = client.post(BUDGETS, body.to_string());
-    truthful("post", BUDGETS, &answer);
+    assert_documented("post", BUDGETS, &answer);
     let created = expect_json(&answer, 201);
     assert_eq!(members(&created), MEMBERS);
     uuid(&created["id"]);
@@ -74,13 +74,13 @@ fn a_new_budget_has_every_member_and_shows_no_balance() {
     assert_eq!([&feature["payments"], &feature["budgetCards"], &feature["peopleCards"]], [&json!(false); 3]);
     let whole = find(&client, &text(&created, "/id").to_uppercase(), "include=balance");
     assert_eq!(whole["balance"].as_array().unwrap().len(), 2);
-    assert_eq!(written(&whole["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
+    assert_eq!(format_number(&whole["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
     assert_eq!(find(&client, text(&created, "/id"), ""), created);
 }
 
 #[test]
-fn balances_are_exact_numbers_and_include_what_is_below() {
-    let (_server, client) = alone();
+fn balances_are_exact_numbers_and_include_sub_budgets() {
+    let (_server, client) = fresh_sandbox();
     let top = funded(&client, "Top", "100.10");
     let below = with(new_budget("Below", &["GBP"]), &json!({"parentId": top}));
     let below = budget_of(&client, &below);
@@ -95,7 +95,7 @@ fn balances_are_exact_numbers_and_include_what_is_below() {
     let whole = expect_json(&answer, 200);
     let amounts = |row: &Value| {
         ["availableBalance", "pendingBalance", "ledgerBalance", "allocatedBalance", "ledgerAndAllocatedBalance"]
-            .map(|name| written(&row[name], "GBP"))
+            .map(|name| format_number(&row[name], "GBP"))
     };
     assert_eq!(amounts(&whole["balance"][0]), ["50.05", "20.00", "70.05", "30.05", "100.10"]);
     assert_eq!(amounts(&whole["totalBalance"][0]), ["80.10", "20.00", "100.10", "30.05", "100.10"]);
@@ -111,14 +111,15 @@ fn balances_are_exact_numbers_and_include_what_is_below() {
 }
 
 #[test]
-fn lists_are_by_name_with_filters_and_counts() {
-    let (_server, client) = alone();
+fn lists_are_sorted_by_name_filtered_and_counted() {
+    let (_server, client) = fresh_sandbox();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
     let parent = budget_of(&client, &new_budget("a parent", &["GBP", "CHF"]));
     let sub = |name: &str, code: &str| {
         budget_of(&client, &with(new_budget(name, &[code]), &json!({"parentId": parent, "features": []})))
     };
-    // A capital comes before a small letter, and two budgets with the same name are in the order of their ids.
+    // An upper-case letter comes before a lower-case one, and two budgets with the same name are in the order of their
+    // ids.
     let (first, second, third) = (sub("b", "CHF"), sub("Z", "CHF"), sub("b", "CHF"));
     let all = list(&client, "limit=4&offset=1");
     assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 4), &json!(4), &json!(1)));
@@ -214,7 +215,7 @@ fn every_fault_of_the_query_is_named() {
 
 #[test]
 fn the_nesting_depth_is_limited() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let below = |name: &str, parent: &str| with(new_budget(name, &["GBP"]), &json!({"parentId": parent}));
     let second = budget(&client, "Level 2");
     let third = budget_of(&client, &below("Level 3", &second));
@@ -232,7 +233,7 @@ fn the_nesting_depth_is_limited() {
 }
 
 #[test]
-fn the_number_of_budgets_is_a_setting() {
+fn a_setting_limits_the_number_of_budgets() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_BUDGETS", "5"));
     let client = server.client();
     // The demo account has four budgets.
@@ -261,27 +262,27 @@ fn rename(client: &Client, id: &str, name: &str) -> Answer {
 }
 
 #[test]
-fn names_are_unique_if_the_account_says_so() {
-    let (server, client) = alone();
+fn names_are_unique_if_the_account_requires_it() {
+    let (server, client) = fresh_sandbox();
     let create = || client.post_once(BUDGETS, "travel", new_budget("Travel", &["GBP"]).to_string());
     let first = expect_json(&create(), 201);
     let (first, second) = (text(&first, "/id").to_owned(), budget(&client, "Food"));
     let third = budget(&client, "Travel");
     set_unique_names(&server, &client.account, "on");
     let taken = create_named(&client, "Travel");
-    truthful("post", BUDGETS, &taken);
+    assert_documented("post", BUDGETS, &taken);
     expect_fault(&taken, 409, "body.name", "invalid_state");
     let taken = rename(&client, &second, "Travel");
-    truthful("patch", "/v2/budgets/{budgetId}", &taken);
+    assert_documented("patch", "/v2/budgets/{budgetId}", &taken);
     expect_fault(&taken, 409, "body.name", "invalid_state");
-    // Equal names of before stay, and a retry gets the first response.
+    // Names that were equal before may stay, and a retry gets the first response.
     for id in [&first, &third] {
         expect_json(&rename(&client, id, "Travel"), 200);
     }
     let replay = create();
     assert!(replay.replayed());
     assert_eq!(expect_json(&replay, 201)["id"], json!(first));
-    // Case, blanks and code points count.
+    // Names that differ in case, blanks or code points are not equal.
     expect_json(&rename(&client, &second, "travel"), 200);
     for name in ["Travel ", "TRAVEL", "Tra\u{308}vel"] {
         expect_json(&create_named(&client, name), 201);
@@ -297,28 +298,28 @@ fn names_are_unique_if_the_account_says_so() {
 #[test]
 fn a_restore_leaves_the_setting_of_unique_names() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let kept = snapshot(&client);
     set_unique_names(&server, &client.account, "on");
     budget(&client, "Travel");
     restore(&client, &kept);
     budget(&client, "Travel");
     expect_fault(&create_named(&client, "Travel"), 409, "body.name", "invalid_state");
-    // A new world does not have it.
-    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    // A world that is created from the snapshot does not have the setting.
+    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
     for _ in 0..2 {
         budget(&copy, "Travel");
     }
 }
 
 #[test]
-fn a_change_is_visible_at_once() {
-    let (_server, client) = alone();
+fn a_change_is_visible_immediately() {
+    let (_server, client) = fresh_sandbox();
     let id = budget(&client, "Before");
     let path = format!("{BUDGETS}/{id}");
     let change = |body: Value| {
         let answer = client.call("PATCH", &path).json(body.to_string()).send();
-        truthful("patch", "/v2/budgets/{budgetId}", &answer);
+        assert_documented("patch", "/v2/budgets/{budgetId}", &answer);
         answer
     };
     let body = json!({"name": "After", "status": "hidden", "features": ["peopleCards"], "lowBalanceThreshold": 12.50});
@@ -331,7 +332,7 @@ fn a_change_is_visible_at_once() {
         [&json!(false), &json!(false), &json!(true)]
     );
     assert_eq!(
-        (written(&feature["lowBalanceThreshold"], "GBP"), &feature["lowBalanceCurrencyCode"]),
+        (format_number(&feature["lowBalanceThreshold"], "GBP"), &feature["lowBalanceCurrencyCode"]),
         ("12.50".into(), &json!("GBP"))
     );
     assert_eq!(find(&client, &id, ""), edited);
@@ -352,8 +353,8 @@ fn a_change_is_visible_at_once() {
 }
 
 #[test]
-fn one_key_creates_one_budget() {
-    let (_server, client) = alone();
+fn one_idempotency_key_creates_one_budget() {
+    let (_server, client) = fresh_sandbox();
     let body = new_budget("Once", &["GBP"]).to_string();
     let first = client.post_once(BUDGETS, "budget", &body);
     let second = client.post_once(BUDGETS, "budget", &body);
@@ -364,8 +365,8 @@ fn one_key_creates_one_budget() {
 }
 
 #[test]
-fn a_budget_without_payments_funds_no_batch() {
-    let (_server, client) = alone();
+fn a_budget_without_the_payments_feature_funds_no_batch() {
+    let (_server, client) = fresh_sandbox();
     let body = with(new_budget("Cards only", &["GBP"]), &json!({"features": ["peopleCards", "budgetCards"]}));
     let id = budget_of(&client, &body);
     let row = crate::support::payments::pounds("1", "a");
@@ -376,7 +377,7 @@ fn a_budget_without_payments_funds_no_batch() {
 
 #[test]
 fn budgets_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let other = server.other();
     let theirs = funded(&other, "Theirs", "5.00");
     let absent = client.get(&format!("{BUDGETS}/{ABSENT}"));

@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, time, uuid};
 use crate::support::management::{
-    BUDGETS, authorize, balance, budget, budget_of, card, funded, new_budget, transfer, with, written,
+    BUDGETS, authorize, balance, budget, budget_of, card, format_number, funded, new_budget, transfer, with,
 };
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::credit_body;
 use crate::support::{ABSENT, CREDIT, demo, expect_fault, expect_faults, expect_json, shared, together};
 
+/// Returns the available balance of a budget without holds.
 fn available(client: &crate::support::Client, budget: &str) -> String {
     let [ledger, available, pending] = balance(client, budget);
     assert_eq!(pending, "0.00");
@@ -21,11 +22,11 @@ fn available(client: &crate::support::Client, budget: &str) -> String {
 
 #[test]
 fn money_moves_from_one_budget_to_the_other() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "From", "100.00"), budget(&client, "To"));
     let body = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "25.5", "reference": "rent"});
     let answer = client.post(&format!("{BUDGETS}/{from}/transfer"), body.to_string());
-    truthful("post", "/v2/budgets/{budgetId}/transfer", &answer);
+    assert_documented("post", "/v2/budgets/{budgetId}/transfer", &answer);
     let done = expect_json(&answer, 200);
     assert_eq!(members(&done), ["creditBoxTransactionId", "debitBoxTransactionId", "success", "transfer"]);
     assert_eq!(done["success"], true);
@@ -35,8 +36,8 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!(members(detail), ["createdAt", "destinationBalance", "id", "sourceBalance"]);
     uuid(&detail["id"]);
     time(&detail["createdAt"]);
-    let after = |budget: &str, all: &str| {
-        let balances = format!(r#""availableBalance":{all},"ledgerBalance":{all},"pendingBalance":0.00"#);
+    let after = |budget: &str, amount: &str| {
+        let balances = format!(r#""availableBalance":{amount},"ledgerBalance":{amount},"pendingBalance":0.00"#);
         format!(r#"{{"budgetId":"{budget}","currencyCode":"GBP",{balances}}}"#)
     };
     assert!(answer.text().contains(&after(&from, "74.50")) && answer.text().contains(&after(&to, "25.50")));
@@ -45,14 +46,13 @@ fn money_moves_from_one_budget_to_the_other() {
     assert_eq!((&next["debitBoxTransactionId"], &next["creditBoxTransactionId"]), (&json!(4), &json!(5)));
     let credit = expect_json(&client.post(CREDIT, credit_body(&from, "1", "GBP")), 200);
     assert_eq!(credit["boxTransactionId"], 6);
-    // After the server has stopped, the books are verified and contain both transfers.
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
 
 #[test]
 fn held_money_cannot_be_transferred() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "From", "100.00"), budget(&client, "To"));
     assert_eq!(authorize(&client, &card(&client, &from), "60"), "0000");
     let fault = expect_fault(&transfer(&client, &from, &to, "40.01"), 409, "body.amount", "insufficient_funds");
@@ -100,7 +100,7 @@ fn every_fault_is_named() {
 
 #[test]
 fn absent_and_foreign_budgets_get_the_same_answer() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let mine = funded(&client, "Mine", "10.00");
     let theirs = funded(&server.other(), "Theirs", "10.00");
     expect_fault(&transfer(&client, &theirs, &mine, "1"), 404, "path.budgetId", "not_found");
@@ -116,7 +116,7 @@ fn absent_and_foreign_budgets_get_the_same_answer() {
 
 #[test]
 fn transfers_need_no_feature() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": [], "status": "hidden"})));
     let on = funded(&client, "On", "10.00");
     expect_json(&transfer(&client, &on, &off, "1"), 200);
@@ -124,8 +124,8 @@ fn transfers_need_no_feature() {
 }
 
 #[test]
-fn one_key_moves_money_once() {
-    let (_server, client) = alone();
+fn one_idempotency_key_moves_money_once() {
+    let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "From", "10.00"), budget(&client, "To"));
     let path = format!("{BUDGETS}/{from}/transfer");
     let body = json!({"destinationBudgetId": to, "amount": "4", "currency": "GBP"}).to_string();
@@ -139,7 +139,7 @@ fn one_key_moves_money_once() {
 
 #[test]
 fn opposite_transfers_lose_no_money() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let (one, two) = (funded(&client, "One", "50.00"), funded(&client, "Two", "50.00"));
     let answers = together(40, |number| {
         let forth = number.is_multiple_of(2);
@@ -153,7 +153,7 @@ fn opposite_transfers_lose_no_money() {
             _ => drop(expect_fault(answer, 409, "body.amount", "insufficient_funds")),
         }
     }
-    let pounds = |minor: i64| crate::support::money::written(minor, "GBP");
+    let pounds = |minor: i64| crate::support::money::format_amount(minor, "GBP");
     assert_eq!((available(&client, &one), available(&client, &two)), (pounds(5_000 - moved), pounds(5_000 + moved)));
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
@@ -161,10 +161,10 @@ fn opposite_transfers_lose_no_money() {
 
 #[test]
 fn concurrent_transfers_never_overdraw() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (from, to) = (funded(&client, "From", "9.99"), budget(&client, "To"));
     let answers = together(10, |_| transfer(&client, &from, &to, "9.99"));
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
     let back = expect_json(&transfer(&client, &to, &from, "9.99"), 200);
-    assert_eq!(written(&back["transfer"]["destinationBalance"]["availableBalance"], "GBP"), "9.99");
+    assert_eq!(format_number(&back["transfer"]["destinationBalance"]["availableBalance"], "GBP"), "9.99");
 }

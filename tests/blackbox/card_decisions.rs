@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::{asked_truthfully, truthful};
+use crate::openapi::{assert_documented, assert_question_documented};
 use crate::support::assert::{members, text, uuid};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding, message_in_chain, purchase, put, question, rules};
-use crate::support::management::{balance, card, funded, limits, move_card};
-use crate::support::payments::alone;
-use crate::support::receiver::Receiver;
+use crate::support::decisions::{
+    APPROVE, DECISIONS, buy, message_in_chain, purchase, put, question, rules, start_endpoint,
+};
+use crate::support::management::{balance, card, funded, limits, transition_card};
+use crate::support::payments::fresh_sandbox;
 use crate::support::together::together;
 use crate::support::wallet::{follow_body, transaction};
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{
     ADVICE, ATM, AUTHORIZATION, CLEARING, Client, INCREMENT, REFUND, REVERSAL, Server, chain_path, expect_json,
 };
@@ -22,7 +23,7 @@ const DEBIT: &str = "/v2/cards/simulations/debit";
 const INQUIRY: &str = "/v2/cards/simulations/balance-inquiry";
 const FEE: &str = "/v2/cards/simulations/fee";
 
-/// Creates a card on a budget with 100.00 GBP.
+/// Creates a card on a budget with 100.00 GBP. Returns the budget and the card.
 fn funded_card(client: &Client) -> (String, String) {
     let budget = funded(client, "Decided", "100.00");
     let card = card(client, &budget);
@@ -35,9 +36,9 @@ fn code(record: &Value) -> &str {
 
 #[test]
 fn an_endpoint_approves_declines_and_approves_in_part() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
 
     let approved = buy(&client, &card, "10");
     assert_eq!((code(&approved), text(&approved, "/gpa/availableBalance")), ("0000", "90.00"));
@@ -65,19 +66,19 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
             ("decision", json!({"rule": "decision", "passed": false, "decision": decision}))
         );
         let chain = client.get(&chain_path(text(&declined, "/token")));
-        truthful("get", "/v2/cards/simulations/transactions/{token}", &chain);
+        assert_documented("get", "/v2/cards/simulations/transactions/{token}", &chain);
         assert!(!chain.text().to_lowercase().contains("duration"), "{chain:?}");
     }
     assert_eq!(balance(&client, &budget)[1], "90.00", "a decline moves nothing");
 
     endpoint.answer_with(r#"{"decision": "PARTIAL", "amount": "4.00"}"#);
     let answer = client.post(AUTHORIZATION, purchase(&card, "10", &json!({"partialApproval": true})));
-    truthful("post", AUTHORIZATION, &answer);
+    assert_documented("post", AUTHORIZATION, &answer);
     let part = transaction(&answer);
     assert_eq!((code(&part), text(&part, "/amount"), text(&part, "/requestAmount")), ("0002", "4.00", "10.00"));
     assert_eq!(text(&part, "/gpa/availableBalance"), "86.00");
     assert_eq!(part["decision"], json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00"}));
-    // A message that cannot be approved in part is declined: all of it is more than the endpoint allows.
+    // A message that allows no partial approval is declined, because the endpoint approves only a part of it.
     let whole = buy(&client, &card, "10");
     assert_eq!(code(&whole), "1885");
     let decision = json!({"by": "ENDPOINT", "decision": "PARTIAL", "amount": "4.00", "code": "1885"});
@@ -87,9 +88,9 @@ fn an_endpoint_approves_declines_and_approves_in_part() {
 
 #[test]
 fn a_question_says_what_a_decision_needs_and_is_signed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     let more = json!({
         "currencyCode": "USD", "partialApproval": true, "pos": {"entryMode": "CHIP"},
         "threeDSecure": {"outcome": "AUTHENTICATED"}
@@ -99,7 +100,7 @@ fn a_question_says_what_a_decision_needs_and_is_signed() {
     got.verify(text(&made, "/signingSecret")).unwrap();
     assert!(got.verify("whsec_MDE5OGMwZGUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBi").is_err());
     let asked = question(&got);
-    asked_truthfully(&asked);
+    assert_question_documented(&asked);
     let expected = [
         "accountId",
         "amount",
@@ -139,17 +140,16 @@ fn a_question_says_what_a_decision_needs_and_is_signed() {
     }
     assert_eq!(message["chainToken"], record["token"]);
     for absent in ["state", "response", "gpa", "decision"] {
-        assert!(message.get(absent).is_none(), "{absent} says what is not decided yet");
+        assert!(message.get(absent).is_none(), "{absent} is not decided yet");
     }
     uuid(&message["cardToken"]);
 }
 
-/// An endpoint that does not decide leads to the fallback, and the chain's view names the reason.
 #[test]
-fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
-    let (_server, client) = alone();
+fn without_a_decision_the_fallback_applies_and_the_chain_shows_the_reason() {
+    let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 300}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 300}));
     let huge = format!(r#"{{"decision": "APPROVE", "note": "{}"}}"#, "x".repeat(20_000));
     let cases: [(u16, &str, &str, &str); 9] = [
         (200, "", "hello", "bad_answer"),
@@ -207,7 +207,7 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
     expect_json(&put(&client, &missing), 200);
     let record = buy(&client, &card, "1");
     assert_eq!(record["decision"]["fallbackReason"], "dns_failed");
-    // No endpoint approves more than the balance, and no fallback either.
+    // A fallback cannot approve more than the balance.
     let record = buy(&client, &card, "1000");
     assert_eq!(code(&record), "1016");
     let message = message_in_chain(&client, &record);
@@ -216,15 +216,15 @@ fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
 }
 
 #[test]
-fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
-    let (_server, client) = alone();
+fn the_endpoint_is_not_asked_if_a_rule_declines_or_the_message_takes_no_funds() {
+    let (_server, client) = fresh_sandbox();
     let (budget, card_id) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let limited = card(&client, &budget);
     let limit = json!({"amount": 5, "limitWindow": "DAY", "currencyCode": "GBP", "active": true, "usageLimit": -1});
     expect_json(&client.post(&format!("/v2/cards/{limited}/spending-limits"), limit.to_string()), 200);
     assert_eq!(code(&buy(&client, &limited, "6")), "1817");
-    expect_json(&move_card(&client, &limited, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &limited, "SUSPENDED"), 200);
     assert_eq!(code(&buy(&client, &limited, "1")), "1003");
     assert!(!limits(&client, &limited).is_empty());
     let forced = purchase(&card_id, "1", &json!({"sandbox": {"decline": "1005"}}));
@@ -271,13 +271,8 @@ fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
         expect_json(&client.post(path, follow_body(text(&hold, "/token"), amount)), 201);
     }
     assert_eq!(endpoint.arrived().len(), 5);
-    endpoint.answer_with(r#"{"decision": "DECLINE"}"#);
-    let hold = {
-        endpoint.answer_with(APPROVE);
-        let hold = buy(&client, &card_id, "5");
-        endpoint.answer_with(r#"{"decision": "DECLINE", "code": "1887"}"#);
-        hold
-    };
+    let hold = buy(&client, &card_id, "5");
+    endpoint.answer_with(r#"{"decision": "DECLINE", "code": "1887"}"#);
     let more = transaction(&client.post(INCREMENT, follow_body(text(&hold, "/token"), "2")));
     assert_eq!(code(&more), "1887");
     let chain = expect_json(&client.get(&chain_path(text(&hold, "/token"))), 200);
@@ -287,9 +282,9 @@ fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
 
 #[test]
 fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let body = purchase(&card, "10", &json!({}));
     let first = client.post_once(AUTHORIZATION, "once", &body);
     endpoint.answer_with(r#"{"decision": "DECLINE"}"#);
@@ -300,14 +295,14 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
     assert_eq!(endpoint.arrived().len(), 1);
 
     let dry = client.post(&format!("{AUTHORIZATION}?accountId={}&dryRun=true", client.account), &body);
-    truthful("post", AUTHORIZATION, &dry);
+    assert_documented("post", AUTHORIZATION, &dry);
     let dry = expect_json(&dry, 201);
     assert_eq!(dry["transaction"]["decision"]["by"], "ENDPOINT");
     assert_eq!(dry["dryRun"]["explanation"]["rules"].as_array().unwrap().last().unwrap()["rule"], "decision");
     let asked = question(&endpoint.arrived()[1]);
-    asked_truthfully(&asked);
+    assert_question_documented(&asked);
     assert_eq!((&asked["preview"], &asked["id"]), (&json!(true), &dry["transaction"]["token"]));
-    assert_eq!(client.get(&chain_path(text(&dry, "/transaction/token"))).status, 404, "nothing is stored");
+    assert_eq!(client.get(&chain_path(text(&dry, "/transaction/token"))).status, 404, "a dry run stores nothing");
     assert_eq!(balance(&client, &budget)[1], "90.00");
     // Without an idempotency key, the endpoint is asked about every request.
     buy(&client, &card, "1");
@@ -315,12 +310,12 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
     assert_eq!(endpoint.arrived().len(), 4);
 }
 
-/// Requests under one key that arrive together may ask more than once, and have one effect.
+/// Concurrent requests with one idempotency key may ask the endpoint more than once.
 #[test]
-fn concurrent_requests_under_one_key_have_one_effect() {
-    let (_server, client) = alone();
+fn concurrent_requests_with_one_idempotency_key_have_one_effect() {
+    let (_server, client) = fresh_sandbox();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     let body = purchase(&card, "10", &json!({}));
     let answers = thread::scope(|scope| {
@@ -337,32 +332,32 @@ fn concurrent_requests_under_one_key_have_one_effect() {
 /// The rules are checked again after the reply.
 #[test]
 fn a_card_that_is_suspended_during_the_question_declines() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     let record = thread::scope(|scope| {
         let buying = scope.spawn(|| buy(&client, &card, "10"));
         endpoint.wait_for(1);
-        expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
+        expect_json(&transition_card(&client, &card, "SUSPENDED"), 200);
         endpoint.hang(false);
         buying.join().unwrap()
     });
     assert_eq!(code(&record), "1003");
     let message = message_in_chain(&client, &record);
     assert!(rules(&message).iter().all(|(name, _)| name != "decision"), "{message}");
-    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain does not show the reply");
+    assert_eq!(message["transaction"]["decision"]["decision"], "APPROVE", "the chain must show the reply");
 }
 
 /// The number of questions of one account is limited. An endpoint that hangs does not delay other accounts.
 #[test]
-fn a_hanging_endpoint_holds_up_nobody_else() {
+fn a_hanging_endpoint_delays_no_other_account() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, slow) = funded_card(&client);
-    let (_, other) = make(&server, json!({"template": "demo"}));
+    let (_, other) = create_world(&server, json!({"template": "demo"}));
     let (_, fast) = funded_card(&other);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     thread::scope(|scope| {
         let waiting: Vec<_> = (0..64).map(|_| scope.spawn(|| code(&buy(&client, &slow, "0.01")).to_owned())).collect();
@@ -391,7 +386,7 @@ fn a_kill_between_question_and_reply_leaves_one_decision() {
     let server = Server::sandbox();
     let client = server.client();
     let (budget, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     let (mut server, mut client) = (server, client);
     for round in 0..3 {
         let (key, body) = (format!("killed-{round}"), purchase(&card, "10", &json!({})));
@@ -412,7 +407,7 @@ fn a_kill_between_question_and_reply_leaves_one_decision() {
         let record = transaction(&client.post_once(AUTHORIZATION, &key, &body));
         let again = client.post_once(AUTHORIZATION, &key, &body);
         assert_eq!((again.replayed(), transaction(&again)), (true, record.clone()));
-        assert_eq!(endpoint.arrived().len(), asked + 2, "the killed question and the repeated one");
+        assert_eq!(endpoint.arrived().len(), asked + 2, "the question of the killed server and the repeated one");
         assert_eq!(balance(&client, &budget)[1], format!("{}.00", 90 - 10 * round), "one decision");
         assert_eq!(message_in_chain(&client, &record)["transaction"]["decision"]["decision"], "APPROVE");
     }
@@ -423,7 +418,7 @@ fn a_shutdown_waits_for_the_reply() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.hang(true);
     let (record, home) = thread::scope(|scope| {
         let buying = scope.spawn(|| buy(&client, &card, "10"));
@@ -437,20 +432,19 @@ fn a_shutdown_waits_for_the_reply() {
         (record, home)
     });
     assert_eq!(code(&record), "0000");
-    let client = Server::on(home).client();
-    drop(client);
+    drop(Server::on(home));
 }
 
-/// The time of a question is that of the account's clock. In a seeded world, questions repeat. A world has its own
-/// endpoint.
+/// A question has the time of the world's clock. Other accounts do not have the endpoint of the world.
 #[test]
 fn worlds_ask_by_their_own_clocks() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z", "seed": "decided", "template": "demo"}));
+    let (_, client) =
+        create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z", "seed": "decided", "template": "demo"}));
     let (_, card) = funded_card(&client);
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     assert_eq!(text(&made, "/createdAt"), "2026-09-01T12:00:00Z");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     let record = buy(&client, &card, "1");
     let asked = question(&endpoint.wait_for(1)[0]);
     assert_eq!(text(&asked, "/occurredAt"), "2026-09-02T12:00:00Z");
@@ -458,7 +452,6 @@ fn worlds_ask_by_their_own_clocks() {
     assert_eq!(server.client().get(DECISIONS).status, 404, "another account has no endpoint");
     let unasked = buy(&server.client(), &crate::support::demo().active_card("GBP").id, "0.01");
     assert!(unasked.get("decision").is_none(), "{unasked}");
-    drop(Receiver::start());
 }
 
 /// The question in the documentation has the members that Florin sends, and matches its description.
@@ -467,10 +460,10 @@ fn the_documented_question_is_a_real_one() {
     let page = include_str!("../../docs/CARD-DECISIONS.md");
     let shown = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let shown: Value = serde_json::from_str(shown).unwrap();
-    asked_truthfully(&shown);
-    let (_server, client) = alone();
+    assert_question_documented(&shown);
+    let (_server, client) = fresh_sandbox();
     let (_, card) = funded_card(&client);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     buy(&client, &card, "12.50");
     let asked = question(&endpoint.wait_for(1)[0]);
     assert_eq!(shape(&shown), shape(&asked));

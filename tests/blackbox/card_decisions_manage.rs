@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding, put};
-use crate::support::payments::alone;
+use crate::support::decisions::{APPROVE, DECISIONS, buy, put, start_endpoint};
+use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::Receiver;
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, expect_json};
 
 const ROTATE: &str = "/v2/card-decisions/rotate-secret";
@@ -22,12 +22,12 @@ fn gbp_card() -> String {
 
 #[test]
 fn the_secret_is_shown_once() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     expect_fault(&client.get(DECISIONS), 404, "query.accountId", "not_found");
     expect_fault(&delete(&client), 404, "query.accountId", "not_found");
     let body = json!({"url": "https://example.com/decisions"});
     let answer = put(&client, &body);
-    truthful("put", DECISIONS, &answer);
+    assert_documented("put", DECISIONS, &answer);
     let made = expect_json(&answer, 201);
     let all = ["accountId", "createdAt", "enabled", "fallback", "signingSecret", "timeoutMs", "updatedAt", "url"];
     assert_eq!(members(&made), all);
@@ -39,13 +39,13 @@ fn the_secret_is_shown_once() {
     assert!(text(&made, "/signingSecret").starts_with("whsec_"));
 
     let answer = client.get(DECISIONS);
-    truthful("get", DECISIONS, &answer);
+    assert_documented("get", DECISIONS, &answer);
     let mut shown = made.clone();
     shown.as_object_mut().unwrap().remove("signingSecret");
     assert_eq!(expect_json(&answer, 200), shown);
     let other = json!({"url": "http://localhost:9000/d", "enabled": false, "timeoutMs": 100, "fallback": "APPROVE"});
     let answer = put(&client, &other);
-    truthful("put", DECISIONS, &answer);
+    assert_documented("put", DECISIONS, &answer);
     let changed = expect_json(&answer, 200);
     assert_eq!(members(&changed), members(&shown));
     for member in ["url", "enabled", "timeoutMs", "fallback"] {
@@ -64,7 +64,7 @@ fn the_secret_is_shown_once() {
 
 #[test]
 fn all_faults_are_reported_together() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let wrong = json!({"url": "ftp://x", "enabled": 1, "timeoutMs": 99, "fallback": "decline", "secret": "x"});
     let expected = [
         ("body.url", "invalid_value"),
@@ -96,7 +96,7 @@ fn all_faults_are_reported_together() {
 
 #[test]
 fn repeats_show_no_secret() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let send = |key: &str, body: &Value| {
         client.call("PUT", DECISIONS).header("Idempotency-Key", key).json(body.to_string()).send()
     };
@@ -112,39 +112,39 @@ fn repeats_show_no_secret() {
     assert_eq!(first.body, second.body);
     let rotate = || client.post_once(ROTATE, "rotate", "{}");
     let rotated = rotate();
-    truthful("post", ROTATE, &rotated);
+    assert_documented("post", ROTATE, &rotated);
     assert!(text(&expect_json(&rotated, 200), "/signingSecret").starts_with("whsec_"));
     expect_fault(&rotate(), 409, "header.Idempotency-Key", "invalid_state");
-    let gone = || client.call("DELETE", DECISIONS).header("Idempotency-Key", "delete").send();
-    let (first, second) = (gone(), gone());
+    let remove = || client.call("DELETE", DECISIONS).header("Idempotency-Key", "delete").send();
+    let (first, second) = (remove(), remove());
     assert_eq!((first.status, second.status, second.replayed()), (204, 204, true));
     expect_fault(&client.post(ROTATE, "{}"), 404, "query.accountId", "not_found");
 }
 
 #[test]
 fn both_secrets_sign_during_an_overlap() {
-    let (_server, client) = alone();
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (_server, client) = fresh_sandbox();
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     let rotated = expect_json(&client.post(ROTATE, r#"{"overlapHours": 1}"#), 200);
     assert!(rotated["previousSecretExpiresAt"].is_string(), "{rotated}");
     buy(&client, &gbp_card(), "0.01");
     let got = endpoint.wait_for(1).remove(0);
     let [old, new] = [&made, &rotated].map(|answer| text(answer, "/signingSecret"));
     assert_eq!((got.verify(old), got.verify(new)), (Ok(()), Ok(())));
-    let alone = expect_json(&client.post(ROTATE, r#"{"overlapHours": 0}"#), 200);
+    let last = expect_json(&client.post(ROTATE, r#"{"overlapHours": 0}"#), 200);
     // A change keeps the secret.
     expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 1000})), 200);
     buy(&client, &gbp_card(), "0.01");
     let got = endpoint.wait_for(2).remove(1);
     assert!(got.verify(old).is_err() && got.verify(new).is_err());
-    got.verify(text(&alone, "/signingSecret")).unwrap();
+    got.verify(text(&last, "/signingSecret")).unwrap();
 }
 
 /// A change applies to the next message on the server that received it.
 #[test]
-fn changes_take_effect_at_once() {
-    let (_server, client) = alone();
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({}));
+fn changes_take_effect_immediately() {
+    let (_server, client) = fresh_sandbox();
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({}));
     let asks = |record: &Value| record.get("decision").is_some();
     assert!(asks(&buy(&client, &gbp_card(), "0.01")));
     for _ in 0..5 {
@@ -161,8 +161,8 @@ fn changes_take_effect_at_once() {
 
 #[test]
 fn accounts_and_scopes_are_checked() {
-    let (server, client) = alone();
-    let (_, made) = deciding(&client, APPROVE, &json!({}));
+    let (server, client) = fresh_sandbox();
+    let (_, made) = start_endpoint(&client, APPROVE, &json!({}));
     let body = json!({"url": "https://example.com/"}).to_string();
     let foreign = server.other().with_account(&client.account);
     for client in [&foreign, &client.with_account("F404")] {
@@ -185,10 +185,10 @@ fn accounts_and_scopes_are_checked() {
 }
 
 #[test]
-fn secrets_stay_inside() {
+fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let server = Server::sandbox();
     let client = server.client();
-    let (endpoint, made) = deciding(&client, APPROVE, &json!({}));
+    let (endpoint, made) = start_endpoint(&client, APPROVE, &json!({}));
     let rotated = expect_json(&client.post(ROTATE, "{}"), 200);
     buy(&client, &gbp_card(), "0.01");
     endpoint.answer(500, "");
@@ -208,17 +208,18 @@ fn secrets_stay_inside() {
 #[test]
 fn a_restore_leaves_the_endpoint_and_a_copy_has_none() {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "demo"}));
+    let (_, world) = create_world(&server, json!({"template": "demo"}));
     let before = snapshot(&world);
-    let (endpoint, _) = deciding(&world, APPROVE, &json!({}));
+    let (endpoint, _) = start_endpoint(&world, APPROVE, &json!({}));
     restore(&world, &before);
     assert_eq!(text(&expect_json(&world.get(DECISIONS), 200), "/url"), endpoint.url());
-    let (_, copy) = make(&server, json!({"snapshotId": before}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": before}));
     expect_fault(&copy.get(DECISIONS), 404, "query.accountId", "not_found");
     assert_eq!(world.call("DELETE", &crate::support::worlds::world_path(&world.account)).send().status, 204);
 }
 
-/// Production sends questions to public addresses over https only. It has no simulated messages, so nothing asks there.
+/// Production sends questions to public addresses over https only. It has no simulated messages, so no endpoint is
+/// asked there.
 #[test]
 fn production_accepts_https_only() {
     let home = Home::empty().production();

@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
-use crate::support::decisions::{APPROVE, buy, deciding, message_in_chain, purchase, put, rules};
+use crate::support::decisions::{APPROVE, buy, message_in_chain, purchase, put, rules, start_endpoint};
 use crate::support::management::{balance, card, funded};
-use crate::support::payments::alone;
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::payments::fresh_sandbox;
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{AUTHORIZATION, Server, expect_fault, expect_json};
 
 const SCENARIOS: &str = "/v2/sandbox/scenarios";
 
 #[test]
 fn an_endpoint_that_dies_in_the_middle_of_its_reply_does_not_decide() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Decided", "100.00"));
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000}));
     endpoint.cut(true);
     for (fallback, code) in [("DECLINE", "1885"), ("APPROVE", "0000")] {
         expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 5000, "fallback": fallback})), 200);
@@ -37,9 +37,10 @@ fn an_endpoint_that_dies_in_the_middle_of_its_reply_does_not_decide() {
 
 #[test]
 fn a_slow_reply_in_time_decides() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Decided", "100.00"));
-    let (endpoint, _) = deciding(&client, r#"{"decision": "DECLINE", "code": "1888"}"#, &json!({"timeoutMs": 5000}));
+    let (endpoint, _) =
+        start_endpoint(&client, r#"{"decision": "DECLINE", "code": "1888"}"#, &json!({"timeoutMs": 5000}));
     endpoint.delay(Duration::from_millis(700));
     let start = Instant::now();
     let record = buy(&client, &card, "1");
@@ -53,10 +54,10 @@ fn a_slow_reply_in_time_decides() {
 #[test]
 fn a_restore_does_not_wait_for_an_endpoint() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"seed": "restored while asking"}));
+    let (_, client) = create_world(&server, json!({"seed": "restored while asking"}));
     let budget = funded(&client, "Decided", "100.00");
     let card = card(&client, &budget);
-    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000, "fallback": "APPROVE"}));
+    let (endpoint, _) = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 5000, "fallback": "APPROVE"}));
     let saved = snapshot(&client);
     let body = purchase(&card, "10", &json!({}));
     let parsed: Value = serde_json::from_str(&body).unwrap();

@@ -1,6 +1,6 @@
 //! Partial approval, and the acquirer's fee.
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::record::{assert_record, expected};
@@ -8,13 +8,15 @@ use crate::support::wallet::{follow_body, transaction};
 use crate::support::{ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REVERSAL, Server, Wallet, chain_path, expect_json};
 use serde_json::{Value, json};
 
-fn partly(wallet: &Wallet, amount: &str) -> Value {
+/// Sends an authorization that may be approved in part.
+fn authorize_partly(wallet: &Wallet, amount: &str) -> Value {
     let body = wallet.first_body(amount).replacen('{', r#"{"partialApproval": true, "#, 1);
     let answer = wallet.client.post(AUTHORIZATION, body);
-    truthful("post", AUTHORIZATION, &answer);
+    assert_documented("post", AUTHORIZATION, &answer);
     transaction(&answer)
 }
 
+/// Withdraws an amount at an ATM whose acquirer charges a fee.
 fn withdraw(wallet: &Wallet, amount: &str, fee: &str) -> Value {
     let body = wallet.first_body(amount).replacen('{', &format!(r#"{{"acquirerFeeAmount": {fee}, "#), 1);
     transaction(&wallet.client.post(ATM, body))
@@ -24,14 +26,14 @@ fn withdraw(wallet: &Wallet, amount: &str, fee: &str) -> Value {
 fn the_available_amount_is_approved() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
-    let part = partly(&wallet, "10");
+    let part = authorize_partly(&wallet, "10");
     let ledger = wallet.ledger(700);
     let mut want = expected("authorization", "PENDING");
     (want.code, want.memo) = ("0002", "Partially approved");
     (want.amount, want.requested, want.impacted) = ("7.00", "10.00", "-7.00");
     (want.ledger, want.available) = (&ledger, "0.00");
     assert_record(&part, &wallet.card, &want);
-    let none = partly(&wallet, "10");
+    let none = authorize_partly(&wallet, "10");
     assert_eq!((text(&none, "/state"), text(&none, "/response/code")), ("DECLINED", "1016"));
     let token = text(&part, "/token");
     let cleared = wallet.follow_ok(CLEARING, token, "7");
@@ -43,7 +45,7 @@ fn the_available_amount_is_approved() {
 fn partial_approval_must_be_requested_and_necessary() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 700);
-    let whole = partly(&wallet, "7");
+    let whole = authorize_partly(&wallet, "7");
     assert_eq!((text(&whole, "/response/code"), text(&whole, "/amount")), ("0000", "7.00"));
     let reversal =
         wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": {}}}"#, whole["token"]));
@@ -65,7 +67,7 @@ fn the_fee_is_added_to_hold_and_clearing() {
     let token = text(&held, "/token");
     let body = follow_body(token, "100").replacen('{', r#"{"acquirerFeeAmount": 2, "#, 1);
     let answer = wallet.client.post(ATM_CLEARING, body);
-    truthful("post", ATM_CLEARING, &answer);
+    assert_documented("post", ATM_CLEARING, &answer);
     let cleared = transaction(&answer);
     assert_eq!((text(&cleared, "/amount"), text(&cleared, "/acquirerFeeAmount")), ("100.00", "2.00"));
     assert_eq!(text(&cleared, "/gpa/impactedAmount"), "-102.00");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::wallet::{Balance, transaction};
@@ -16,7 +16,8 @@ fn send(wallet: &Wallet, path: &str, amount: &str, currency: &str) -> Answer {
     wallet.client.post(path, body)
 }
 
-fn part(wallet: &Wallet, token: &str, amount: &str) -> Value {
+/// Clears a part of a hold, which stays open.
+fn clear_part(wallet: &Wallet, token: &str, amount: &str) -> Value {
     let body =
         format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": false}}"#);
     transaction(&wallet.client.post(CLEARING, body))
@@ -39,7 +40,7 @@ fn the_record_shows_amount_rate_and_currency() {
         ("BHD", "1.234", "1.234", "2.088452088", "048", "2.58"),
     ] {
         let answer = send(&wallet, AUTHORIZATION, amount, currency);
-        truthful("post", AUTHORIZATION, &answer);
+        assert_documented("post", AUTHORIZATION, &answer);
         // The answer contains all digits of the rate, as they were sent.
         assert!(answer.text().contains(&format!(r#""conversionRate":{rate},"#)), "{answer:?}");
         let record = transaction(&answer);
@@ -59,13 +60,12 @@ fn partial_clearings_add_up_to_the_converted_total() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let held = transaction(&send(&wallet, AUTHORIZATION, "10", "USD"));
     let token = text(&held, "/token").to_owned();
-    let parts: Vec<_> = ["3.33", "3.33", "3.34"].iter().map(|amount| part(&wallet, &token, amount)).collect();
+    let parts: Vec<_> = ["3.33", "3.33", "3.34"].iter().map(|amount| clear_part(&wallet, &token, amount)).collect();
     let posted: Vec<_> = parts.iter().map(amounts).collect();
     assert_eq!(posted, [("2.62", "3.33", "-2.62"), ("2.62", "3.33", "-2.62"), ("2.63", "3.34", "-2.63")]);
-    let rest = wallet.balance();
-    assert_eq!(rest, Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
+    assert_eq!(wallet.balance(), Balance { ledger: 24_213 + wallet.reserved, available: 24_213 });
     let answer = wallet.client.get(&chain_path(&token));
-    truthful("get", CHAIN, &answer);
+    assert_documented("get", CHAIN, &answer);
     let chain = expect_json(&answer, 200);
     let merchant =
         json!({"currencyCode": "USD", "heldAmount": "0.00", "clearedAmount": "10.00", "conversionRate": 0.787_037_037});
@@ -122,9 +122,9 @@ fn invalid_amounts_and_currencies_are_refused() {
     let short = transaction(&to("USD", "317.66"));
     assert_eq!((text(&short, "/response/code"), amounts(&short)), ("1016", ("250.01", "317.66", "0.00")));
     // One yen is slightly more than half a penny.
-    let penniless = Wallet::with(&server, "GBP", 25_000);
-    assert_eq!(amounts(&transaction(&send(&penniless, AUTHORIZATION, "1", "JPY"))), ("0.01", "1", "-0.01"));
-    assert_eq!(penniless.balance().available, 24_999);
+    let yen_wallet = Wallet::with(&server, "GBP", 25_000);
+    assert_eq!(amounts(&transaction(&send(&yen_wallet, AUTHORIZATION, "1", "JPY"))), ("0.01", "1", "-0.01"));
+    assert_eq!(yen_wallet.balance().available, 24_999);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::record::{assert_record, expected};
 use crate::support::wallet::{follow_body, transaction};
@@ -13,7 +13,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-fn withdraw(wallet: &Wallet, token: &str) -> crate::support::Answer {
+fn reverse_refund(wallet: &Wallet, token: &str) -> crate::support::Answer {
     wallet.client.post(REFUND_REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}"}}"#))
 }
 
@@ -28,7 +28,7 @@ fn an_increment_has_every_member() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
     let answer = wallet.follow(INCREMENT, &token, "2.50");
-    truthful("post", INCREMENT, &answer);
+    assert_documented("post", INCREMENT, &answer);
     let ledger = wallet.ledger(25_000);
     let mut want = expected("authorization.incremental", "PENDING");
     (want.requested, want.amount, want.impacted) = ("2.50", "2.50", "-2.50");
@@ -57,15 +57,16 @@ fn an_increment_can_be_declined() {
     expect_fault(&wallet.follow(INCREMENT, &token, "0"), 400, "body.amount", "out_of_range");
 }
 
-/// Checks the table of contract 5.4, with its new columns.
+/// Checks the extensions of the table in contract 5.4.
 #[test]
-fn allowed_follow_ups() {
+fn increments_and_refund_reversals_follow_only_their_own_chains() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for (first, allowed) in [(AUTHORIZATION, INCREMENT), (ATM, ATM_CLEARING), (REFUND, REFUND_REVERSAL)] {
         for path in [INCREMENT, REFUND_REVERSAL] {
             let token = wallet.token(first, "1");
-            let answer = if path == INCREMENT { wallet.follow(path, &token, "1") } else { withdraw(&wallet, &token) };
+            let answer =
+                if path == INCREMENT { wallet.follow(path, &token, "1") } else { reverse_refund(&wallet, &token) };
             if path == allowed {
                 expect_json(&answer, 201);
             } else {
@@ -85,22 +86,22 @@ fn a_refund_can_be_reversed() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
-    let answer = withdraw(&wallet, &token);
-    truthful("post", REFUND_REVERSAL, &answer);
-    let gone = transaction(&answer);
+    let answer = reverse_refund(&wallet, &token);
+    assert_documented("post", REFUND_REVERSAL, &answer);
+    let reversed = transaction(&answer);
     let ledger = wallet.ledger(25_000);
     let mut want = expected("refund.authorization.reversal", "CLEARED");
     (want.ledger, want.available, want.preceding) = (&ledger, "250.00", Some(token.as_str()));
-    assert_record(&gone, &wallet.card, &want);
+    assert_record(&reversed, &wallet.card, &want);
     expect_fault(&wallet.follow(REFUND_CLEARING, &token, "1"), 409, PRECEDING, "already_reversed");
-    expect_fault(&withdraw(&wallet, &token), 409, PRECEDING, "already_reversed");
-    expect_fault(&withdraw(&wallet, text(&gone, "/token")), 409, PRECEDING, "wrong_transaction_kind");
+    expect_fault(&reverse_refund(&wallet, &token), 409, PRECEDING, "already_reversed");
+    expect_fault(&reverse_refund(&wallet, text(&reversed, "/token")), 409, PRECEDING, "wrong_transaction_kind");
     let chain = expect_json(&wallet.client.get(&chain_path(&token)), 200);
     assert_eq!((&chain["hold"]["endedBy"], &chain["journal"]), (&json!("reversed"), &json!([])));
     assert_eq!(chain["messages"][0]["transaction"]["state"], "CLEARED");
     let cleared = wallet.token(REFUND, "10");
     wallet.follow_ok(REFUND_CLEARING, &cleared, "10");
-    expect_fault(&withdraw(&wallet, &cleared), 409, PRECEDING, "already_cleared");
+    expect_fault(&reverse_refund(&wallet, &cleared), 409, PRECEDING, "already_cleared");
     let body = follow_body(&cleared, "10");
     expect_fault(&wallet.client.post(REFUND_REVERSAL, body), 400, "body.amount", "unknown_field");
 }
@@ -151,7 +152,7 @@ fn a_decline_can_be_forced_by_code() {
     for ((code, memo), path) in codes.into_iter().zip([AUTHORIZATION, ATM, REFUND].into_iter().cycle()) {
         let member = format!(r#""sandbox": {{"decline": "{code}"}}"#);
         let answer = wallet.client.post(path, with(&wallet, "10", &member));
-        truthful("post", path, &answer);
+        assert_documented("post", path, &answer);
         let declined = transaction(&answer);
         assert_eq!(declined["state"], "DECLINED");
         assert_eq!(declined["response"], json!({"code": code, "memo": memo}));
@@ -200,9 +201,8 @@ fn faults_of_extensions_are_reported_with_all_others() {
     assert_eq!(wallet.balance().available, 25_000);
 }
 
-/// Records of messages without extensions have only the members of the original API.
 #[test]
-fn records_have_only_the_members_of_the_original() {
+fn extensions_in_a_request_add_no_members_to_its_record() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let plain = wallet.authorize("10");

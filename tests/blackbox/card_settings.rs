@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{balance, card, funded, with};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, follow_body, transaction};
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, INCREMENT, chain_path, demo, expect_fault, expect_json,
     shared,
@@ -21,7 +21,7 @@ const OVER_CLEARING: &str = "/v2/sandbox/over-clearing";
 fn put(client: &Client, path: &str, body: &Value) -> Answer {
     let answer = client.call("PUT", path).json(body.to_string()).send();
     if answer.status == 200 {
-        truthful("put", path, &answer);
+        assert_documented("put", path, &answer);
     }
     answer
 }
@@ -43,10 +43,10 @@ fn due(client: &Client, token: &str) -> (Value, Value) {
 
 #[test]
 fn settings_are_replaced_as_a_whole() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let get = |path| {
         let answer = client.get(path);
-        truthful("get", path, &answer);
+        assert_documented("get", path, &answer);
         expect_json(&answer, 200)
     };
     assert_eq!(get(HOLD_LIFE), json!({"default": "P7D", "rules": []}));
@@ -78,8 +78,8 @@ fn settings_are_replaced_as_a_whole() {
 
 #[test]
 fn the_most_specific_rule_decides_when_a_hold_is_due() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let card = card(&client, &funded(&client, "Main", "1000.00"));
     let early = hold(&client, &card, (AUTHORIZATION, "7011", "10"), &json!({}));
     let lives = json!({"default": "P2D", "rules": [
@@ -103,13 +103,13 @@ fn the_most_specific_rule_decides_when_a_hold_is_due() {
         let token = hold(&client, &card, (path, mcc, "10"), members);
         assert_eq!(due(&client, &token).0, format!("2027-03-{day:02}T12:00:00Z"), "{path} {mcc} {members}");
     }
-    assert_eq!(due(&client, &early).0, "2027-03-08T12:00:00Z", "an existing hold");
+    assert_eq!(due(&client, &early).0, "2027-03-08T12:00:00Z", "an existing hold keeps its time");
 }
 
 #[test]
 fn a_hold_expires_when_its_own_life_ends() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     expect_json(&put(&client, HOLD_LIFE, &json!({"default": "P30D", "rules": [{"mcc": "5812", "life": "PT1H"}]})), 200);
@@ -118,9 +118,9 @@ fn a_hold_expires_when_its_own_life_ends() {
     // Neither a change of the setting nor an increment changes when a hold is due.
     expect_json(&put(&client, HOLD_LIFE, &json!({"default": "PT1S"})), 200);
     expect_json(&client.post(INCREMENT, follow_body(&short, "5")), 201);
-    set(&client, json!({"advanceBy": "PT59M59S"}));
+    set_clock(&client, json!({"advanceBy": "PT59M59S"}));
     assert_eq!(balance(&client, &budget), ["100.00", "65.00", "35.00"]);
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     assert_eq!(balance(&client, &budget), ["100.00", "90.00", "10.00"]);
     assert_eq!(due(&client, &short), (Value::Null, json!("expired")));
     expect_fault(
@@ -129,9 +129,9 @@ fn a_hold_expires_when_its_own_life_ends() {
         "body.precedingRelatedTransactionToken",
         "expired",
     );
-    set(&client, json!({"advanceBy": "P29D"}));
+    set_clock(&client, json!({"advanceBy": "P29D"}));
     assert_eq!(due(&client, &long).1, Value::Null);
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     assert_eq!(due(&client, &long).1, json!("expired"));
     let messages = expect_json(&client.get(&chain_path(&long)), 200)["messages"].take();
     assert_eq!(messages[1]["transaction"]["createdTime"], "2027-03-31T12:00:00Z", "{messages}");
@@ -139,7 +139,7 @@ fn a_hold_expires_when_its_own_life_ends() {
 
 #[test]
 fn a_hold_expires_in_real_time() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     expect_json(&put(&client, HOLD_LIFE, &json!({"default": "PT1S"})), 200);
     let token = hold(&client, &card, (AUTHORIZATION, "5812", "10"), &json!({}));
@@ -152,7 +152,7 @@ fn a_hold_expires_in_real_time() {
 
 #[test]
 fn clearings_above_the_margin_of_their_category_are_refused() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "10000.00"));
     let network = json!({"overClearing": "NETWORK"});
     for (mcc, authorised, max, above) in [
@@ -184,7 +184,7 @@ fn clearings_above_the_margin_of_their_category_are_refused() {
 
 #[test]
 fn a_margin_is_shared_by_all_clearings_and_not_used_by_forced_ones() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "10000.00"));
     expect_json(&put(&client, OVER_CLEARING, &json!({"overClearing": "NETWORK"})), 200);
     let token = hold(&client, &card, (AUTHORIZATION, "5812", "100"), &json!({}));
@@ -204,8 +204,8 @@ fn a_margin_is_shared_by_all_clearings_and_not_used_by_forced_ones() {
 }
 
 #[test]
-fn wrong_settings() {
-    let (_server, client) = alone();
+fn invalid_settings_are_refused() {
+    let (_server, client) = fresh_sandbox();
     let mut table = Table::default();
     let rules =
         |count| (0..count).map(|code| json!({"mcc": format!("{code:04}"), "life": "P365D"})).collect::<Vec<_>>();
@@ -241,8 +241,8 @@ fn wrong_settings() {
 }
 
 #[test]
-fn access_to_settings() {
-    let (server, client) = alone();
+fn access_to_settings_is_checked_and_repeats_are_replayed() {
+    let (server, client) = fresh_sandbox();
     for (path, body, other, place) in [
         (HOLD_LIFE, json!({"default": "P1D"}), json!({"default": "P2D"}), "body.default"),
         (OVER_CLEARING, json!({"overClearing": "NETWORK"}), json!({"overClearing": "ACCEPT"}), "body.overClearing"),

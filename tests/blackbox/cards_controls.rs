@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
-use crate::support::management::{BUDGETS, CARDS, card, funded, move_card, with};
-use crate::support::payments::alone;
+use crate::support::management::{BUDGETS, CARDS, card, funded, transition_card, with};
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, follow_body, transaction};
 use crate::support::{
@@ -18,7 +18,7 @@ const DEBIT: &str = "/v2/cards/simulations/debit";
 const INQUIRY: &str = "/v2/cards/simulations/balance-inquiry";
 
 /// Returns controls without a rule.
-fn none() -> Value {
+fn no_controls() -> Value {
     json!({
         "allowedMccs": null, "blockedMccs": null, "allowedCountries": null, "blockedCountries": null,
         "allowedMerchants": null, "blockedMerchants": null, "allowedEntryModes": null
@@ -29,15 +29,15 @@ fn put(client: &Client, path: &str, body: &Value) -> Answer {
     client.call("PUT", path).json(body.to_string()).send()
 }
 
-fn set_card(client: &Client, card: &str, body: &Value) -> Value {
+fn set_card_controls(client: &Client, card: &str, body: &Value) -> Value {
     let answer = put(client, &format!("{CARDS}/{card}/controls"), body);
-    truthful("put", OF_CARD, &answer);
+    assert_documented("put", OF_CARD, &answer);
     expect_json(&answer, 200)
 }
 
-fn set_budget(client: &Client, budget: &str, body: &Value) -> Value {
+fn set_budget_controls(client: &Client, budget: &str, body: &Value) -> Value {
     let answer = put(client, &format!("{BUDGETS}/{budget}/controls"), body);
-    truthful("put", OF_BUDGET, &answer);
+    assert_documented("put", OF_BUDGET, &answer);
     expect_json(&answer, 200)
 }
 
@@ -47,6 +47,7 @@ fn pay(client: &Client, card: &str, members: &Value) -> Value {
     transaction(&client.post(AUTHORIZATION, with(body, members).to_string()))
 }
 
+/// Returns a `cardAcceptor` with these members.
 fn at(acceptor: &Value) -> Value {
     json!({"cardAcceptor": with(json!({"mid": "11111"}), acceptor)})
 }
@@ -60,7 +61,7 @@ fn declined(client: &Client, record: &Value) -> (String, Value) {
 
 #[test]
 fn controls_are_replaced_as_a_whole() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     for (template, path) in
@@ -68,10 +69,10 @@ fn controls_are_replaced_as_a_whole() {
     {
         let get = || {
             let answer = client.get(&path);
-            truthful("get", template, &answer);
+            assert_documented("get", template, &answer);
             expect_json(&answer, 200)
         };
-        assert_eq!(get(), none());
+        assert_eq!(get(), no_controls());
         let all = json!({
             "allowedMccs": ["5812", "3000-3350"], "blockedMccs": [], "allowedCountries": ["GBR", "FRA"],
             "blockedCountries": ["USA"], "allowedMerchants": ["11111", "M-1"], "blockedMerchants": ["käse"],
@@ -79,19 +80,19 @@ fn controls_are_replaced_as_a_whole() {
         });
         assert_eq!(expect_json(&put(&client, &path, &all), 200), all);
         assert_eq!(get(), all);
-        let less = with(none(), &json!({"blockedMccs": ["7995"]}));
+        let less = with(no_controls(), &json!({"blockedMccs": ["7995"]}));
         assert_eq!(
             expect_json(&put(&client, &path, &json!({"blockedMccs": ["7995"], "allowedMccs": null})), 200),
             less
         );
         assert_eq!(get(), less);
-        assert_eq!(expect_json(&put(&client, &path, &json!({})), 200), none());
+        assert_eq!(expect_json(&put(&client, &path, &json!({})), 200), no_controls());
     }
 }
 
 #[test]
 fn a_decline_names_the_control_its_owner_and_the_value() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let restaurant = at(&json!({"mcc": "5812", "countryCode": "FRA"}));
@@ -106,8 +107,8 @@ fn a_decline_names_the_control_its_owner_and_the_value() {
         (json!({"allowedEntryModes": ["CHIP"]}), &keyed, "1831", "allowedEntryModes", "KEYED"),
     ] {
         for owner in ["card", "budget"] {
-            set_card(&client, &card, if owner == "card" { &controls } else { &nothing });
-            set_budget(&client, &budget, if owner == "budget" { &controls } else { &nothing });
+            set_card_controls(&client, &card, if owner == "card" { &controls } else { &nothing });
+            set_budget_controls(&client, &budget, if owner == "budget" { &controls } else { &nothing });
             let record = pay(&client, &card, sent);
             assert_eq!(text(&record, "/state"), "DECLINED", "{record}");
             assert_eq!(text(&record, "/gpa/availableBalance"), "100.00");
@@ -115,21 +116,20 @@ fn a_decline_names_the_control_its_owner_and_the_value() {
             assert_eq!(declined(&client, &record), (code.to_owned(), rule));
         }
     }
-    set_budget(&client, &budget, &none());
-    set_card(&client, &card, &json!({"allowedEntryModes": ["CHIP"]}));
+    set_budget_controls(&client, &budget, &no_controls());
+    set_card_controls(&client, &card, &json!({"allowedEntryModes": ["CHIP"]}));
     let (code, rule) = declined(&client, &pay(&client, &card, &json!({})));
     assert_eq!((code.as_str(), rule.get("value")), ("1831", None), "the message does not say how the card was used");
 }
 
-/// The controls of the card and of its budget apply, blocking takes precedence over allowing, and the order of checks
-/// decides the code.
+/// Blocking takes precedence over allowing, and the first failed check decides the code.
 #[test]
 fn the_controls_of_the_card_and_of_its_budget_apply() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let (one, other) = (card(&client, &budget), card(&client, &budget));
-    set_card(&client, &one, &json!({"allowedMccs": ["5000-5999"], "blockedCountries": ["FRA"]}));
-    set_budget(&client, &budget, &json!({"allowedMccs": ["5812", "7995"], "blockedMccs": ["5813"]}));
+    set_card_controls(&client, &one, &json!({"allowedMccs": ["5000-5999"], "blockedCountries": ["FRA"]}));
+    set_budget_controls(&client, &budget, &json!({"allowedMccs": ["5812", "7995"], "blockedMccs": ["5813"]}));
     for (card, mcc, country, code) in [
         (&one, "5812", "GBR", "0000"),
         (&one, "5812", "FRA", "1864"),
@@ -145,37 +145,37 @@ fn the_controls_of_the_card_and_of_its_budget_apply() {
 }
 
 #[test]
-fn messages_that_controls_decide() {
-    let (_server, client) = alone();
+fn controls_decline_payments_but_no_refund_or_clearing() {
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let token = text(&pay(&client, &card, &json!({})), "/token").to_owned();
-    set_card(&client, &card, &json!({"allowedMerchants": []}));
+    set_card_controls(&client, &card, &json!({"allowedMerchants": []}));
     let code = |path: &str, body: String| text(&transaction(&client.post(path, body)), "/response/code").to_owned();
     let inquiry = json!({"cardId": card, "network": "VISA", "cardAcceptor": {"mid": "1"}}).to_string();
     assert_eq!(code(AUTHORIZATION, first_body(&card, "0")), "1821", "an account check");
     assert_eq!(code(DEBIT, first_body(&card, "1")), "1821");
     assert_eq!(code(INQUIRY, inquiry), "1821");
     assert_eq!(code(INCREMENT, follow_body(&token, "1")), "1821");
-    assert_eq!(code(REFUND, first_body(&card, "1")), "0000", "a refund is for any card");
-    assert_eq!(code(crate::support::CLEARING, follow_body(&token, "1")), "0000", "the approval promised the money");
+    assert_eq!(code(REFUND, first_body(&card, "1")), "0000", "controls do not decline refunds");
+    assert_eq!(code(crate::support::CLEARING, follow_body(&token, "1")), "0000", "controls do not decline clearings");
 }
 
 #[test]
 fn a_replacement_has_the_controls() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
-    let controls = set_card(&client, &card, &json!({"blockedCountries": ["FRA"]}));
+    let controls = set_card_controls(&client, &card, &json!({"blockedCountries": ["FRA"]}));
     let new = expect_json(&client.post(&format!("{CARDS}/{card}/replace"), "{}"), 201);
     let path = format!("{CARDS}/{}/controls", text(&new, "/id"));
     assert_eq!(expect_json(&client.get(&path), 200), controls);
-    expect_json(&move_card(&client, text(&new, "/id"), "ACTIVE"), 200);
+    expect_json(&transition_card(&client, text(&new, "/id"), "ACTIVE"), 200);
     let abroad = pay(&client, text(&new, "/id"), &at(&json!({"countryCode": "FRA"})));
     assert_eq!(text(&abroad, "/response/code"), "1864");
 }
 
 #[test]
-fn wrong_controls() {
-    let (_server, client) = alone();
+fn invalid_controls_are_refused() {
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let mut table = Table::default();
@@ -204,8 +204,8 @@ fn wrong_controls() {
 }
 
 #[test]
-fn access_to_controls() {
-    let (_server, client) = alone();
+fn access_to_controls_is_checked_and_repeats_are_replayed() {
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let body = json!({"blockedMccs": ["7995"]});

@@ -3,12 +3,12 @@
 use chrono::{Datelike, Days, Months, NaiveDate, Utc};
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{
-    CARDS, authorize, balance, budget, budget_of, card, funded, move_card, new_budget, with,
+    CARDS, authorize, balance, budget, budget_of, card, funded, new_budget, transition_card, with,
 };
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared, together};
 
@@ -42,14 +42,14 @@ const MEMBERS: [&str; 27] = [
     "virtualCardId",
 ];
 
-/// Returns the body of a card of a budget.
+/// Returns the body that creates a card of a budget.
 fn shared_card(budget: &str, name: &str) -> Value {
     json!({"cardOwnerType": "BUDGET", "budgetId": budget, "name": name})
 }
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{CARDS}?accountId={}&{query}", client.account));
-    truthful("get", CARDS, &answer);
+    assert_documented("get", CARDS, &answer);
     expect_json(&answer, 200)
 }
 
@@ -59,10 +59,10 @@ fn ids(page: &Value) -> Vec<String> {
 
 #[test]
 fn a_new_card_has_every_member_and_is_not_activated() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "50.00");
     let answer = client.post(CARDS, shared_card(&budget, "Zoë's Straße of far too many words").to_string());
-    truthful("post", CARDS, &answer);
+    assert_documented("post", CARDS, &answer);
     let created = expect_json(&answer, 201);
     assert_eq!(members(&created), MEMBERS);
     let (id, token) = (uuid(&created["id"]), uuid(&created["userTokenId"]));
@@ -83,19 +83,19 @@ fn a_new_card_has_every_member_and_is_not_activated() {
     assert_eq!(created["budgets"], json!([{"id": budget, "name": "Main", "type": "shared", "access": "allowed"}]));
     let expiry = text(&created, "/expirationTime");
     let day: NaiveDate = expiry.strip_suffix("T23:59:59Z").unwrap().parse().unwrap();
-    assert_eq!(day.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last of a month");
+    assert_eq!(day.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last day of a month");
     assert_eq!(created["expiration"], day.format("%m%y").to_string());
     let today = Utc::now().date_naive();
     assert!(day >= today.checked_add_months(Months::new(36)).unwrap(), "{day}");
     assert_eq!(authorize(&client, &id, "1"), "1806");
     let found = client.get(&format!("{CARDS}/{}", id.to_uppercase()));
-    truthful("get", "/v2/cards/{cardId}", &found);
+    assert_documented("get", "/v2/cards/{cardId}", &found);
     assert_eq!(expect_json(&found, 200), created);
 }
 
 #[test]
 fn a_card_can_be_active_at_once_until_a_given_day() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget_of(&client, &new_budget("Two", &["EUR", "USD"]));
     let mut body = shared_card(&budget, "Ada");
     (body["expiryDate"], body["activate"]) = (json!("2030-02-28"), json!(true));
@@ -107,12 +107,12 @@ fn a_card_can_be_active_at_once_until_a_given_day() {
 }
 
 #[test]
-fn card_numbers_are_shown_in_the_sandbox_only_and_change_nothing() {
-    let (_server, client) = alone();
+fn card_numbers_are_shown_in_the_sandbox_and_reading_them_changes_nothing() {
+    let (_server, client) = fresh_sandbox();
     let id = card(&client, &budget(&client, "Main"));
     let before = expect_json(&client.get(&format!("{CARDS}/{id}")), 200);
     let answer = client.get(&format!("{CARDS}/{id}/details"));
-    truthful("get", "/v2/cards/{cardId}/details", &answer);
+    assert_documented("get", "/v2/cards/{cardId}/details", &answer);
     let details = expect_json(&answer, 200);
     assert_eq!(members(&details), ["cardId", "expiration", "number", "securityCode"]);
     let number = text(&details, "/number");
@@ -123,8 +123,8 @@ fn card_numbers_are_shown_in_the_sandbox_only_and_change_nothing() {
 }
 
 #[test]
-fn lists_are_by_name_with_filters_and_counts() {
-    let (_server, client) = alone();
+fn lists_are_sorted_by_name_filtered_and_counted() {
+    let (_server, client) = fresh_sandbox();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
     let (one, two) = (budget(&client, "One"), budget(&client, "Two"));
     let make = |budget: &str, name: &str| {
@@ -154,7 +154,7 @@ fn lists_are_by_name_with_filters_and_counts() {
     assert_eq!(list(&client, "cardOwnerType=BUDGET")["count"], seeded + 3);
     assert!(of("cardOwnerType=PEOPLE").is_empty() && of(&format!("personId={ABSENT}")).is_empty());
     assert!(of(&format!("personIds={ABSENT},{ada}")).is_empty());
-    expect_json(&move_card(&client, &zoe, "TERMINATED"), 200);
+    expect_json(&transition_card(&client, &zoe, "TERMINATED"), 200);
     assert_eq!(of(&format!("budgetId={one}&state=TERMINATED")), std::slice::from_ref(&zoe));
     assert_eq!(of(&format!("budgetId={one}&state=TERMINATED,UNACTIVATED")), [party, zoe]);
     let known = demo().card_in("REPLACED");
@@ -162,13 +162,13 @@ fn lists_are_by_name_with_filters_and_counts() {
 }
 
 #[test]
-fn a_change_leaves_what_it_does_not_name() {
-    let (_server, client) = alone();
+fn a_change_keeps_members_that_it_does_not_name() {
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&client.post(CARDS, shared_card(&budget(&client, "Main"), "Ada").to_string()), 201);
     let path = format!("{CARDS}/{}", text(&created, "/id"));
     let put = |body: &Value| client.call("PUT", &path).json(body.to_string()).send();
     let answer = put(&json!({"name": "Bücher für alle", "fulfillmentStatus": "DIGITALLY_PRESENTED"}));
-    truthful("put", "/v2/cards/{cardId}", &answer);
+    assert_documented("put", "/v2/cards/{cardId}", &answer);
     let mut expected = created.clone();
     let changed = expect_json(&answer, 200);
     (expected["name"], expected["fulfillmentStatus"]) = (json!("Bucher fur alle"), json!("DIGITALLY_PRESENTED"));
@@ -235,7 +235,7 @@ fn every_fault_is_named() {
 
 #[test]
 fn a_budget_without_the_feature_cannot_have_cards() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": ["payments", "peopleCards"]})));
     let body = shared_card(&off, "Ada").to_string();
     expect_fault(&client.post(CARDS, body), 403, "body.budgetId", "feature_not_enabled");
@@ -243,8 +243,8 @@ fn a_budget_without_the_feature_cannot_have_cards() {
 
 /// The limit allows two more cards than the demo data has.
 #[test]
-fn the_number_of_cards_is_a_setting() {
-    let (_server, client) = alone();
+fn a_setting_limits_the_number_of_cards() {
+    let (_server, client) = fresh_sandbox();
     let cards = expect_json(&client.get(CARDS), 200)["count"].as_i64().unwrap();
     let server = Server::on(Home::demo().set("FLORIN_MAX_CARDS", &(cards + 2).to_string()));
     let client = server.client();
@@ -265,26 +265,26 @@ fn the_number_of_cards_is_a_setting() {
 }
 
 #[test]
-fn a_card_from_creation_to_termination() {
-    let (_server, client) = alone();
+fn a_card_passes_through_its_states_until_termination() {
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "50.00");
     let created = expect_json(&client.post(CARDS, shared_card(&budget, "Ada").to_string()), 201);
     let id = text(&created, "/id");
-    let fault = expect_fault(&move_card(&client, id, "SUSPENDED"), 409, "body.state", "invalid_state");
+    let fault = expect_fault(&transition_card(&client, id, "SUSPENDED"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("UNACTIVATED"), "{fault:?}");
-    let answer = move_card(&client, id, "ACTIVE");
-    truthful("post", "/v2/cards/{cardId}/transition", &answer);
+    let answer = transition_card(&client, id, "ACTIVE");
+    assert_documented("post", "/v2/cards/{cardId}/transition", &answer);
     assert_eq!(expect_json(&answer, 200)["state"], "ACTIVE");
     assert_eq!(authorize(&client, id, "1"), "0000");
-    expect_json(&move_card(&client, id, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, id, "SUSPENDED"), 200);
     assert_eq!(authorize(&client, id, "1"), "1003");
-    expect_json(&move_card(&client, id, "ACTIVE"), 200);
-    expect_json(&move_card(&client, id, "TERMINATED"), 200);
+    expect_json(&transition_card(&client, id, "ACTIVE"), 200);
+    expect_json(&transition_card(&client, id, "TERMINATED"), 200);
     assert_eq!(authorize(&client, id, "1"), "1806");
-    let fault = expect_fault(&move_card(&client, id, "ACTIVE"), 409, "body.state", "invalid_state");
+    let fault = expect_fault(&transition_card(&client, id, "ACTIVE"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("TERMINATED"), "{fault:?}");
     let answer = client.get(&format!("{CARDS}/{id}/transitions"));
-    truthful("get", "/v2/cards/{cardId}/transitions", &answer);
+    assert_documented("get", "/v2/cards/{cardId}/transitions", &answer);
     let life = expect_json(&answer, 200);
     let steps: Vec<_> = life["rows"].as_array().unwrap().iter().map(|step| text(step, "/toState")).collect();
     assert_eq!((&life["count"], steps), (&json!(4), vec!["TERMINATED", "ACTIVE", "SUSPENDED", "ACTIVE"]));
@@ -293,8 +293,8 @@ fn a_card_from_creation_to_termination() {
 }
 
 #[test]
-fn one_key_creates_one_card_and_one_transition() {
-    let (_server, client) = alone();
+fn one_idempotency_key_has_one_effect() {
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Main");
     let body = shared_card(&budget, "Ada").to_string();
     let (first, again) = (client.post_once(CARDS, "card", &body), client.post_once(CARDS, "card", &body));
@@ -307,7 +307,7 @@ fn one_key_creates_one_card_and_one_transition() {
 
 #[test]
 fn cards_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let other = server.other();
     let theirs = card(&other, &budget(&other, "Theirs"));
     for path in ["", "/spending-limits", "/transaction-limits", "/transitions", "/details"] {
@@ -315,7 +315,7 @@ fn cards_of_other_accounts_are_absent() {
         expect_fault(&foreign, 404, "path.cardId", "not_found");
         assert_eq!(foreign.body, client.get(&format!("{CARDS}/{ABSENT}{path}")).body);
     }
-    expect_fault(&move_card(&client, &theirs, "SUSPENDED"), 404, "path.cardId", "not_found");
+    expect_fault(&transition_card(&client, &theirs, "SUSPENDED"), 404, "path.cardId", "not_found");
     assert!(!ids(&list(&client, "limit=1000")).contains(&theirs));
     let their_budget = expect_json(&other.get(&format!("{CARDS}/{theirs}")), 200);
     let body = shared_card(text(&their_budget, "/budgets/0/id"), "Ada").to_string();
@@ -327,12 +327,12 @@ fn cards_of_other_accounts_are_absent() {
 
 #[test]
 fn authorizations_and_a_suspension_are_decided_sequentially() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "50.00");
     let id = card(&client, &budget);
     let codes = together(30, |number| {
         if number == 15 {
-            expect_json(&move_card(&client, &id, "SUSPENDED"), 200);
+            expect_json(&transition_card(&client, &id, "SUSPENDED"), 200);
             return None;
         }
         Some(authorize(&client, &id, "1"))

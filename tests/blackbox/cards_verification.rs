@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{CARDS, card, funded, with};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::wallet::{first_body, transaction};
 use crate::support::{
     ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, chain_path, expect_fault, expect_json,
@@ -22,7 +22,7 @@ fn message(card: &str, amount: &str, members: &Value) -> Value {
 
 fn send(client: &Client, path: &str, body: &Value) -> Value {
     let answer = client.post(path, body.to_string());
-    truthful("post", path, &answer);
+    assert_documented("post", path, &answer);
     transaction(&answer)
 }
 
@@ -37,7 +37,7 @@ fn code(record: &Value) -> &str {
 fn set_pin(client: &Client, card: &str, pin: &str) -> Answer {
     let answer = client.call("PUT", &format!("{CARDS}/{card}/pin")).json(json!({"pin": pin}).to_string()).send();
     if answer.status >= 400 {
-        truthful("put", "/v2/cards/{cardId}/pin", &answer);
+        assert_documented("put", "/v2/cards/{cardId}/pin", &answer);
     }
     answer
 }
@@ -54,7 +54,7 @@ fn rules(client: &Client, record: &Value) -> Vec<Value> {
 
 #[test]
 fn a_pin_is_checked_where_it_is_sent() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let find = || expect_json(&client.get(&format!("{CARDS}/{card}")), 200);
     assert_eq!(find()["pinIsSet"], false);
@@ -86,8 +86,8 @@ fn a_pin_is_checked_where_it_is_sent() {
 
 /// The idempotency record must not reveal the PIN to somebody who hashes all PINs.
 #[test]
-fn a_pin_can_be_set_once_under_a_key_and_never_read() {
-    let (server, client) = alone();
+fn a_pin_is_set_once_per_idempotency_key_and_cannot_be_read() {
+    let (server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let path = format!("{CARDS}/{card}/pin");
     let put = |pin: &str| client.call("PUT", &path).header("Idempotency-Key", "pin").json(pin).send();
@@ -107,8 +107,8 @@ fn a_pin_can_be_set_once_under_a_key_and_never_read() {
 }
 
 #[test]
-fn a_verification_compares_what_is_known() {
-    let (_server, client) = alone();
+fn a_verification_compares_only_the_security_code() {
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let right = security_code(&client, &card);
     let wrong = if right == "111" { "222" } else { "111" };
@@ -136,7 +136,7 @@ fn a_verification_compares_what_is_known() {
 
 #[test]
 fn failed_authentications_and_unusable_tokens_are_declined() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     for (outcome, expected) in [
         ("AUTHENTICATED", "0000"),
@@ -162,13 +162,13 @@ fn failed_authentications_and_unusable_tokens_are_declined() {
             assert_eq!(rules(&client, &record).last(), Some(&rule));
         }
     }
-    let usual = pay(&client, &card, &json!({"digitalWalletToken": {"token": "a"}}));
-    assert_eq!(usual["digitalWalletToken"], json!({"token": "a", "state": "ACTIVE"}));
+    let without_state = pay(&client, &card, &json!({"digitalWalletToken": {"token": "a"}}));
+    assert_eq!(without_state["digitalWalletToken"], json!({"token": "a", "state": "ACTIVE"}));
 }
 
 #[test]
 fn the_owner_of_an_individual_card_must_be_active() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let body =
         json!({"roleName": "User", "firstName": "Ada", "lastName": "Byron", "emailAddress": "owner@example.com"});
@@ -194,8 +194,8 @@ fn the_owner_of_an_individual_card_must_be_active() {
 }
 
 #[test]
-fn what_a_message_says_is_shown() {
-    let (_server, client) = alone();
+fn records_show_the_members_of_their_messages() {
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let pos = json!({"entryMode": "CREDENTIAL_ON_FILE", "merchantInitiated": true, "recurring": false});
     for path in [AUTHORIZATION, ATM, DEBIT, REFUND] {
@@ -215,11 +215,11 @@ fn what_a_message_says_is_shown() {
     expect_fault(&clearing(3, 2), 400, place, "out_of_range");
     expect_fault(&clearing(0, 2), 400, place, "out_of_range");
     let answer = clearing(1, 2);
-    truthful("post", CLEARING, &answer);
+    assert_documented("post", CLEARING, &answer);
     let part = transaction(&answer);
     assert_eq!((&part["multiClearingSequenceNumber"], &part["multiClearingSequenceCount"]), (&json!(1), &json!(2)));
     let chain = expect_json(&client.get(&chain_path(token)), 200);
-    truthful("get", crate::support::CHAIN, &client.get(&chain_path(token)));
+    assert_documented("get", crate::support::CHAIN, &client.get(&chain_path(token)));
     assert_eq!(chain["messages"][1]["transaction"], part);
     let forced = message(&card, "1", &json!({"forcePost": true, "pos": pos, "multiClearingSequenceCount": 1}));
     let forced = send(&client, CLEARING, &forced);

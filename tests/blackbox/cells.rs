@@ -1,4 +1,4 @@
-//! Clients in several cells: each of them works as if its cell was the only store.
+//! Clients in several cells: each client works as if its cell were the only store.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::support::payer::Payer;
 use crate::support::receiver::{Receiver, wait_for_delivery};
 use crate::support::shop::{SESSIONS, new_session, open_shop};
 use crate::support::store::is_sqlite;
-use crate::support::worlds::{make_as, restore, set, snapshot, world_path};
+use crate::support::worlds::{create_world_as, restore, set_clock, snapshot, world_path};
 use crate::support::{Client, Home, Server, expect_error, expect_fault, expect_json};
 
 /// Credits a budget and spends a part of it. Returns the budget.
@@ -78,8 +78,9 @@ fn worlds_pages_and_webhooks_work_in_a_second_cell() {
     receiver.wait_for(1);
     wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
 
-    let (_, world) = make_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
-    set(&world, json!({"advanceBy": "PT1H"}));
+    let (_, world) =
+        create_world_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    set_clock(&world, json!({"advanceBy": "PT1H"}));
     let saved = snapshot(&world);
     let in_world = funded(&world, "Travel", "5.00");
     restore(&world, &saved);
@@ -97,8 +98,8 @@ fn worlds_pages_and_webhooks_work_in_a_second_cell() {
     expect_json(&caller.get(BUDGETS), 200);
 }
 
-/// Starts a server whose cell `b` can't be used, and checks that only its client notices.
-fn only_bob_notices(home: Home, [ada, bob]: [&Tenant; 2], reason: &str) -> Home {
+/// Starts a server whose cell `b` cannot be used, and checks that only Bob, the client in this cell, is affected.
+fn only_bob_is_affected(home: Home, [ada, bob]: [&Tenant; 2], reason: &str) -> Home {
     let server = Server::on(home);
     let refused = bob.caller(&server).get(BUDGETS);
     expect_error(&refused, 503);
@@ -112,7 +113,7 @@ fn only_bob_notices(home: Home, [ada, bob]: [&Tenant; 2], reason: &str) -> Home 
 }
 
 #[test]
-fn a_cell_that_is_missing_concerns_its_clients_only() {
+fn a_missing_cell_affects_only_its_clients() {
     let (home, databases) = add_cells(Home::demo());
     let ada = Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
@@ -120,7 +121,7 @@ fn a_cell_that_is_missing_concerns_its_clients_only() {
     let [a, b] = databases;
 
     let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));
-    let home = only_bob_notices(home, [&ada, &bob], "a cell is not configured");
+    let home = only_bob_is_affected(home, [&ada, &bob], "a cell is not configured");
     let home = home.set("FLORIN_CELLS", &complete);
     assert_eq!(listed_cell(&home, "b")["ready"], true);
 
@@ -133,7 +134,7 @@ fn a_cell_that_is_missing_concerns_its_clients_only() {
     assert_eq!(server.readiness(), 200);
     let (_, home) = server.stop();
 
-    let home = only_bob_notices(home, [&ada, &bob], "a cell can't be used");
+    let home = only_bob_is_affected(home, [&ada, &bob], "a cell can't be used");
     assert_eq!(listed_cell(&home, "b")["ready"], false);
     assert!(home.refused(&["clients", "list"]).contains("cell b can't be used"));
     let home = home.set("FLORIN_CELLS", &format!("a={}", a.url));
@@ -142,20 +143,20 @@ fn a_cell_that_is_missing_concerns_its_clients_only() {
 }
 
 #[test]
-fn a_cell_with_broken_secrets_concerns_its_clients_only() {
+fn a_cell_with_broken_secrets_affects_only_its_clients() {
     let (home, [_a, b]) = add_cells(Home::demo());
     let ada = Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
     b.sql("ALTER TABLE __florin_secret_key RENAME TO moved_secret_key");
-    only_bob_notices(home, [&ada, &bob], "cannot prepare the secrets");
+    only_bob_is_affected(home, [&ada, &bob], "cannot prepare the secrets");
 }
 
 #[test]
-fn a_wrong_key_of_a_cell_stops_the_start() {
+fn a_cell_with_a_wrong_secret_key_prevents_the_start() {
     let (home, [_a, b]) = add_cells(Home::demo());
     let digits = "00".repeat(8);
     let bytes = if is_sqlite() { format!("X'{digits}'") } else { format!("'\\x{digits}'") };
     b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
-    let said = home.refused_as_invalid(&["serve"]);
-    assert!(said.contains("cell b") && said.contains("give the right key"), "{said}");
+    let stderr = home.refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("cell b") && stderr.contains("give the right key"), "{stderr}");
 }

@@ -1,8 +1,8 @@
-//! Commands on cells, and databases that are not the right ones.
+//! Commands on cells, which refuse wrong databases.
 
 use serde_json::json;
 
-use crate::export_import::{export, target};
+use crate::export_import::{export, migrated_home};
 use crate::support::cells::{CellDatabase, Tenant, add_cells, listed_cell, setting};
 use crate::support::management::{BUDGETS, balance, funded};
 use crate::support::store::is_sqlite;
@@ -10,15 +10,15 @@ use crate::support::{Home, Server, expect_json};
 
 #[test]
 fn clients_are_placed_in_cells_that_accept_them() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     let create = |name: &str| home.json(&["clients", "create", "--name", name, "--json"])["cell"].clone();
     assert_eq!(["1", "2", "3", "4"].map(create), ["home", "a", "b", "home"]);
     for cell in ["a", "home"] {
         assert_eq!(home.json(&["cells", "close", cell, "--json"]), json!({"name": cell, "acceptsClients": false}));
     }
     assert_eq!(["5", "6"].map(create), ["b", "b"]);
-    let said = home.refused_as_invalid(&["clients", "create", "--name", "7", "--cell", "a"]);
-    assert!(said.contains("cell a accepts no new clients"), "{said}");
+    let stderr = home.refused_as_invalid(&["clients", "create", "--name", "7", "--cell", "a"]);
+    assert!(stderr.contains("cell a accepts no new clients"), "{stderr}");
     home.json(&["cells", "add", "home", "--json"]);
     assert_eq!(create("7"), "home");
     home.json(&["cells", "close", "b", "--json"]);
@@ -33,28 +33,28 @@ fn clients_are_placed_in_cells_that_accept_them() {
     assert!(!database.contains('@'), "{database}");
     let table = String::from_utf8(home.run(&["cells", "list"]).stdout).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
-    let said = home.refused_as_invalid(&["cells", "close", "aa"]);
-    assert!(said.contains("did you mean `a`?"), "{said}");
+    let stderr = home.refused_as_invalid(&["cells", "close", "aa"]);
+    assert!(stderr.contains("did you mean `a`?"), "{stderr}");
     let acts = home.json(&["audit", "list", "--action", "cells", "--outcome", "done", "--json"]);
     assert_eq!(acts["rows"].as_array().unwrap().len(), 8);
 }
 
 #[test]
 fn the_wrong_database_is_refused() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let [a, b] = databases.each_ref().map(|database| database.url.clone());
     let right = setting(&databases);
     let home_url = home.setting("FLORIN_DATABASE_URL");
 
     let home = home.set("FLORIN_CELLS", &format!("a={b} b={a}"));
     for command in [&["clients", "list"][..], &["serve"], &["migrate"], &["check"]] {
-        let said = home.refused(command);
-        assert!(said.contains("this is the database of cell b; are two URLs swapped?"), "{command:?}: {said}");
+        let stderr = home.refused(command);
+        assert!(stderr.contains("this is the database of cell b; are two URLs swapped?"), "{command:?}: {stderr}");
     }
     let home = home.unset("FLORIN_CELLS").set("FLORIN_DATABASE_URL", &a);
     for command in ["serve", "migrate", "init", "demo", "check"] {
-        let said = home.refused_as_invalid(&[command]);
-        assert!(said.contains("this is the database of cell a"), "{command}: {said}");
+        let stderr = home.refused_as_invalid(&[command]);
+        assert!(stderr.contains("this is the database of cell a"), "{command}: {stderr}");
     }
     let home = home.set("FLORIN_DATABASE_URL", &home_url).set("FLORIN_CELLS", &format!("c={a}"));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is the database of cell a"));
@@ -76,7 +76,7 @@ fn the_wrong_database_is_refused() {
     let home = home.set("FLORIN_CELLS", &format!("{right} c={}", other.url));
     assert!(home.refused_as_invalid(&["cells", "add", "c"]).contains("this is a production database"));
 
-    // Nor does a database with clients of its own, which stays as it is.
+    // Nor does a database with clients of its own, which is not changed.
     let other = CellDatabase::beside(&home, "d.db");
     let own = Home::empty().set("FLORIN_DATABASE_URL", &other.url);
     own.json(&["migrate", "--json"]);
@@ -89,26 +89,26 @@ fn the_wrong_database_is_refused() {
 }
 
 #[test]
-fn a_home_alone_is_no_cell() {
-    let home = target();
+fn without_cells_commands_on_cells_are_refused() {
+    let home = migrated_home();
     for command in ["add", "close"] {
-        let said = home.refused_as_invalid(&["cells", command, "home"]);
-        assert!(said.contains("there is no cell besides the home"), "{said}");
+        let stderr = home.refused_as_invalid(&["cells", command, "home"]);
+        assert!(stderr.contains("there is no cell besides the home"), "{stderr}");
     }
     assert!(home.json(&["clients", "create", "--name", "Ada", "--json"])["cell"].is_null());
 }
 
 #[test]
-fn migrations_concern_every_cell() {
-    let (home, [a, _b]) = add_cells(target());
+fn migrations_apply_to_every_cell() {
+    let (home, [a, _b]) = add_cells(migrated_home());
     assert_eq!(home.json(&["migrate", "--check", "--json"]), json!({"current": true, "pending": []}));
     assert_eq!(home.json(&["migrate", "--json"]), json!({"applied": 0}));
     a.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
     for command in [&["migrate"][..], &["migrate", "--check"], &["clients", "list"]] {
-        let said = home.refused(command);
-        assert!(said.contains("cell a") && said.contains("newer than this program"), "{command:?}: {said}");
+        let stderr = home.refused(command);
+        assert!(stderr.contains("cell a") && stderr.contains("newer than this program"), "{command:?}: {stderr}");
     }
-    // A server serves the others.
+    // A server serves the other cells.
     let server = Server::on(home);
     assert_eq!(server.readiness(), 200);
     assert!(server.home().log().contains("newer than this program"), "{}", server.home().log());
@@ -116,18 +116,18 @@ fn migrations_concern_every_cell() {
 
 #[test]
 fn an_imported_home_migrates_its_cells() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let file = export(&home);
-    let new = target().set("FLORIN_CELLS", &setting(&databases));
+    let new = migrated_home().set("FLORIN_CELLS", &setting(&databases));
     new.json(&["import", &file, "--json"]);
     databases[0].sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('99999999999999')");
-    let said = new.refused(&["migrate", "--check"]);
-    assert!(said.contains("cell a") && said.contains("newer than this program"), "{said}");
+    let stderr = new.refused(&["migrate", "--check"]);
+    assert!(stderr.contains("cell a") && stderr.contains("newer than this program"), "{stderr}");
 }
 
 #[test]
 fn a_cell_moves_to_another_database_in_a_file() {
-    let (home, [a, b]) = add_cells(target());
+    let (home, [a, b]) = add_cells(migrated_home());
     Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
     let server = Server::on(home);
@@ -144,8 +144,8 @@ fn a_cell_moves_to_another_database_in_a_file() {
     let home = home.set("FLORIN_CELLS", &format!("a={} b={}", a.url, new.url));
     home.refused(&["cells", "add", "b"]);
     home.json(&["cells", "add", "b", "--for-import", "--json"]);
-    let said = home.refused(&["import", &other, "--to-cell", "b"]);
-    assert!(said.contains("is in cell a, not in cell b"), "{said}");
+    let stderr = home.refused(&["import", &other, "--to-cell", "b"]);
+    assert!(stderr.contains("is in cell a, not in cell b"), "{stderr}");
     assert!(home.refused(&["import", &file]).contains("is in cell b, not in cell home"));
     home.json(&["import", &file, "--to-cell", "b", "--json"]);
     b.remove();
@@ -156,7 +156,7 @@ fn a_cell_moves_to_another_database_in_a_file() {
 
 #[test]
 fn commands_on_all_cells_need_every_cell() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let complete = setting(&databases);
     let ada = Tenant::create(&home, "Ada", "F70001", "a");
     let bob = Tenant::create(&home, "Bob", "F70002", "b");
@@ -174,8 +174,8 @@ fn commands_on_all_cells_need_every_cell() {
         &["banks", "import", "banks.csv"],
         &["check"],
     ] {
-        let said = home.refused_as_invalid(command);
-        assert!(said.contains("cell b is not configured, so its data would be left out"), "{command:?}: {said}");
+        let stderr = home.refused_as_invalid(command);
+        assert!(stderr.contains("cell b is not configured, so its data would be left out"), "{command:?}: {stderr}");
     }
     home.json(&["accounts", "change", "F70001", "--name", "Shop", "--json"]);
     home.json(&["keys", "issue", "--client", &ada.id, "--account", "F70001", "--all-scopes", "--json"]);
@@ -184,8 +184,8 @@ fn commands_on_all_cells_need_every_cell() {
     assert!(home.refused(&["keys", "issue", "--client", &bob.id, "--all-scopes"]).contains("cell b"));
     for command in [&["migrate"][..], &["migrate", "--check"]] {
         let done = home.run(command);
-        let said = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.success() && said.contains("a cell is not configured"), "{command:?}: {said}");
+        let stderr = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.success() && stderr.contains("a cell is not configured"), "{command:?}: {stderr}");
     }
     let home = home.set("FLORIN_CELLS", &complete);
     assert!(home.json(&["accounts", "list", "--json"]).to_string().contains("Shop"));
@@ -204,7 +204,7 @@ fn a_rotation_repairs_a_cell_with_the_previous_key() {
     assert_eq!(home.json(&["secrets", "rotate", "--json"])["rotated"], 1);
     let new_id = home.json(&["secrets", "show", "--json"])["key"].as_str().unwrap().to_owned();
 
-    // As after a rotation by an earlier version, from which the cell was left out.
+    // This is the state after a rotation by an earlier version, which left out the cell.
     let bytes = if is_sqlite() { format!("X'{old_id}'") } else { format!("'\\x{old_id}'") };
     b.sql(&format!("UPDATE __florin_secret_key SET key_id = {bytes}"));
     let incomplete = json!({"key": new_id, "bound": old_id, "complete": false});
@@ -216,15 +216,15 @@ fn a_rotation_repairs_a_cell_with_the_previous_key() {
 
 #[test]
 fn demo_data_is_in_the_home() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     assert_eq!(home.json(&["demo", "--json"])["accountId"], "F50091");
     assert_eq!(home.json(&["clients", "list", "--json"])["rows"][0]["cell"], "home");
     let file = home.path().join("b.jsonl").display().to_string();
     let exported = home.json(&["export", &file, "--from-cell", "b", "--json"]);
     assert_ne!(exported["rows"]["banks"], 0, "{exported}");
 
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     Tenant::create(&home, "Ada", "F50091", "a");
-    let said = home.refused(&["demo"]);
-    assert!(said.contains("cell a has the account F50091"), "{said}");
+    let stderr = home.refused(&["demo"]);
+    assert!(stderr.contains("cell a has the account F50091"), "{stderr}");
 }

@@ -1,4 +1,4 @@
-//! Clients that move between cells: nobody loses, repeats or misses anything.
+//! Moves of clients between cells: no write and no event is lost or repeated.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::export_import::target;
+use crate::export_import::migrated_home;
 use crate::support::assert::text;
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to, setting};
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, authorize, balance, card, funded};
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::receiver::{Receiver, wait_for_delivery};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
-use crate::support::worlds::{below_world, make_as, restore, snapshot};
+use crate::support::worlds::{below_world, create_world_as, restore, snapshot};
 use crate::support::{Answer, CREDIT, Client, Home, Server, expect_error, expect_json};
 
 /// Number of callers of a load.
@@ -35,13 +35,13 @@ fn credit(caller: &Client, budget: &str, key: &str) -> (Answer, usize) {
             return (answer, refused);
         }
         assert!(answer.header("retry-after").is_some(), "{answer:?}");
-        assert!(start.elapsed() < LIMIT, "the client stays unavailable");
+        assert!(start.elapsed() < TIMEOUT, "the client stays unavailable");
         refused += usize::from(expect_error(&answer, 503)[0].message.contains("is being moved"));
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Sends credits until told to stop. Returns their keys with their answers, and the number of refusals.
+/// Sends credits until `stop` is set. Returns their keys with their answers, and the number of refusals.
 fn send(caller: &Client, budget: &str, name: usize, stop: &AtomicBool) -> (Vec<(String, Answer)>, usize) {
     let (mut log, mut refusals) = (Vec::new(), 0);
     for number in 0.. {
@@ -56,7 +56,7 @@ fn send(caller: &Client, budget: &str, name: usize, stop: &AtomicBool) -> (Vec<(
     (log, refusals)
 }
 
-/// Opens the stream again, after an event, once its client is available.
+/// Opens the stream after an event, as soon as the client is available.
 fn reopened(caller: &Client, after: Option<&str>) -> Stream {
     let start = Instant::now();
     loop {
@@ -65,7 +65,7 @@ fn reopened(caller: &Client, after: Option<&str>) -> Stream {
             return stream;
         }
         assert_eq!(status, 503);
-        assert!(start.elapsed() < LIMIT, "the client stays unavailable");
+        assert!(start.elapsed() < TIMEOUT, "the client stays unavailable");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -74,7 +74,7 @@ fn reopened(caller: &Client, after: Option<&str>) -> Stream {
 fn follow(caller: &Client, mut stream: Stream, expected: impl Fn() -> Option<usize>) -> Vec<String> {
     let (start, mut seen) = (Instant::now(), Vec::new());
     while expected().is_none_or(|count| seen.len() < count) {
-        assert!(start.elapsed() < 4 * LIMIT, "the stream misses events: {} of {:?}", seen.len(), expected());
+        assert!(start.elapsed() < 4 * TIMEOUT, "the stream misses events: {} of {:?}", seen.len(), expected());
         let began = Instant::now();
         let line = stream.line(Duration::from_millis(300));
         if let Some(id) = line.as_deref().and_then(|line| line.strip_prefix("id: ")) {
@@ -131,7 +131,7 @@ fn a_client_moves_under_load() {
         let again = caller.post_once(CREDIT, key, credit_body(&budget, "0.01", "GBP"));
         assert!(again.replayed() && again.body == first.body, "{key}: {again:?}");
     }
-    let expected = written(1_000 + i64::try_from(log.len()).unwrap(), "GBP");
+    let expected = format_amount(1_000 + i64::try_from(log.len()).unwrap(), "GBP");
     assert_eq!(balance(&caller, &budget)[0], expected);
     assert_eq!(balance(&adas, &adas_budget)[0], "1.04");
 
@@ -139,7 +139,7 @@ fn a_client_moves_under_load() {
     assert_eq!((seen.len(), unique.len()), (log.len() + 1, log.len() + 1), "the stream repeats events");
     let start = Instant::now();
     while !unique.is_subset(&receiver.accepted()) {
-        assert!(start.elapsed() < LIMIT, "webhooks are missing");
+        assert!(start.elapsed() < TIMEOUT, "webhooks are missing");
         thread::sleep(Duration::from_millis(50));
     }
     wait_for_delivery(&caller, &webhook, |delivery| delivery["status"] == "delivered");
@@ -151,18 +151,19 @@ fn a_client_moves_under_load() {
     assert_eq!(balance(&bob.caller(&Server::on(home)), &budget)[0], expected);
 }
 
-/// Whether a command of a move succeeded, or had nothing left to do.
-fn is_complete(home: &Home, arguments: &[&str]) -> bool {
+/// Runs a command of a move, which must succeed or find nothing to do. Returns `false` if the client has arrived, so
+/// that the move cannot be undone.
+fn complete(home: &Home, arguments: &[&str]) -> bool {
     let done = home.run(arguments);
-    let said = String::from_utf8(done.stderr).unwrap();
-    let is_expected = ["already", "is not being moved", "has arrived"].iter().any(|part| said.contains(part));
-    assert!(done.status.success() || is_expected, "{arguments:?}: {said}");
-    !said.contains("has arrived")
+    let stderr = String::from_utf8(done.stderr).unwrap();
+    let found_nothing_to_do = ["already", "is not being moved", "has arrived"].iter().any(|part| stderr.contains(part));
+    assert!(done.status.success() || found_nothing_to_do, "{arguments:?}: {stderr}");
+    !stderr.contains("has arrived")
 }
 
-/// Moves a client, and returns moments during such a move: three while it waits, which takes half a second, and others
-/// spread over the rest of the time that it takes on this machine.
-fn moments(home: &Home, client: &str, cell: &str, others: u32) -> Vec<Duration> {
+/// Moves a client, and returns delays after which to interrupt later moves: three in the first half second, in which a
+/// move waits, and `others` spread over the rest of the time that this move took.
+fn interruption_delays(home: &Home, client: &str, cell: &str, others: u32) -> Vec<Duration> {
     let (start, wait) = (Instant::now(), Duration::from_millis(500));
     move_to(home, client, cell);
     let rest = start.elapsed().saturating_sub(wait);
@@ -181,7 +182,7 @@ fn a_move_survives_kills_at_every_step() {
     for number in 0..200 {
         credit(&caller, &budget, &format!("before-{number}"));
     }
-    let delays = moments(home, &bob.id, "b", 11);
+    let delays = interruption_delays(home, &bob.id, "b", 11);
     let mut target = "a";
     for (round, delay) in delays.into_iter().enumerate() {
         let mut command = home.command(&["cells", "move", &bob.id, target, "--json"]);
@@ -189,9 +190,9 @@ fn a_move_survives_kills_at_every_step() {
         thread::sleep(delay);
         command.kill().unwrap();
         command.wait().unwrap();
-        let is_undone = round % 3 == 2 && is_complete(home, &["cells", "move", &bob.id, "--abort"]);
+        let is_undone = round % 3 == 2 && complete(home, &["cells", "move", &bob.id, "--abort"]);
         if !is_undone {
-            assert!(is_complete(home, &["cells", "move", &bob.id, target]));
+            assert!(complete(home, &["cells", "move", &bob.id, target]));
         }
         let cells = ["a", "b"].map(|name| listed_cell(home, name)["clients"].as_u64().unwrap());
         assert_eq!(cells[0] + cells[1], 1, "{cells:?}");
@@ -204,7 +205,7 @@ fn a_move_survives_kills_at_every_step() {
     assert_eq!(balance(&caller, &budget), ["12.14", "12.00", "0.14"]);
 }
 
-/// Stops a process, or lets it continue.
+/// Sends a signal to a process, such as `-STOP`.
 fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(status.success());
@@ -226,7 +227,7 @@ fn run_briefly(home: &Home, arguments: &[&str]) {
 }
 
 #[test]
-fn a_move_that_was_stopped_for_long_spoils_no_later_one() {
+fn a_move_that_was_stopped_for_long_does_not_harm_later_moves() {
     let (home, _databases) = add_cells(Home::demo());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let server = Server::on(home);
@@ -235,17 +236,17 @@ fn a_move_that_was_stopped_for_long_spoils_no_later_one() {
     for number in 0..100 {
         credit(&caller, &budget, &format!("before-{number}"));
     }
-    let delays = moments(home, &bob.id, "b", 5);
+    let delays = interruption_delays(home, &bob.id, "b", 5);
     move_to(home, &bob.id, "a");
     for (round, delay) in delays.into_iter().skip(1).enumerate() {
         let mut command = home.command(&["cells", "move", &bob.id, "b"]);
         let mut stopped = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         thread::sleep(delay);
-        // It may be complete already.
+        // The command may have ended already.
         let is_running = stopped.try_wait().unwrap().is_none();
         if is_running {
             signal(&stopped, "-STOP");
-            // The stopped one may have locked a database.
+            // The stopped command may have locked a database.
             run_briefly(home, &["cells", "move", &bob.id, "--abort"]);
             run_briefly(home, &["cells", "move", &bob.id, if round % 2 == 0 { "home" } else { "b" }]);
             signal(&stopped, "-CONT");
@@ -258,11 +259,11 @@ fn a_move_that_was_stopped_for_long_spoils_no_later_one() {
             if done.status.success() || String::from_utf8_lossy(&done.stderr).contains("already") {
                 break;
             }
-            // It has arrived in another cell.
+            // The client may have arrived in another cell.
             for cell in ["b", "home"] {
                 home.run(&["cells", "move", &bob.id, cell]);
             }
-            assert!(start.elapsed() < LIMIT, "the move does not end");
+            assert!(start.elapsed() < TIMEOUT, "the move does not end");
         }
         credit(&caller, &budget, &format!("after-{round}"));
         assert_eq!(balance(&caller, &budget)[0], format!("11.{:02}", round + 1));
@@ -278,7 +279,7 @@ fn a_directory_from_before_a_move_is_repaired() {
     let (home, _databases) = add_cells(Home::demo());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     move_to(&home, &bob.id, "b");
-    // As if the home had been restored from a backup.
+    // This is the state after the home was restored from a backup from before the move.
     home.sql("UPDATE cell_entries SET cell = 'a' WHERE cell = 'b'").unwrap();
     assert!(home.refused_as_invalid(&["cells", "move", &bob.id, "home"]).contains("is in cell b"));
     move_to(&home, &bob.id, "b");
@@ -295,8 +296,8 @@ fn a_client_whose_books_are_wrong_stays_in_service() {
     let (caller, home) = (bob.caller(&server), server.home());
     let budget = funded(&caller, "Travel", "10.00");
     databases[0].sql("UPDATE balances SET available_minor = available_minor + 1");
-    let said = home.refused(&["cells", "move", &bob.id, "b"]);
-    assert!(said.contains("check of the books found") && said.contains("stays in cell a"), "{said}");
+    let stderr = home.refused(&["cells", "move", &bob.id, "b"]);
+    assert!(stderr.contains("check of the books found") && stderr.contains("stays in cell a"), "{stderr}");
     assert_eq!(listed_cell(home, "a")["moving"], Value::Null);
     thread::sleep(Duration::from_millis(300));
     assert_eq!(balance(&caller, &budget)[0], "10.01");
@@ -307,7 +308,7 @@ fn a_client_whose_books_are_wrong_stays_in_service() {
 
 #[test]
 fn a_cell_is_drained() {
-    let (home, _databases) = add_cells(target());
+    let (home, _databases) = add_cells(migrated_home());
     let tenants = [("Ada", "F70001"), ("Bob", "F70002"), ("Cyd", "F70003")]
         .map(|(name, account)| Tenant::create(&home, name, account, "a"));
     let server = Server::on(home);
@@ -332,14 +333,14 @@ fn a_cell_is_drained() {
 }
 
 #[test]
-fn a_client_on_its_way_into_a_drained_cell_leaves_it_again() {
-    let (home, _databases) = add_cells(target());
+fn a_client_that_is_being_moved_into_a_drained_cell_leaves_it_again() {
+    let (home, _databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let mut command = home.command(&["cells", "move", &bob.id, "b", "--json"]);
     let mut command = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while listed_cell(&home, "a")["moving"] == Value::Null && listed_cell(&home, "a")["clients"] == 1 {
-        assert!(start.elapsed() < LIMIT, "the move does not begin");
+        assert!(start.elapsed() < TIMEOUT, "the move does not begin");
     }
     command.kill().unwrap();
     command.wait().unwrap();
@@ -355,7 +356,8 @@ fn worlds_and_their_snapshots_move() {
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let server = Server::on(home);
     let caller = bob.caller(&server);
-    let (_, world) = make_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, world) =
+        create_world_as(&server, &caller, &json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
     let kept = funded(&world, "Kept", "5.00");
     let saved = snapshot(&world);
     let later = funded(&world, "Later", "5.00");
@@ -380,13 +382,13 @@ fn a_world_from_the_file_of_another_client_moves() {
     let (home, _databases) = add_cells(Home::demo());
     let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
     let server = Server::on(home);
-    let (_, world) = make_as(&server, &ada.caller(&server), &json!({"template": "demo"}));
+    let (_, world) = create_world_as(&server, &ada.caller(&server), &json!({"template": "demo"}));
     let file = world.get(&below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)))).text();
     let caller = bob.caller(&server);
     let import = caller.call("POST", "/v2/sandbox/snapshots?").header("Content-Type", "application/x-ndjson");
     let import = expect_json(&import.bytes(&file).send(), 201);
-    let (_, copy) = make_as(&server, &caller, &json!({"snapshotId": import["id"]}));
-    // The batches and cards of the copy name Bob: he can arrive where Ada is not, and she can leave.
+    let (_, copy) = create_world_as(&server, &caller, &json!({"snapshotId": import["id"]}));
+    // The batches and cards of the copy name Bob, so he can arrive in a cell without Ada, and she can leave.
     move_to(server.home(), &bob.id, "b");
     move_to(server.home(), &ada.id, "home");
     assert_eq!(copy.get(BUDGETS).status, 200);
@@ -395,19 +397,19 @@ fn a_world_from_the_file_of_another_client_moves() {
 
 #[test]
 fn wrong_moves_are_refused() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     let id = bob.id.as_str();
-    let said = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
-    assert!(said([id, "c"]).contains("unknown cell `c`"));
-    assert!(said([id, "a"]).contains("is in cell a already"));
-    assert!(said([id, "--abort"]).contains("is not being moved"));
+    let refusal = |arguments: [&str; 2]| home.refused_as_invalid(&["cells", "move", arguments[0], arguments[1]]);
+    assert!(refusal([id, "c"]).contains("unknown cell `c`"));
+    assert!(refusal([id, "a"]).contains("is in cell a already"));
+    assert!(refusal([id, "--abort"]).contains("is not being moved"));
     home.json(&["cells", "close", "b", "--json"]);
-    assert!(said(["Bob", "b"]).contains("cell b accepts no clients"));
+    assert!(refusal(["Bob", "b"]).contains("cell b accepts no clients"));
     let nobody = "0198c0de-0000-7000-8000-000000000001";
     assert!(home.refused(&["cells", "move", nobody, "a"]).contains("does not exist"));
 
-    // Rows of a client that is on its way are in no export.
+    // An export does not contain the rows of a client that is being moved.
     let departed = format!("INSERT INTO __florin_departures (client_id, part, contents) VALUES ('{nobody}', 0, '')");
     databases[0].sql(&departed);
     let file = home.path().join("a.jsonl").display().to_string();
@@ -421,7 +423,7 @@ fn wrong_moves_are_refused() {
     databases[0].sql(&pending);
     assert!(home.refused(&["migrate"]).contains("is not complete"));
     databases[0].sql("DELETE FROM __florin_departures");
-    // The home is migrated last. If it keeps such rows, no cell is migrated.
+    // The home is migrated last. If it has rows of a departed client, no cell is migrated.
     home.sql(&format!("{departed}; {pending}")).unwrap();
     assert!(home.refused(&["migrate"]).contains("cell home: the move of client"));
     home.sql(&format!("{current}; DELETE FROM __florin_departures")).unwrap();
@@ -429,15 +431,15 @@ fn wrong_moves_are_refused() {
     let complete = setting(&databases);
     let home = home.set("FLORIN_CELLS", complete.split(' ').next().unwrap());
     assert!(home.refused_as_invalid(&["cells", "move", id, "b"]).contains("unknown cell `b`"));
-    assert!(target().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
+    assert!(migrated_home().refused_as_invalid(&["cells", "move", id, "a"]).contains("no cell besides the home"));
 }
 
 #[test]
 fn clients_in_a_wrong_cell_are_reported() {
-    let (home, databases) = add_cells(target());
+    let (home, databases) = add_cells(migrated_home());
     let bob = Tenant::create(&home, "Bob", "F70002", "a");
     assert_eq!(listed_cell(&home, "a")["warning"], Value::Null);
-    // As after a restore of cell b from a time before a move.
+    // This is the state after cell b was restored from a backup from before a move.
     databases[1].sql(&format!("INSERT INTO clients (id, name, allowed_networks) VALUES ('{}', 'Bob', '')", bob.id));
     assert!(text(&listed_cell(&home, "b"), "/warning").contains(&bob.id));
     let checked = home.run(&["check"]);
@@ -445,7 +447,7 @@ fn clients_in_a_wrong_cell_are_reported() {
     assert!(String::from_utf8(checked.stderr).unwrap().contains("differ from the directory"));
     assert_eq!(home.json(&["cells", "drain", "b", "--json"])["moved"], json!([]));
     assert_eq!(listed_cell(&home, "a")["clients"], 1);
-    // As after a restore of cell a.
+    // This is the state after cell a was restored from a backup from before the client was created.
     home.json(&["clients", "create", "--name", "Cyd", "--cell", "a", "--json"]);
     databases[0].sql("DELETE FROM clients WHERE name = 'Cyd'");
     assert_eq!(text(&listed_cell(&home, "a"), "/warning"), "missing clients of the directory: 1");

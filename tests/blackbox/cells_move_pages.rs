@@ -10,9 +10,9 @@ use crate::support::cells::{CellDatabase, Tenant, add_cells, move_to};
 use crate::support::load::check_journal;
 use crate::support::logo::{png, set_logo};
 use crate::support::payer::{Payer, heading, html};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::shop::{SESSIONS, new_session, open_shop, refund_one_pound, sold};
-use crate::support::worlds::make_as;
+use crate::support::worlds::create_world_as;
 use crate::support::{ABSENT, Home, Server, expect_json};
 
 /// The public pages of a client's merchant.
@@ -25,7 +25,7 @@ struct Pages {
 impl Pages {
     /// Creates a merchant with an open session, a refund that awaits authorisation, and a logo.
     fn create(server: &Server, tenant: &Tenant) -> Self {
-        let (_, world) = make_as(server, &tenant.caller(server), &json!({"template": "empty"}));
+        let (_, world) = create_world_as(server, &tenant.caller(server), &json!({"template": "empty"}));
         let checkout = open_shop(&world);
         let paid = sold(&world, &checkout, "1");
         let refund = refund_one_pound(&world, text(&paid, "/paymentId"));
@@ -43,18 +43,18 @@ impl Pages {
         [&self.session, &self.refund, &self.logo].map(|page| page.read(&page.path).status)
     }
 
-    /// Waits until everything is served again.
+    /// Waits until the pages and the logo are served again.
     fn wait_until_served(&self) {
         let start = Instant::now();
         while self.statuses() != [200; 3] {
-            assert!(start.elapsed() < LIMIT, "the pages stay unavailable: {:?}", self.statuses());
+            assert!(start.elapsed() < TIMEOUT, "the pages stay unavailable: {:?}", self.statuses());
             thread::sleep(Duration::from_millis(20));
         }
     }
 }
 
-/// Checks that a request gets 503 with a page for the payer and `Retry-After`.
-fn must_be_busy(payer: &Payer) {
+/// Expects that a request gets 503 with a page for the payer and `Retry-After`.
+fn expect_busy_page(payer: &Payer) {
     let answer = payer.read(&payer.path);
     let page = html(&answer, 503);
     assert_eq!(answer.header("retry-after"), Some("1"), "{answer:?}");
@@ -64,10 +64,10 @@ fn must_be_busy(payer: &Payer) {
 
 /// Begins to move a client to cell `b`. The move stops at its first step that needs all tables of the given cell.
 /// Returns a function that repairs this cell, so that the move can be completed or undone.
-fn held_in(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
+fn interrupt_move(home: &Home, cell: &CellDatabase, client: &str) -> impl FnOnce() {
     cell.sql("ALTER TABLE imported_snapshots RENAME TO missing_snapshots");
-    let said = home.refused(&["cells", "move", client, "b"]);
-    assert!(said.contains("gets 503 until you repeat the command"), "{said}");
+    let stderr = home.refused(&["cells", "move", client, "b"]);
+    assert!(stderr.contains("gets 503 until you repeat the command"), "{stderr}");
     move || cell.sql("ALTER TABLE missing_snapshots RENAME TO imported_snapshots")
 }
 
@@ -83,14 +83,18 @@ fn payers_are_told_to_try_again_while_their_merchant_moves() {
     let absent = format!("/pay/logos/{ABSENT}.png");
     assert_eq!(moves.logo.read(&absent).status, 404);
 
-    // The client is marked, but its rows are still in its cell. A logo does not lead to the client.
-    let release = held_in(home, &a, &bob.id);
-    must_be_busy(&moves.session);
-    must_be_busy(&moves.refund);
+    // The client is marked, but its rows are still in its cell. The logo is served, because its URL does not lead to
+    // the client.
+    let repair = interrupt_move(home, &a, &bob.id);
+    expect_busy_page(&moves.session);
+    expect_busy_page(&moves.refund);
     assert_eq!((stays.statuses(), moves.statuses()), ([200; 3], [503, 503, 200]));
     let refused = html(&moves.session.send(&form, &[("action", "continue")]), 503);
-    assert!(refused.contains(&format!("href=\"{}\"", moves.session.path)), "no way back: {refused}");
-    release();
+    assert!(
+        refused.contains(&format!("href=\"{}\"", moves.session.path)),
+        "the page has no link to the session: {refused}"
+    );
+    repair();
     home.json(&["cells", "move", &bob.id, "--abort", "--json"]);
     moves.wait_until_served();
 

@@ -1,4 +1,4 @@
-//! Sessions and other objects: the order of steps that are due, changed checkouts, and what a session requires.
+//! Checkout sessions: the order of steps that are due, changed checkouts, and what a session requires.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::events::{events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::with;
-use crate::support::payments::alone;
-use crate::support::server::LIMIT;
+use crate::support::payments::fresh_sandbox;
+use crate::support::server::TIMEOUT;
 use crate::support::shop::{
-    PAYMENTS, SESSIONS, bank, create_payee, mugs, new_session, outcome, refund_one_pound, shop, sold,
+    PAYMENTS, SESSIONS, act_as_payer, bank, create_payee, new_session, refund_one_pound, shipping_address, shop, sold,
 };
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_fault, expect_json};
 
 fn created(client: &Client, body: &Value) -> Value {
@@ -32,7 +32,7 @@ fn patch(client: &Client, path: &str, body: &Value) -> Value {
 #[test]
 fn due_steps_of_all_objects_are_applied_in_order() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
     let paid = sold(&client, &checkout, "1");
     let refund = refund_one_pound(&client, text(&paid, "/paymentId"));
@@ -42,10 +42,10 @@ fn due_steps_of_all_objects_are_applied_in_order() {
     let slow = created(&client, &new_session(&checkout, "3"));
     for (session, how, minutes) in [(&failing, "time_out", 10), (&slow, "pending", 15)] {
         let body = json!({"bankId": bank, "outcome": how, "afterMinutes": minutes});
-        expect_json(&outcome(&client, session, &body), 200);
+        expect_json(&act_as_payer(&client, session, &body), 200);
     }
     let before = events(&client, "").len();
-    set(&client, json!({"advanceBy": "PT60M"}));
+    set_clock(&client, json!({"advanceBy": "PT60M"}));
     let new_events: Vec<_> = events(&client, "")[before..]
         .iter()
         .map(|body| (name(body), text(body, "/occurredAt")["2040-01-01T".len()..].to_owned()))
@@ -69,7 +69,7 @@ fn wait_until_listed(client: &Client, list: &str, session: &Value) {
         rows.as_array().unwrap().iter().any(is_row)
     };
     while !has_row() {
-        assert!(start.elapsed() < LIMIT, "{list} does not show {session}");
+        assert!(start.elapsed() < TIMEOUT, "{list} does not show {session}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -78,7 +78,7 @@ fn wait_until_listed(client: &Client, list: &str, session: &Value) {
 #[test]
 fn lists_show_within_5_seconds_what_is_due() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let pending = json!({"bankId": bank(&client), "outcome": "pending", "afterMinutes": 1});
     // On a machine that is very busy, a worker may be late.
     let is_in_time = (1..=3).any(|attempt| {
@@ -87,12 +87,12 @@ fn lists_show_within_5_seconds_what_is_due() {
             created(&client, &with(body, &json!({"expiresInMinutes": 1})))
         };
         let (expiring, paid) = (session("expiring"), session("paid"));
-        expect_json(&outcome(&client, &paid, &pending), 200);
-        set(&client, json!({"advanceBy": "PT58S"}));
-        set(&client, json!({"resume": true}));
+        expect_json(&act_as_payer(&client, &paid, &pending), 200);
+        set_clock(&client, json!({"advanceBy": "PT58S"}));
+        set_clock(&client, json!({"resume": true}));
         wait_until_listed(&client, &format!("{SESSIONS}?status=EXPIRED"), &expiring);
         wait_until_listed(&client, &format!("{PAYMENTS}?status=COMPLETED"), &paid);
-        let shown_at = time(&json!(set(&client, json!({"freeze": true}))));
+        let shown_at = time(&json!(set_clock(&client, json!({"freeze": true}))));
         (shown_at - time(&expiring["expiresAt"])).num_seconds() <= 5
     });
     assert!(is_in_time, "lists showed what was due after more than 5 seconds");
@@ -122,15 +122,15 @@ fn sessions_keep_the_values_of_their_checkout() {
     );
     // The checkout asks for an address now, and the session does not.
     let pay = json!({"bankId": bank(&client), "outcome": "approve"});
-    let shipped = with(pay.clone(), &json!({"shipping": mugs()}));
-    expect_fault(&outcome(&client, &session, &shipped), 400, "body.shipping", "invalid_value");
-    assert_eq!(expect_json(&outcome(&client, &session, &pay), 200)["status"], "COMPLETED");
-    assert_eq!(delete().status, 204, "nothing pays into it any more");
+    let shipped = with(pay.clone(), &json!({"shipping": shipping_address()}));
+    expect_fault(&act_as_payer(&client, &session, &shipped), 400, "body.shipping", "invalid_value");
+    assert_eq!(expect_json(&act_as_payer(&client, &session, &pay), 200)["status"], "COMPLETED");
+    assert_eq!(delete().status, 204, "no checkout and no session pays into it any more");
     patch(&client, &path, &json!({"status": "ACTIVE"}));
     let later = created(&client, &new_session(&checkout, "3"));
     assert_eq!((&later["returnUrl"], &later["locale"]), (&json!("https://new.example/"), &json!("cy")));
-    expect_fault(&outcome(&client, &later, &pay), 400, "body.shipping", "required");
-    assert_eq!(expect_json(&outcome(&client, &later, &shipped), 200)["status"], "COMPLETED");
+    expect_fault(&act_as_payer(&client, &later, &pay), 400, "body.shipping", "required");
+    assert_eq!(expect_json(&act_as_payer(&client, &later, &shipped), 200)["status"], "COMPLETED");
 }
 
 /// SQL creates this state, because requests cannot: approvals are final, and a settlement account that checkouts pay
@@ -154,7 +154,7 @@ fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
 
 #[test]
 fn a_payee_must_be_approved_and_have_the_currency() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let new = json!({"type": "TOP_UP", "name": "Top-ups", "currencyCode": "GBP", "returnUrl": "https://shop.example/"});
     let checkout = expect_json(&client.post(CHECKOUTS, new.to_string()), 201);
     let payees = expect_json(&client.get(PAYEES), 200)["rows"].clone();

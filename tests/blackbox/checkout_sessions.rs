@@ -2,21 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
-use crate::support::shop::{ORDERS, PAYMENTS, SESSIONS, bank, basket, mugs, new_session, outcome, shop};
+use crate::support::shop::{
+    ORDERS, PAYMENTS, SESSIONS, act_as_payer, bank, basket, new_session, shipping_address, shop,
+};
 use crate::support::table::{Table, bad};
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, expect_fault, expect_json, together};
 
-const ONE: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}";
+const SINGLE: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}";
 const CANCEL: &str = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel";
 const PAY: &str = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay";
 
 fn create(client: &Client, body: &Value) -> Answer {
     let answer = client.post(SESSIONS, body.to_string());
-    truthful("post", SESSIONS, &answer);
+    assert_documented("post", SESSIONS, &answer);
     answer
 }
 
@@ -26,26 +28,26 @@ fn created(client: &Client, body: &Value) -> Value {
 
 fn find(client: &Client, session: &Value) -> Value {
     let answer = client.get(&format!("{SESSIONS}/{}", text(session, "/id")));
-    truthful("get", ONE, &answer);
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
 fn cancel(client: &Client, session: &Value) -> Answer {
     let answer = client.post(&format!("{SESSIONS}/{}/cancel", text(session, "/id")), "{}");
-    truthful("post", CANCEL, &answer);
+    assert_documented("post", CANCEL, &answer);
     answer
 }
 
 fn pay(client: &Client, session: &Value, body: &Value) -> Answer {
-    let answer = outcome(client, session, body);
-    truthful("post", PAY, &answer);
+    let answer = act_as_payer(client, session, body);
+    assert_documented("post", PAY, &answer);
     answer
 }
 
-fn payment_of(client: &Client, session: &Value) -> Vec<Value> {
+fn payments_of(client: &Client, session: &Value) -> Vec<Value> {
     let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", client.account, text(session, "/id"));
     let answer = client.get(&path);
-    truthful("get", PAYMENTS, &answer);
+    assert_documented("get", PAYMENTS, &answer);
     expect_json(&answer, 200)["rows"].as_array().unwrap().clone()
 }
 
@@ -102,7 +104,7 @@ fn every_fault_of_a_session_is_named() {
     let body = |change: Value| with(new_session(&checkout, "1"), &change);
     let amount = |amount: &str| json!({"amount": {"amount": amount, "currencyCode": "GBP"}});
     let item = |change: Value| json!({"basket": {"items": [with(basket()["items"][0].clone(), &change)]}});
-    let shipping = |change: Value| json!({"shipping": with(mugs(), &change)});
+    let shipping = |change: Value| json!({"shipping": with(shipping_address(), &change)});
     for (change, path, code) in [
         (amount("0.001"), "body.amount.amount", "too_many_decimals"),
         (amount("1000000.01"), "body.amount.amount", "out_of_range"),
@@ -150,7 +152,7 @@ fn a_paid_session_has_a_payment_and_an_order() {
     let session = created(&client, &with(new_session(&checkout, "1"), &json!({"basket": basket()})));
     let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["completedAt"]), (&json!("COMPLETED"), &paid["updatedAt"]));
-    let payments = payment_of(&client, &session);
+    let payments = payments_of(&client, &session);
     assert_eq!(payments.len(), 1);
     let payment = &payments[0];
     assert_eq!((&payment["id"], &payment["orderId"]), (&paid["paymentId"], &paid["orderId"]));
@@ -160,10 +162,10 @@ fn a_paid_session_has_a_payment_and_an_order() {
     );
     assert_eq!(payment["amount"], session["amount"]);
     let found = client.get(&format!("{PAYMENTS}/{}", text(payment, "/id")));
-    truthful("get", "/v2/merchant/payments/{paymentId}", &found);
+    assert_documented("get", "/v2/merchant/payments/{paymentId}", &found);
     assert_eq!(&expect_json(&found, 200), payment);
     let order = client.get(&format!("{ORDERS}/{}", text(&paid, "/orderId")));
-    truthful("get", "/v2/merchant/orders/{orderId}", &order);
+    assert_documented("get", "/v2/merchant/orders/{orderId}", &order);
     let order = expect_json(&order, 200);
     assert_eq!((&order["checkoutSessionId"], &order["basket"]), (&session["id"], &session["basket"]));
     let again = pay(&client, &session, &json!({"bankId": bank(&client), "outcome": "approve"}));
@@ -176,9 +178,9 @@ fn a_paid_session_has_a_payment_and_an_order() {
 }
 
 #[test]
-fn every_outcome_goes_by_the_clock() {
+fn the_outcomes_of_payments_follow_the_clock() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
     let mut number = 0;
     let mut open = || {
@@ -197,10 +199,10 @@ fn every_outcome_goes_by_the_clock() {
         let session = open();
         let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank, "outcome": outcome})), 200);
         assert_eq!(paid["status"], at_once, "{outcome}");
-        set(&client, json!({"advanceBy": "PT1M"}));
+        set_clock(&client, json!({"advanceBy": "PT1M"}));
         let found = find(&client, &session);
         assert_eq!(found["status"], later, "{outcome}");
-        let payments = payment_of(&client, &session);
+        let payments = payments_of(&client, &session);
         assert_eq!(
             (&payments[0]["status"], &payments[0]["failureReason"]),
             (&json!(payment), &json!(reason)),
@@ -210,7 +212,7 @@ fn every_outcome_goes_by_the_clock() {
         if later == "OPEN" {
             let paid = pay(&client, &session, &json!({"bankId": bank, "outcome": "approve"}));
             assert_eq!(expect_json(&paid, 200)["status"], "COMPLETED", "{outcome}");
-            assert_eq!(payment_of(&client, &session).len(), 2, "{outcome}");
+            assert_eq!(payments_of(&client, &session).len(), 2, "{outcome}");
         }
     }
     for (body, path, code) in [
@@ -218,35 +220,39 @@ fn every_outcome_goes_by_the_clock() {
         (json!({"bankId": bank, "outcome": "pending", "afterMinutes": 10_081}), "body.afterMinutes", "out_of_range"),
         (json!({"bankId": bank, "outcome": "steal"}), "body.outcome", "invalid_value"),
         (json!({"bankId": "f".repeat(32), "outcome": "approve"}), "body.bankId", "invalid_value"),
-        (json!({"bankId": bank, "outcome": "approve", "shipping": mugs()}), "body.shipping", "invalid_value"),
+        (
+            json!({"bankId": bank, "outcome": "approve", "shipping": shipping_address()}),
+            "body.shipping",
+            "invalid_value",
+        ),
     ] {
         expect_fault(&pay(&client, &open(), &body), 400, path, code);
     }
 }
 
 #[test]
-fn a_session_runs_out_by_the_clock() {
+fn a_session_expires_by_the_clock() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let bank = bank(&client);
-    let never = created(&client, &new_session(&checkout, "1"));
+    let unpaid = created(&client, &new_session(&checkout, "1"));
     let begun = created(&client, &new_session(&checkout, "2"));
     expect_json(&pay(&client, &begun, &json!({"bankId": bank, "outcome": "leave"})), 200);
     let slow = created(&client, &new_session(&checkout, "3"));
     expect_json(&pay(&client, &slow, &json!({"bankId": bank, "outcome": "pending", "afterMinutes": 30})), 200);
     let failing = created(&client, &new_session(&checkout, "4"));
     expect_json(&pay(&client, &failing, &json!({"bankId": bank, "outcome": "time_out", "afterMinutes": 30})), 200);
-    set(&client, json!({"advanceBy": "PT19M59S"}));
-    assert_eq!(find(&client, &never)["status"], "OPEN");
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT19M59S"}));
+    assert_eq!(find(&client, &unpaid)["status"], "OPEN");
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     assert_eq!(
-        (&find(&client, &never)["status"], &find(&client, &begun)["status"]),
+        (&find(&client, &unpaid)["status"], &find(&client, &begun)["status"]),
         (&json!("EXPIRED"), &json!("ABANDONED"))
     );
-    assert_eq!(find(&client, &never)["updatedAt"], never["expiresAt"]);
-    expect_fault(&cancel(&client, &never), 409, "path.checkoutSessionId", "invalid_state");
+    assert_eq!(find(&client, &unpaid)["updatedAt"], unpaid["expiresAt"]);
+    expect_fault(&cancel(&client, &unpaid), 409, "path.checkoutSessionId", "invalid_state");
     assert_eq!(find(&client, &slow)["status"], "PROCESSING");
-    set(&client, json!({"advanceBy": "PT1H"}));
+    set_clock(&client, json!({"advanceBy": "PT1H"}));
     let slow = find(&client, &slow);
     assert_eq!((&slow["status"], &slow["completedAt"]), (&json!("COMPLETED"), &json!("2040-01-01T12:30:00Z")));
     let failing = find(&client, &failing);
@@ -258,14 +264,14 @@ fn a_session_runs_out_by_the_clock() {
 #[test]
 fn the_list_is_filtered() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
     let first = created(&client, &new_session(&checkout, "1"));
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     let second = created(&client, &with(new_session(&checkout, "2"), &json!({"merchantReference": "other"})));
     assert_eq!(expect_json(&cancel(&client, &second), 200)["status"], "CANCELLED");
     let ids = |filter: &str| {
         let answer = client.get(&format!("{SESSIONS}?accountId={}&{filter}", client.account));
-        truthful("get", SESSIONS, &answer);
+        assert_documented("get", SESSIONS, &answer);
         let rows = expect_json(&answer, 200)["rows"].as_array().unwrap().clone();
         rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>()
     };
@@ -303,7 +309,8 @@ fn the_payer_says_where_to_ship() {
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
     expect_fault(&pay(&client, &session, &body), 400, "body.shipping", "required");
     let rate = json!({"rate": {"description": "Next day", "amount": "3.00", "serviceCode": "ND"}});
-    let paid = expect_json(&pay(&client, &session, &with(body, &json!({"shipping": with(mugs(), &rate)}))), 200);
+    let paid =
+        expect_json(&pay(&client, &session, &with(body, &json!({"shipping": with(shipping_address(), &rate)}))), 200);
     assert_eq!((&paid["status"], &paid["amount"]["amount"]), (&json!("COMPLETED"), &json!("15.50")));
     assert_eq!((&paid["shipping"]["rate"]["serviceCode"], &paid["shipping"]["city"]), (&json!("ND"), &json!("London")));
 }
@@ -322,7 +329,7 @@ fn a_payee_is_topped_up() {
     assert_eq!((&session["payeeId"], &session["type"]), (&payee["id"], &json!("TOP_UP")));
     let paid = expect_json(&pay(&client, &session, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["orderId"]), (&json!("COMPLETED"), &Value::Null));
-    assert_eq!(payment_of(&client, &session)[0]["isRefundable"], false);
+    assert_eq!(payments_of(&client, &session)[0]["isRefundable"], false);
     let wrong = with(body.clone(), &json!({"idempotencyKey": "2", "basket": basket()}));
     expect_fault(&create(&client, &wrong), 400, "body.basket", "invalid_value");
     let unknown = with(body, &json!({"idempotencyKey": "2", "payeeId": ABSENT}));
@@ -330,7 +337,7 @@ fn a_payee_is_topped_up() {
 }
 
 #[test]
-fn one_of_many_payers_wins() {
+fn of_concurrent_payments_and_cancellations_one_succeeds() {
     let (_server, client, checkout) = shop();
     let session = created(&client, &new_session(&checkout, "1"));
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
@@ -338,25 +345,25 @@ fn one_of_many_payers_wins() {
         together(
             8,
             |number| {
-                if number % 2 == 0 { outcome(&client, &session, &body) } else { cancel(&client, &session) }
+                if number % 2 == 0 { act_as_payer(&client, &session, &body) } else { cancel(&client, &session) }
             },
         );
-    let won: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
-    assert_eq!(won.len(), 1, "{answers:?}");
+    let succeeded: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+    assert_eq!(succeeded.len(), 1, "{answers:?}");
     assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)), "{answers:?}");
-    assert_eq!(find(&client, &session)["status"], won[0].json()["status"]);
+    assert_eq!(find(&client, &session)["status"], succeeded[0].json()["status"]);
 }
 
 #[test]
-fn sessions_of_others_are_absent() {
+fn sessions_of_other_accounts_are_absent() {
     let (server, client, checkout) = shop();
     let session = created(&client, &new_session(&checkout, "1"));
-    let other = crate::support::worlds::make(&server, json!({"template": "demo"})).1;
+    let other = crate::support::worlds::create_world(&server, json!({"template": "demo"})).1;
     for path in ["", "/cancel"] {
         let path = format!("{SESSIONS}/{}{path}", text(&session, "/id"));
         let answer = if path.ends_with("cancel") { other.post(&path, "") } else { other.get(&path) };
         expect_fault(&answer, 404, "path.checkoutSessionId", "not_found");
     }
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
-    expect_fault(&outcome(&other, &session, &body), 404, "path.checkoutSessionId", "not_found");
+    expect_fault(&act_as_payer(&other, &session, &body), 404, "path.checkoutSessionId", "not_found");
 }

@@ -9,6 +9,7 @@ use crate::support::{ATM, AUTHORIZATION, CLEARING, REFUND, REVERSAL, Server, Wal
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
+/// Starts a server. Returns it, a card with 250.00 available, and the token of an authorization of 10.00.
 fn held() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -16,9 +17,10 @@ fn held() -> (Server, Wallet, String) {
     (server, wallet, token)
 }
 
-fn clear(wallet: &Wallet, token: &str, amount: &str, last: bool) -> Value {
-    let body =
-        format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": {last}}}"#);
+fn clear(wallet: &Wallet, token: &str, amount: &str, is_final: bool) -> Value {
+    let body = format!(
+        r#"{{"precedingRelatedTransactionToken": "{token}", "amount": {amount}, "finalClearing": {is_final}}}"#
+    );
     transaction(&wallet.client.post(CLEARING, body))
 }
 
@@ -27,7 +29,7 @@ fn balance(wallet: &Wallet, ledger: i64, available: i64) -> Balance {
 }
 
 #[test]
-fn a_clearing_of_the_whole_hold() {
+fn a_clearing_of_the_whole_hold_has_every_member() {
     let (_server, wallet, token) = held();
     let ledger = wallet.ledger(24_000);
     let mut want = expected("authorization.clearing", "COMPLETION");
@@ -82,13 +84,13 @@ fn a_clearing_of_the_whole_hold_ends_the_chain_even_if_not_final() {
 
 #[test]
 fn a_clearing_above_the_hold_is_accepted_in_full_and_ends_the_chain() {
-    for last in [true, false] {
+    for is_final in [true, false] {
         let (_server, wallet, token) = held();
         let ledger = wallet.ledger(23_500);
         let mut want = expected("authorization.clearing", "COMPLETION");
         (want.ledger, want.available, want.preceding) = (&ledger, "235.00", Some(token.as_str()));
         (want.amount, want.requested, want.impacted) = ("15.00", "15.00", "-15.00");
-        assert_record(&clear(&wallet, &token, "15", last), &wallet.card, &want);
+        assert_record(&clear(&wallet, &token, "15", is_final), &wallet.card, &want);
         expect_fault(&wallet.follow(CLEARING, &token, "1"), 409, PRECEDING, "already_cleared");
     }
 }

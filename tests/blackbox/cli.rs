@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::money::minor;
-use crate::support::server::LIMIT;
+use crate::support::money::parse_amount;
+use crate::support::server::TIMEOUT;
 use crate::support::{BANKS, Home, Server, Wallet, demo, expect_json};
 
 fn create(home: &Home, name: &str) -> String {
@@ -20,7 +20,7 @@ fn rows(home: &Home, arguments: &[&str]) -> Vec<Value> {
     list["rows"].as_array().unwrap().clone()
 }
 
-fn succeeds(home: &Home, arguments: &[&str]) {
+fn expect_success(home: &Home, arguments: &[&str]) {
     let output = home.run(arguments);
     assert!(output.status.success(), "florin {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
@@ -28,7 +28,7 @@ fn succeeds(home: &Home, arguments: &[&str]) {
 #[test]
 fn the_demo_data_is_complete() {
     let json = &demo().json;
-    let wanted = [
+    let expected = [
         "accountId",
         "apiKey",
         "baseUrl",
@@ -47,7 +47,7 @@ fn the_demo_data_is_complete() {
         "refunds",
         "settlementAccounts",
     ];
-    assert_eq!(members(json), wanted);
+    assert_eq!(members(json), expected);
     assert_eq!(json["accountId"], "F50091");
     assert_eq!(members(&json["other"]), ["accountId", "apiKey"]);
     assert_eq!(members(&json["mfa"]), ["provider", "secret"]);
@@ -117,8 +117,8 @@ fn the_printed_balances_match_the_cards() {
         let currency = text(budget, "/currencyCode");
         for card in demo().active_cards(currency).filter(|card| budget["id"] == card.budget.as_str()) {
             let balance = Wallet { client: server.client(), card: card.clone(), reserved: 0 }.balance();
-            assert_eq!(balance.ledger, minor(text(budget, "/ledgerBalance"), currency), "{budget}");
-            assert_eq!(balance.available, minor(text(budget, "/availableBalance"), currency), "{budget}");
+            assert_eq!(balance.ledger, parse_amount(text(budget, "/ledgerBalance"), currency), "{budget}");
+            assert_eq!(balance.available, parse_amount(text(budget, "/availableBalance"), currency), "{budget}");
             seen += 1;
         }
     }
@@ -133,10 +133,10 @@ fn serve_creates_the_demo_data_in_a_new_sandbox() {
 }
 
 #[test]
-fn serve_is_the_default_and_prints_a_line_to_paste() {
+fn serve_is_the_default_and_prints_a_command_that_works() {
     let server = Server::for_people(Home::empty());
     let mut printed = String::new();
-    while let Some(line) = server.printed(if printed.contains("curl") { Duration::from_secs(1) } else { LIMIT }) {
+    while let Some(line) = server.printed(if printed.contains("curl") { Duration::from_secs(1) } else { TIMEOUT }) {
         printed.push_str(&line);
         printed.push('\n');
     }
@@ -158,15 +158,15 @@ fn serve_is_the_default_and_prints_a_line_to_paste() {
 }
 
 #[test]
-fn migrations() {
+fn migrations_are_applied_and_checked() {
     let home = Home::empty();
     // The file does not exist yet, or the database is empty.
     let before = home.run(&["migrate", "--check"]);
     assert!(matches!(before.status.code(), Some(1 | 2)), "{}", String::from_utf8_lossy(&before.stderr));
-    succeeds(&home, &["migrate"]);
-    succeeds(&home, &["migrate", "--check"]);
-    succeeds(&home, &["migrate"]);
-    succeeds(&Home::demo(), &["migrate", "--check"]);
+    expect_success(&home, &["migrate"]);
+    expect_success(&home, &["migrate", "--check"]);
+    expect_success(&home, &["migrate"]);
+    expect_success(&Home::demo(), &["migrate", "--check"]);
 }
 
 #[test]
@@ -174,16 +174,16 @@ fn flags_override_the_environment() {
     let home = Home::empty();
     let url = home.setting("FLORIN_DATABASE_URL");
     let home = home.set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
-    succeeds(&home, &["migrate", "--database-url", &url]);
-    succeeds(&home, &["migrate", "--check", "--database-url", &url]);
+    expect_success(&home, &["migrate", "--database-url", &url]);
+    expect_success(&home, &["migrate", "--check", "--database-url", &url]);
     let path = home.path().join("other.db").display().to_string();
-    succeeds(&home, &["migrate", "--database-url", &path]);
+    expect_success(&home, &["migrate", "--database-url", &path]);
     assert!(home.path().join("other.db").exists());
-    succeeds(&home, &["migrate", "--check", "--database-url", &format!("sqlite://{path}")]);
+    expect_success(&home, &["migrate", "--check", "--database-url", &format!("sqlite://{path}")]);
 }
 
 #[test]
-fn a_plain_path_is_a_database() {
+fn a_plain_path_names_a_database() {
     let home = Home::empty();
     let path = home.path().join("florin.db").display().to_string();
     let server = Server::on(home.set("FLORIN_DATABASE_URL", &path));
@@ -204,20 +204,20 @@ fn an_invalid_setting_is_a_one_line_error() {
         ("FLORIN_RATE_LIMIT", "-1"),
         ("FLORIN_METRICS", "perhaps"),
     ] {
-        let said = Home::empty().set(name, value).refused(&["serve", "--json"]);
-        assert_eq!(said.trim().lines().count(), 1, "{name}={value}: {said}");
+        let stderr = Home::empty().set(name, value).refused(&["serve", "--json"]);
+        assert_eq!(stderr.trim().lines().count(), 1, "{name}={value}: {stderr}");
     }
 }
 
 #[test]
-fn an_address_in_use_stops_the_start() {
+fn an_address_in_use_prevents_the_start() {
     let server = Server::sandbox();
-    let said = Home::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
-    assert!(said.contains(server.address.as_str()), "{said}");
+    let stderr = Home::empty().set("FLORIN_LISTEN", &server.address).refused(&["serve", "--json"]);
+    assert!(stderr.contains(server.address.as_str()), "{stderr}");
 }
 
 #[test]
-fn clients() {
+fn clients_are_created_and_listed() {
     let home = Home::demo();
     let id = create(&home, "Ünïcode & Co");
     uuid(&json!(id));
@@ -234,7 +234,7 @@ fn clients() {
 }
 
 #[test]
-fn accounts() {
+fn accounts_are_created_and_listed() {
     let home = Home::demo();
     let id = create(&home, "Accounts");
     home.json(&["accounts", "create", "F70001", "--client", &id, "--merchant", "Shop", "--json"]);
@@ -254,7 +254,7 @@ fn accounts() {
 }
 
 #[test]
-fn keys() {
+fn keys_are_issued_and_listed() {
     let home = Home::demo();
     let id = create(&home, "Keys");
     home.json(&["accounts", "create", "F70001", "--client", &id, "--json"]);
@@ -305,19 +305,19 @@ fn keys() {
 }
 
 #[test]
-fn features() {
+fn features_are_enabled_and_disabled() {
     let home = Home::demo();
     let id = create(&home, "Features");
-    succeeds(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
-    succeeds(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
-    succeeds(&home, &["features", "disable", "addresses-lookup", "--client", &id]);
+    expect_success(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
+    expect_success(&home, &["features", "enable", "addresses-lookup", "--client", &id]);
+    expect_success(&home, &["features", "disable", "addresses-lookup", "--client", &id]);
     home.refused(&["features", "enable", "teleport", "--client", &id]);
     home.refused(&["features", "enable", "addresses-lookup", "--client", crate::support::ABSENT]);
     home.refused(&["features", "enable", "addresses-lookup"]);
 }
 
 #[test]
-fn unknown_commands_and_flags() {
+fn unknown_commands_and_flags_are_refused() {
     let home = Home::demo();
     for arguments in [&["dance"][..], &["serve", "--dance"], &["keys"], &["demo", "extra"]] {
         home.refused(arguments);

@@ -4,14 +4,15 @@ use serde_json::json;
 use totp_rs::{Algorithm, Builder, Secret};
 
 use crate::support::assert::text;
-use crate::support::batches::{confirm_totp, open};
+use crate::support::batches::{confirm_totp, open_session_with};
 use crate::support::payments::{confirmed, create, find};
 use crate::support::{Home, MFA_SESSIONS, Server, confirm_path, demo, expect_fault, expect_json};
 
 /// A validated batch of the other account of the demo data, which has no enrolment.
 const BATCH: &str = "0198c0de-0008-7000-8000-000000000065";
 
-fn token_of(secret: &str) -> String {
+/// Returns the current TOTP token of a secret.
+fn current_token(secret: &str) -> String {
     let secret = Secret::try_from_base32(secret).unwrap();
     let totp = Builder::new().with_algorithm(Algorithm::SHA1).with_digits(6).with_skew(1).with_secret(secret);
     totp.build_noncompliant().generate(u64::try_from(chrono::Utc::now().timestamp()).unwrap()).to_string()
@@ -32,13 +33,13 @@ fn an_account_is_enrolled_and_confirms_with_its_authenticator() {
     assert!(text(&enrolled, "/uri").starts_with(&format!("otpauth://totp/Florin:{account}?secret={secret}&")));
     assert_eq!(home.json(&["mfa", "show", account, "--json"]), shown(true, true));
 
-    let session = open(&client, BATCH, "totp");
+    let session = open_session_with(&client, BATCH, "totp");
     // A new enrolment invalidates the earlier secret.
     let renewed = home.json(&["mfa", "enrol", account, "--json"]);
     assert_ne!(text(&renewed, "/secret"), secret);
-    let old = confirm_totp(&client, BATCH, &session, &token_of(secret));
+    let old = confirm_totp(&client, BATCH, &session, &current_token(secret));
     assert_eq!(old.status, 403, "{old:?}");
-    expect_json(&confirm_totp(&client, BATCH, &session, &token_of(text(&renewed, "/secret"))), 200);
+    expect_json(&confirm_totp(&client, BATCH, &session, &current_token(text(&renewed, "/secret"))), 200);
 
     assert_eq!(home.json(&["mfa", "remove", account, "--json"]), shown(true, false));
     assert!(home.refused(&["mfa", "remove", account]).contains("no enrolment"));
@@ -47,7 +48,7 @@ fn an_account_is_enrolled_and_confirms_with_its_authenticator() {
 }
 
 #[test]
-fn a_policy_may_be_waived_and_required_again() {
+fn mfa_may_be_waived_and_required_again() {
     let server = Server::sandbox();
     let (home, account, client) = (server.home(), &demo().account, server.client());
     let batch = demo().batch("validated");

@@ -4,19 +4,19 @@
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
-use crate::support::batches::{confirm, confirm_totp, open, open_session, refused, token_of};
+use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, refused, token_of};
 use crate::support::wallet::{first_body, follow_body, transaction};
-use crate::support::worlds::{CLOCK, clock, make, set};
+use crate::support::worlds::{CLOCK, clock, create_world, set_clock};
 use crate::support::{
     AUTHORIZATION, CLEARING, CREDIT, Client, Server, demo, expect_fault, expect_faults, expect_json, shared, together,
 };
 
-/// Creates a world whose clock is frozen at noon on 1 September.
+/// Starts a server, and creates a world whose clock is frozen at noon on 1 September 2026.
 fn frozen() -> (Server, Client) {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     (server, client)
 }
 
@@ -39,7 +39,7 @@ fn balance(client: &Client) -> (String, String) {
 #[test]
 fn an_unchanged_account_uses_real_time() {
     let answer = shared().client().get(CLOCK);
-    truthful("get", CLOCK, &answer);
+    assert_documented("get", CLOCK, &answer);
     let shown = answer.json();
     assert_eq!(members(&shown), ["now", "realTime", "state"]);
     assert_eq!((&shown["state"], &shown["realTime"]), (&json!("RUNNING"), &json!(true)));
@@ -51,39 +51,39 @@ fn an_unchanged_account_uses_real_time() {
 fn a_clock_freezes_advances_and_resumes() {
     let (server, client) = frozen();
     assert_eq!(clock(&client), json!({"now": "2026-09-01T12:00:00Z", "state": "FROZEN", "realTime": false}));
-    assert_eq!(set(&client, json!({"advanceBy": "P1DT2H30M5S"})), "2026-09-02T14:30:05Z");
-    assert_eq!(set(&client, json!({"freezeAt": "2026-09-03T00:00:00Z"})), "2026-09-03T00:00:00Z");
-    assert_eq!(set(&client, json!({"freeze": true})), "2026-09-03T00:00:00Z");
+    assert_eq!(set_clock(&client, json!({"advanceBy": "P1DT2H30M5S"})), "2026-09-02T14:30:05Z");
+    assert_eq!(set_clock(&client, json!({"freezeAt": "2026-09-03T00:00:00Z"})), "2026-09-03T00:00:00Z");
+    assert_eq!(set_clock(&client, json!({"freeze": true})), "2026-09-03T00:00:00Z");
     let answer = client.post(CLOCK, json!({"resume": true}).to_string());
-    truthful("post", CLOCK, &answer);
+    assert_documented("post", CLOCK, &answer);
     assert_eq!(answer.json()["state"], "RUNNING");
     assert!(text(&clock(&client), "/now").starts_with("2026-09-03T00:00:"));
-    set(&client, json!({"advanceBy": "PT1H"}));
+    set_clock(&client, json!({"advanceBy": "PT1H"}));
     assert!(text(&clock(&client), "/now").starts_with("2026-09-03T01:00:"));
-    assert_eq!(clock(&server.client())["realTime"], true, "the demo account has its own");
+    assert_eq!(clock(&server.client())["realTime"], true, "the demo account has a clock of its own");
 }
 
 #[test]
 fn a_clock_returns_to_real_time_unless_it_is_ahead() {
     let (server, client) = frozen();
     let behind = client.post(CLOCK, json!({"realTime": true}).to_string());
-    truthful("post", CLOCK, &behind);
+    assert_documented("post", CLOCK, &behind);
     let shown = expect_json(&behind, 200);
     assert_eq!((&shown["state"], &shown["realTime"]), (&json!("RUNNING"), &json!(true)), "{shown}");
-    let (_, client) = make(&server, json!({"startsAt": "2098-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2098-09-01T12:00:00Z"}));
     let ahead = client.post(CLOCK, json!({"realTime": true}).to_string());
     expect_fault(&ahead, 409, "body.realTime", "invalid_state");
     assert_eq!(clock(&client), json!({"now": "2098-09-01T12:00:00Z", "state": "FROZEN", "realTime": false}));
 }
 
 #[test]
-fn events_are_dated_by_the_accounts_clock() {
+fn records_are_dated_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let message = transaction(&client.post(AUTHORIZATION, first_body(card(), "1")));
     assert_eq!(message["createdTime"], "2026-09-01T12:00:00Z");
     assert_eq!(message["userTransactionTime"], "2026-09-01T12:00:00Z");
     assert_eq!(message["settlementDate"], "2026-09-01T00:00:00Z");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     let message = transaction(&client.post(AUTHORIZATION, first_body(card(), "1")));
     assert_eq!(message["settlementDate"], "2026-09-02T00:00:00Z");
     let batch = expect_json(&client.post("/v2/payment-batches", "{}"), 201);
@@ -95,13 +95,13 @@ fn holds_that_are_due_have_expired_when_an_advance_is_answered() {
     let (server, client) = frozen();
     let before = balance(&client);
     let first = hold(&client, "10");
-    set(&client, json!({"advanceBy": "PT1H"}));
+    set_clock(&client, json!({"advanceBy": "PT1H"}));
     let second = hold(&client, "5");
     let held = balance(&client);
     assert_ne!(held, before);
-    set(&client, json!({"advanceBy": "P6DT22H59M59S"}));
+    set_clock(&client, json!({"advanceBy": "P6DT22H59M59S"}));
     assert_eq!(balance(&client), held, "one second too early");
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     expect_fault(
         &client.post(CLEARING, follow_body(&first, "10")),
         409,
@@ -110,12 +110,11 @@ fn holds_that_are_due_have_expired_when_an_advance_is_answered() {
     );
     transaction(&client.post(CLEARING, follow_body(&second, "5")));
     let third = hold(&client, "3");
-    set(&client, json!({"freezeAt": "2027-01-01T00:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2027-01-01T00:00:00Z"}));
     let answer = client.post(CLEARING, follow_body(&third, "3"));
     expect_fault(&answer, 409, "body.precedingRelatedTransactionToken", "expired");
-    let (available, ledger) = balance(&client);
+    let (_, ledger) = balance(&client);
     assert_eq!(ledger, "9795.00", "5.00 of the opening 9800.00 was cleared");
-    let _ = available;
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
@@ -147,14 +146,14 @@ fn an_advance_and_a_clearing_have_one_winner() {
 }
 
 #[test]
-fn sessions_expire_by_the_accounts_clock() {
+fn mfa_sessions_expire_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
-    set(&client, json!({"advanceBy": "PT5M"}));
+    set_clock(&client, json!({"advanceBy": "PT5M"}));
     refused(&confirm(&client, &batch, &session, "000000"), "mfa_expired");
     let session = open_session(&client, &batch);
-    set(&client, json!({"advanceBy": "PT4M59S"}));
+    set_clock(&client, json!({"advanceBy": "PT4M59S"}));
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);
     let confirmed = expect_json(&client.get(&format!("/v2/payment-batches/{batch}")), 200);
     assert_eq!(confirmed["confirmedAt"], "2026-09-01T12:09:59Z");
@@ -165,7 +164,7 @@ fn totp_uses_the_accounts_clock() {
     let (_server, client) = frozen();
     let batch = demo().batch("validated");
     let noon = u64::try_from("2026-09-01T12:00:00Z".parse::<DateTime<Utc>>().unwrap().timestamp()).unwrap();
-    let session = open(&client, &batch, "totp");
+    let session = open_session_with(&client, &batch, "totp");
     refused(&confirm_totp(&client, &batch, &session, &token_of(noon + 300)), "mfa_failed");
     expect_json(&confirm_totp(&client, &batch, &session, &token_of(noon)), 200);
 }
@@ -179,9 +178,9 @@ fn spending_windows_use_the_accounts_clock() {
         text(&message, "/response/code").to_owned()
     };
     assert_eq!([pay("100"), pay("1")], ["0000", "1817"]);
-    set(&client, json!({"freezeAt": "2026-09-01T23:59:59Z"}));
+    set_clock(&client, json!({"freezeAt": "2026-09-01T23:59:59Z"}));
     assert_eq!(pay("1"), "1817");
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     assert_eq!(pay("100"), "0000");
 }
 
@@ -204,7 +203,7 @@ fn invalid_changes_are_reported() {
     }
     let back = client.post(CLOCK, r#"{"freezeAt": "2026-09-01T11:59:59Z"}"#);
     expect_fault(&back, 409, "body.freezeAt", "invalid_state");
-    truthful("post", CLOCK, &back);
+    assert_documented("post", CLOCK, &back);
     let far = client.post(CLOCK, r#"{"advanceBy": "P36600D"}"#);
     expect_fault(&far, 409, "body.advanceBy", "invalid_state");
     assert_eq!(text(&clock(&client), "/now"), "2026-09-01T12:00:00Z");
@@ -228,7 +227,7 @@ fn clocks_of_other_accounts_are_absent() {
     expect_fault(&foreign.post(CLOCK, r#"{"freeze": true}"#), 404, "query.accountId", "not_found");
     let limited = server.limited();
     expect_fault(&limited.get(CLOCK), 403, "header.Authorization", "insufficient_scope");
-    set(&server.client(), json!({"freeze": true}));
+    set_clock(&server.client(), json!({"freeze": true}));
     assert_eq!(clock(&server.client())["state"], "FROZEN");
     assert_eq!(clock(&server.other())["realTime"], true);
     let body = crate::support::wallet::credit_body(&demo().budget("GBP"), "1", "GBP");

@@ -1,4 +1,5 @@
-//! Concurrent requests: money is never spent twice, requests under one key take effect once, a batch is confirmed once.
+//! Concurrent requests: money is never spent twice, requests with one idempotency key take effect once, a batch is
+//! confirmed once.
 
 use std::thread;
 
@@ -53,7 +54,7 @@ fn several_cards_of_one_budget_share_its_money() {
 }
 
 #[test]
-fn fifty_equal_requests_under_one_key_have_one_effect() {
+fn fifty_equal_requests_with_one_idempotency_key_have_one_effect() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let once = || wallet.client.post_once(AUTHORIZATION, "fifty", wallet.first_body("10.00"));
@@ -79,14 +80,14 @@ fn fifty_equal_requests_under_one_key_have_one_effect() {
 }
 
 #[test]
-fn different_requests_under_one_key_have_one_effect() {
+fn different_requests_with_one_idempotency_key_have_one_effect() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let answers = together(20, |number| {
         wallet.client.post_once(AUTHORIZATION, "many", wallet.first_body(&(number + 1).to_string()))
     });
-    let taken: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
-    assert_eq!(taken.len(), 1);
+    let accepted_answers: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+    assert_eq!(accepted_answers.len(), 1);
     for answer in answers.iter().filter(|answer| answer.status != 201) {
         let (status, expected) = match answer.status {
             409 => (409, "idempotency_in_flight"),
@@ -94,22 +95,22 @@ fn different_requests_under_one_key_have_one_effect() {
         };
         assert_eq!(expect_error(answer, status)[0].code, expected);
     }
-    let balance = wallet.balance_in(&transaction(taken[0]));
+    let balance = wallet.balance_in(&transaction(accepted_answers[0]));
     assert_eq!(wallet.balance(), balance);
 }
 
 #[test]
-fn two_confirmations_of_one_batch() {
+fn of_two_confirmations_of_a_batch_one_succeeds() {
     let server = funded();
     let client = server.client();
     for batch in demo().batches("validated") {
         let sessions = [open_session(&client, &batch), open_session(&client, &batch)];
         let answers = together(2, |number| confirm(&client, &batch, &sessions[number], "000000"));
-        one_of_two(&answers);
+        expect_one_confirmed(&answers);
     }
 }
 
-fn one_of_two(answers: &[Answer]) {
+fn expect_one_confirmed(answers: &[Answer]) {
     let confirmed: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
     assert_eq!(confirmed.len(), 1, "{answers:?}");
     expect_json(confirmed[0], 200);
@@ -118,12 +119,12 @@ fn one_of_two(answers: &[Answer]) {
 }
 
 #[test]
-fn one_session_confirms_once() {
+fn an_mfa_session_confirms_once() {
     let server = funded();
     let client = server.client();
     for batch in demo().batches("validated").into_iter().take(4) {
         let session = open_session(&client, &batch);
-        one_of_two(&together(2, |_| confirm(&client, &batch, &session, "000000")));
+        expect_one_confirmed(&together(2, |_| confirm(&client, &batch, &session, "000000")));
     }
 }
 
@@ -139,8 +140,8 @@ fn concurrent_wrong_tokens_are_all_counted() {
     assert_eq!(codes.iter().filter(|code| *code == "mfa_locked").count(), 7, "{codes:?}");
 }
 
-/// Sends one follow-up many times: one is accepted, the others find that the chain has ended.
-fn taken_once(path: &str, ended: &str, after: i64) {
+/// Sends one follow-up many times. Expects that one is accepted, and that the others find the chain ended.
+fn expect_accepted_once(path: &str, ended: &str, after: i64) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
@@ -155,16 +156,16 @@ fn taken_once(path: &str, ended: &str, after: i64) {
 
 #[test]
 fn a_hold_is_cleared_once() {
-    taken_once(CLEARING, "already_cleared", 24_000);
+    expect_accepted_once(CLEARING, "already_cleared", 24_000);
 }
 
 #[test]
 fn a_hold_is_reversed_once() {
-    taken_once(REVERSAL, "already_reversed", 25_000);
+    expect_accepted_once(REVERSAL, "already_reversed", 25_000);
 }
 
 #[test]
-fn clearing_and_reversal_of_one_hold() {
+fn of_a_clearing_and_a_reversal_of_a_hold_one_succeeds() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for _ in 0..5 {
@@ -181,7 +182,7 @@ fn clearing_and_reversal_of_one_hold() {
 }
 
 #[test]
-fn a_storm_on_one_budget_adds_up() {
+fn many_concurrent_messages_on_one_budget_add_up() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     thread::scope(|scope| {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, funded, mfa_body, open_session};
-use crate::support::payments::{alone, confirmed, euros, filled, pounds};
+use crate::support::payments::{confirmed, euros, filled, fresh_sandbox, pounds};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
     ABSENT, Answer, CREDIT, Client, Home, MFA_SESSIONS, Server, Wallet, confirm_path, demo, expect_error, expect_fault,
@@ -39,7 +39,7 @@ fn the_id_is_read_in_either_case() {
 }
 
 #[test]
-fn the_original_providers_name_is_an_alias() {
+fn the_providers_name_of_the_original_is_an_alias() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
@@ -84,14 +84,13 @@ fn mfa_is_required() {
     expect_faults(&client.post(&path, nulls), 400, &inside);
 }
 
-/// Returns every balance of the account that a usable card can show.
 fn balances(wallets: &[Wallet]) -> Vec<Balance> {
     wallets.iter().map(Wallet::balance).collect()
 }
 
 #[test]
 fn confirming_reserves_the_funds_and_moves_nothing() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallets = [Wallet::with(&server, "GBP", 100_000), Wallet::with(&server, "EUR", 50_000)];
     let before = balances(&wallets);
     // The simulated bank keeps these payments pending, so that nothing but the confirmation changes the balances.
@@ -157,7 +156,7 @@ fn the_token_is_checked_before_the_funds() {
 }
 
 #[test]
-fn the_scope_of_confirming() {
+fn confirming_requires_a_scope() {
     let batch = demo().batch("validated");
     let answer = confirm(&shared().limited(), &batch, ABSENT, "000000");
     let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
@@ -190,9 +189,9 @@ fn every_currency_that_is_short_is_named() {
     let session = open_session(&client, &batch);
     let faults = expect_error(&confirm(&client, &batch, &session, "000000"), 409);
     assert!(faults.iter().all(|fault| fault.path.is_empty() && fault.code == "insufficient_funds"), "{faults:?}");
-    let named = |needed: &str, there: &str, currency: &str| {
+    let named = |needed: &str, available: &str, currency: &str| {
         let budget = demo().budget(currency);
-        let all = [needed, there, currency, budget.as_str()];
+        let all = [needed, available, currency, budget.as_str()];
         faults.iter().filter(|fault| all.iter().all(|word| fault.message.contains(word))).count()
     };
     assert_eq!((faults.len(), named("10.00", "9.99", "GBP"), named("15.00", "14.99", "EUR")), (2, 1, 1), "{faults:?}");

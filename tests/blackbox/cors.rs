@@ -39,7 +39,7 @@ fn listed_origins_may_call() {
         assert_eq!(headers, ["authorization", "content-type", "idempotency-key", "last-event-id", "x-request-id"]);
         assert!(list(&answer, "vary").contains(&"origin".to_owned()));
     }
-    // Pages can read errors, too: of a route, of the framework, and without a key.
+    // Pages can read errors, too.
     for (path, status) in [(BANKS, 200), ("/v2/nothing", 404), (CREDIT, 405)] {
         let answer = server.client().call("GET", path).header("Origin", LISTED).send();
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (status, Some(LISTED)), "{path}");
@@ -51,7 +51,7 @@ fn listed_origins_may_call() {
 }
 
 #[test]
-fn other_origins_may_not() {
+fn other_origins_may_not_call() {
     let server = server();
     for origin in ["https://evil.example.com", "http://app.example.com", "https://app.example.com:8443", "null"] {
         let answer = preflight(&server, origin, "POST", "authorization");

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, funded, open_session};
-use crate::support::load::{Sent, Toll, check_journal, message, repeat_all, sum};
-use crate::support::server::LIMIT;
+use crate::support::load::{KillCounts, Sent, check_journal, message, repeat_all, sum};
+use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
 use crate::support::wallet::Balance;
 use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
@@ -22,8 +22,8 @@ const LONG_RUN: usize = 100;
 /// The number of messages that a long run acknowledges before each kill: about 100,000 with 284 kills.
 const LONG_LOAD: usize = 352;
 
-/// Sends messages until the server is gone. Returns all of them.
-fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
+/// Kills a server under a load of messages, after `enough` of them were answered. Returns its home and all messages.
+fn kill_under_load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, Vec<Sent>) {
     let log = Mutex::new(Vec::new());
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
     let home = thread::scope(|scope| {
@@ -34,17 +34,17 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
                     let mut sent = message(wallet, &format!("round-{round}-{worker}-{number}"), number);
                     let outcome = sent.send(&wallet.client);
                     sent.answer = outcome.ok();
-                    let gone = sent.answer.is_none();
+                    let is_killed = sent.answer.is_none();
                     log.lock().unwrap().push(sent);
-                    answered.fetch_add(usize::from(!gone), Ordering::Relaxed);
-                    if gone || stop.load(Ordering::Relaxed) {
+                    answered.fetch_add(usize::from(!is_killed), Ordering::Relaxed);
+                    if is_killed || stop.load(Ordering::Relaxed) {
                         break;
                     }
                 }
             });
         }
         let start = Instant::now();
-        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+        while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
             thread::sleep(Duration::from_millis(1));
         }
         let home = server.kill();
@@ -57,19 +57,24 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
 }
 
 /// Checks the balance: it includes all answered messages, and every unanswered message completely or not at all.
-fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
+fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], unanswered: &[&Sent]) {
     let (available, ledger) = sum(answered);
     let available_off = after.available - before.available - available;
     let ledger_off = after.ledger - before.ledger - ledger;
-    let reachable = (0..1_usize << open.len()).any(|mask| {
+    let reachable = (0..1_usize << unanswered.len()).any(|mask| {
         let chosen: Vec<_> =
-            open.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
+            unanswered.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, sent)| *sent).collect();
         sum(&chosen) == (available_off, ledger_off)
     });
-    assert!(reachable, "{} messages in flight do not explain {available_off} and {ledger_off}", open.len());
+    assert!(
+        reachable,
+        "{} unanswered messages do not explain the differences {available_off} and {ledger_off}",
+        unanswered.len()
+    );
 }
 
-fn at(server: &Server, wallet: &Wallet) -> Wallet {
+/// Returns the wallet with a client of a restarted server.
+fn wallet_at(server: &Server, wallet: &Wallet) -> Wallet {
     Wallet { client: server.client(), ..wallet.clone() }
 }
 
@@ -79,30 +84,30 @@ fn kills() -> usize {
 }
 
 /// Returns the number of messages that are acknowledged before a kill.
-fn enough(round: usize) -> usize {
+fn messages_before_kill(round: usize) -> usize {
     if kills() < LONG_RUN { 60 + 40 * (round % 3) } else { LONG_LOAD }
 }
 
 #[test]
-fn killed_under_load() {
+fn kills_under_load_lose_and_double_nothing() {
     let mut server = Server::sandbox();
     let mut wallet = Wallet::with(&server, "GBP", FUNDS);
-    let mut toll = Toll::default();
+    let mut counts = KillCounts::default();
     for round in 0..kills() {
         let before = wallet.balance();
-        let (home, log) = load(server, &wallet, round, enough(round));
+        let (home, log) = kill_under_load(server, &wallet, round, messages_before_kill(round));
         assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
         check_journal(&home);
 
         server = Server::on(home);
-        wallet = at(&server, &wallet);
-        let (answered, open): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
-        assert!(open.len() <= THREADS);
-        assert_balance_adds_up(before, wallet.balance(), &answered, &open);
+        wallet = wallet_at(&server, &wallet);
+        let (answered, unanswered): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
+        assert!(unanswered.len() <= THREADS);
+        assert_balance_adds_up(before, wallet.balance(), &answered, &unanswered);
 
         let answers = repeat_all(&wallet.client, &log);
         let expected = wallet.balance();
-        toll.add(&log, &answers, before, expected);
+        counts.add(&log, &answers, before, expected);
 
         let mut released = 0;
         for answer in answers.iter().filter(|answer| answer.status == 201) {
@@ -113,7 +118,7 @@ fn killed_under_load() {
         let expected = Balance { available: expected.available + released, ..expected };
         assert_eq!(wallet.balance(), expected);
     }
-    toll.report();
+    counts.report();
     check_journal(&server.kill());
 }
 
@@ -139,7 +144,7 @@ fn the_journal_of_untouched_demo_data_adds_up() {
 }
 
 #[test]
-fn killed_while_it_starts() {
+fn a_server_that_is_killed_while_it_starts_can_start_again() {
     let mut home = Home::demo();
     for _ in 0..kills() {
         let mut child = home.command(&["serve", "--json"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -155,7 +160,7 @@ fn killed_while_it_starts() {
 }
 
 #[test]
-fn killed_while_it_creates_the_demo_data() {
+fn the_demo_data_is_complete_after_kills_during_its_creation() {
     let home = Home::empty();
     for pause in [5, 20, 60].into_iter().cycle().take(kills()) {
         let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();

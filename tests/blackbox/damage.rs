@@ -20,7 +20,7 @@ fn file(home: &Home) -> PathBuf {
     home.path().join("florin.db")
 }
 
-/// Creates a file with the demo data, with an empty WAL. Returns its bytes, too.
+/// Creates a file with the demo data, and an empty WAL. Also returns its bytes.
 fn demo_file() -> (Home, Vec<u8>) {
     let home = on_sqlite();
     home.json(&["demo", "--json"]);
@@ -28,12 +28,11 @@ fn demo_file() -> (Home, Vec<u8>) {
     (home, bytes)
 }
 
-/// The pages that mention a text. All that concerns a budget mentions its id: its row, its balances, its cards and its
-/// journal.
+/// Returns the pages that contain a text. The row of a budget, its balances, its cards and its journal contain its id.
 fn pages(bytes: &[u8], text: &str) -> Vec<Range<usize>> {
-    let mentions = |page: &[u8]| page.windows(text.len()).any(|window| window == text.as_bytes());
+    let contains = |page: &[u8]| page.windows(text.len()).any(|window| window == text.as_bytes());
     let starts = (PAGE..bytes.len()).step_by(PAGE);
-    starts.map(|start| start..start + PAGE).filter(|page| mentions(&bytes[page.clone()])).collect()
+    starts.map(|start| start..start + PAGE).filter(|page| contains(&bytes[page.clone()])).collect()
 }
 
 /// Removes all rows from a leaf, which stays a valid page.
@@ -77,21 +76,21 @@ fn a_damaged_file_is_not_served() {
             }
             fs::write(file(&home), bytes).unwrap();
             for command in ["check", "serve"] {
-                let said = home.refused(&[command]);
-                assert!(said.contains("damaged") || said.contains("malformed"), "{page:?}: {command}: {said}");
+                let stderr = home.refused(&[command]);
+                assert!(stderr.contains("damaged") || stderr.contains("malformed"), "{page:?}: {command}: {stderr}");
             }
         }
     }
 }
 
 /// Damages pages of a file that is being served, and checks that no answer claims that something does not exist.
-fn damage_while_serving(page_mentions: &str, damage: fn(&[u8]) -> Vec<u8>) {
+fn damage_while_serving(text_on_pages: &str, damage: fn(&[u8]) -> Vec<u8>) {
     let (home, sound) = demo_file();
     let path = file(&home);
     let server = Server::on(home);
     let client = server.client();
     let open = fs::OpenOptions::new().write(true).open(path).unwrap();
-    let pages = pages(&sound, page_mentions);
+    let pages = pages(&sound, text_on_pages);
     assert!(!pages.is_empty());
     let mut changed = 0;
     for page in pages {
@@ -133,7 +132,7 @@ fn missing_balances_are_damage() {
 /// Writes to a deleted file would succeed, and be lost with the next restart. A copy in its place has the same content
 /// but is another file.
 #[test]
-fn a_file_that_is_gone_is_reported_and_nothing_is_lost() {
+fn a_deleted_or_replaced_file_is_reported_and_nothing_is_lost() {
     let server = Server::on(on_sqlite());
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let ready = || wallet.client.with_authorization(None).get("/readyz?");
@@ -153,8 +152,8 @@ fn a_file_that_is_gone_is_reported_and_nothing_is_lost() {
         expect_json(&wallet.client.with_authorization(None).get("/healthz?"), 200);
         fs::rename(&aside, &path).unwrap();
         assert_eq!(ready().status, 200);
-        let settled = credit(&key);
-        assert!(settled.status < 300 && !settled.replayed(), "{settled:?}");
+        let credited = credit(&key);
+        assert!(credited.status < 300 && !credited.replayed(), "{credited:?}");
     }
     assert!(server.home().log().contains("the database file was deleted or replaced"), "{}", server.home().log());
     assert_eq!(wallet.balance().available, 1_014);

@@ -5,27 +5,27 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
+use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, token_at};
 use crate::support::load::check_journal;
-use crate::support::payments::{alone, below, find, listed, payments};
-use crate::support::server::LIMIT;
+use crate::support::payments::{below, find, fresh_sandbox, listed, payments};
+use crate::support::server::TIMEOUT;
 use crate::support::{Client, demo, expect_json};
 
 fn wait_for(client: &Client, batch: &str, status: &str) {
     let start = Instant::now();
     while find(client, batch)["status"] != status {
-        assert!(start.elapsed() < LIMIT, "the batch did not become {status}: {}", find(client, batch));
+        assert!(start.elapsed() < TIMEOUT, "the batch did not become {status}: {}", find(client, batch));
         thread::sleep(Duration::from_millis(50));
     }
 }
 
 #[test]
 fn the_first_validated_batch_is_confirmed_with_the_demo_totp_and_completes() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let batch = demo().batch("validated");
     let check = expect_json(&client.get(&below(&batch, "validate")), 200);
     assert_eq!(check["isValid"], true, "{check}");
-    let session = open(&client, &batch, "totp");
+    let session = open_session_with(&client, &batch, "totp");
     let answer = confirm_totp(&client, &batch, &session, &token_at(0));
     assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
     wait_for(&client, &batch, "completed");
@@ -36,7 +36,7 @@ fn the_first_validated_batch_is_confirmed_with_the_demo_totp_and_completes() {
 
 #[test]
 fn every_demo_batch_but_the_drafts_has_the_payments_of_its_orders() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     for status in ["validated", "confirmed", "started", "completed", "failed", "cancelled"] {
         for batch in demo().batches(status) {
             let (found, list) = (find(&client, &batch), payments(&client, &batch));
@@ -56,7 +56,7 @@ fn every_demo_batch_but_the_drafts_has_the_payments_of_its_orders() {
 /// Workers do not process the demo's open batches, so that demo worlds are the same in every run.
 #[test]
 fn open_demo_batches_stay_as_they_are() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let still = [demo().batch("confirmed"), demo().batch("started")];
     let before = still.each_ref().map(|batch| (find(&client, batch), payments(&client, batch)));
     // Meanwhile, another batch is processed completely.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, uuid};
 use crate::support::table::{Table, bad};
 use crate::support::wallet::transaction;
@@ -12,13 +12,13 @@ use crate::support::{
 };
 
 const DISPUTES: &str = "/v2/cards/simulations/disputes";
-const ONE: &str = "/v2/cards/simulations/disputes/{disputeId}";
+const SINGLE: &str = "/v2/cards/simulations/disputes/{disputeId}";
 const DEBIT: &str = "/v2/cards/simulations/debit";
 const DEBIT_REVERSAL: &str = "/v2/cards/simulations/debit/reversal";
 
 fn open(client: &Client, body: &Value) -> Answer {
     let answer = client.post(DISPUTES, body.to_string());
-    truthful("post", DISPUTES, &answer);
+    assert_documented("post", DISPUTES, &answer);
     answer
 }
 
@@ -30,7 +30,7 @@ fn dispute(client: &Client, token: &str, amount: f64) -> String {
 
 fn act(client: &Client, id: &str, action: &str, body: &Value) -> Answer {
     let answer = client.post(&format!("{DISPUTES}/{id}/{action}"), body.to_string());
-    truthful("post", &format!("{ONE}/{action}"), &answer);
+    assert_documented("post", &format!("{SINGLE}/{action}"), &answer);
     answer
 }
 
@@ -44,13 +44,13 @@ fn resolve(client: &Client, id: &str, outcome: &str) -> Value {
 
 fn find(client: &Client, id: &str) -> Value {
     let answer = client.get(&format!("{DISPUTES}/{id}"));
-    truthful("get", ONE, &answer);
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
 fn list(client: &Client, query: &str) -> Vec<String> {
     let answer = client.get(&format!("{DISPUTES}?accountId={}&{query}", client.account));
-    truthful("get", DISPUTES, &answer);
+    assert_documented("get", DISPUTES, &answer);
     let page = expect_json(&answer, 200);
     let rows = page["rows"].as_array().unwrap();
     assert!(page["count"].as_u64().unwrap() >= rows.len() as u64);
@@ -73,7 +73,7 @@ fn chargebacks(client: &Client, query: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_dispute_from_the_opening_to_the_end() {
+fn a_dispute_is_opened_credited_and_won() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
@@ -157,8 +157,7 @@ fn a_lost_dispute_takes_the_credit_back_and_may_overdraw() {
     assert_eq!(lost["transaction"]["gpa"]["availableBalance"], "-10.00");
     let reverted = chargebacks(client, "status=reverted");
     assert_eq!((reverted.len(), &reverted[0]["impactedAmount"]), (1, &json!(0.0)));
-    let [_, other] = [String::new(), clearing];
-    let refused = open(client, &json!({"transactionToken": other, "reason": "FRAUD"}));
+    let refused = open(client, &json!({"transactionToken": clearing, "reason": "FRAUD"}));
     expect_fault(&refused, 409, "body.amount", "amount_exceeds_authorization");
     expect_invariants(client);
 }
@@ -177,7 +176,7 @@ fn a_dispute_lost_without_a_credit_causes_no_message() {
 }
 
 #[test]
-fn what_can_be_disputed() {
+fn only_settled_purchases_and_debits_can_be_disputed() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
@@ -227,7 +226,7 @@ fn a_merchant_cannot_return_what_is_disputed() {
 }
 
 #[test]
-fn filters_and_pages() {
+fn lists_are_filtered_and_paged() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
@@ -261,7 +260,7 @@ fn filters_and_pages() {
 }
 
 #[test]
-fn wrong_requests_and_decided_disputes() {
+fn invalid_requests_and_actions_on_decided_disputes_are_refused() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
@@ -314,27 +313,27 @@ fn wrong_requests_and_decided_disputes() {
 }
 
 #[test]
-fn keys_and_dry_runs() {
+fn repeats_are_replayed_and_dry_runs_change_nothing() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let client = &wallet.client;
     let [_, clearing] = bought(&wallet);
     let body = json!({"transactionToken": clearing, "amount": 4, "reason": "DUPLICATE"});
-    let tried = |path: &str, body: &Value| {
+    let dry_run = |path: &str, body: &Value| {
         let target = format!("{path}?accountId={}&dryRun=true", client.account);
         expect_json(&client.post(&target, body.to_string()), 201)
     };
-    let dry = tried(DISPUTES, &body);
+    let dry = dry_run(DISPUTES, &body);
     assert_eq!((&dry["status"], &dry["dryRun"]["postings"]), (&json!("OPEN"), &json!([])));
     assert!(list(client, "").is_empty());
     let [first, again] = [(); 2].map(|()| client.post_once(DISPUTES, "d-1", body.to_string()));
     assert_eq!((first.replayed(), again.replayed(), first.json()), (false, true, again.json()));
     let id = text(&first.json(), "/id").to_owned();
     let path = |action: &str| format!("{DISPUTES}/{id}/{action}");
-    let dry = tried(&path("provisional-credit"), &json!({}));
+    let dry = dry_run(&path("provisional-credit"), &json!({}));
     assert_eq!(dry["dryRun"]["postings"].as_array().unwrap().len(), 2, "{dry}");
-    assert_eq!(tried(&path("evidence"), &json!({"text": "x"}))["evidence"][0]["text"], "x");
-    assert_eq!(tried(&path("resolve"), &json!({"outcome": "LOST"}))["transaction"], Value::Null);
+    assert_eq!(dry_run(&path("evidence"), &json!({"text": "x"}))["evidence"][0]["text"], "x");
+    assert_eq!(dry_run(&path("resolve"), &json!({"outcome": "LOST"}))["transaction"], Value::Null);
     assert_eq!(find(client, &id), first.json());
     for (action, body) in
         [("evidence", json!({"text": "x"})), ("provisional-credit", json!({})), ("resolve", json!({"outcome": "LOST"}))]

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::openapi::{operation, truthful};
+use crate::openapi::{assert_documented, operation};
 use crate::support::assert::text;
-use crate::support::batches::{confirm_totp, funded as rich, mfa_body, open, open_session, refused, token_at};
-use crate::support::management::{BUDGETS, budget, funded, written};
-use crate::support::money::minor;
+use crate::support::batches::{
+    confirm_totp, funded as funded_sandbox, mfa_body, open_session, open_session_with, refused, token_at,
+};
+use crate::support::management::{BUDGETS, budget, format_number, funded};
+use crate::support::money::parse_amount;
 use crate::support::payments::{filled, pounds};
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{
     ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, CLEARING, CREDIT, Client, INCREMENT, MFA_SESSIONS,
     REFUND, REFUND_CLEARING, REFUND_REVERSAL, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_fault,
@@ -41,12 +43,12 @@ fn visible_state(client: &Client) -> Vec<String> {
     lists.iter().map(|path| expect_json(&client.get(path), 200).to_string()).collect()
 }
 
-/// Requires that the previewed postings add up to zero, and that the previewed balances equal the current ones.
+/// Expects that the previewed postings add up to zero, and that the previewed balances equal the current ones.
 fn assert_came_true(client: &Client, preview: &Value) {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for posting in preview["postings"].as_array().unwrap() {
         let currency = text(posting, "/currencyCode");
-        *sums.entry(currency).or_default() += minor(text(posting, "/amount"), currency);
+        *sums.entry(currency).or_default() += parse_amount(text(posting, "/amount"), currency);
     }
     assert!(sums.values().all(|sum| *sum == 0), "{preview}");
     let balances = preview["balances"].as_array().unwrap();
@@ -57,21 +59,22 @@ fn assert_came_true(client: &Client, preview: &Value) {
         let of_currency = |held: &&Value| held["currencyCode"] == balance["currencyCode"];
         let now = found["balance"].as_array().unwrap().iter().find(of_currency).unwrap();
         let currency = text(balance, "/currencyCode");
-        let pending = minor(text(balance, "/held"), currency) + minor(text(balance, "/reserved"), currency);
-        assert_eq!(written(&now["availableBalance"], currency), text(balance, "/available"));
-        assert_eq!(written(&now["ledgerBalance"], currency), text(balance, "/ledger"));
-        assert_eq!(minor(&written(&now["pendingBalance"], currency), currency), pending);
+        let pending =
+            parse_amount(text(balance, "/held"), currency) + parse_amount(text(balance, "/reserved"), currency);
+        assert_eq!(format_number(&now["availableBalance"], currency), text(balance, "/available"));
+        assert_eq!(format_number(&now["ledgerBalance"], currency), text(balance, "/ledger"));
+        assert_eq!(parse_amount(&format_number(&now["pendingBalance"], currency), currency), pending);
     }
 }
 
-/// Makes a dry run of a call, then the real call. Returns the member `dryRun` and the real answer.
+/// Sends a dry run, then the real call, and expects the same answer. Returns the member `dryRun` and the real answer.
 fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Value) {
     let before = visible_state(client);
     let dry_answer = dry(client, path, body);
     assert_eq!(visible_state(client), before, "{path}");
     let done = client.post(path, body);
     for answer in [&dry_answer, &done] {
-        truthful("post", described, answer);
+        assert_documented("post", described, answer);
     }
     assert_eq!(dry_answer.status, done.status, "{dry_answer:?} {done:?}");
     let (mut dry_answer, done) = (dry_answer.json(), done.json());
@@ -90,6 +93,7 @@ fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Val
     (preview, done)
 }
 
+/// Simulates a message, in a dry run and then for real. Returns the preview and the token of the message.
 fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
     let (preview, done) = both(client, path, path, body);
     let token = done["transaction"]["token"].as_str().unwrap_or_default();
@@ -99,8 +103,8 @@ fn simulated(client: &Client, path: &str, body: &str) -> (Value, String) {
 #[test]
 fn every_dry_run_predicts_the_real_call() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"seed": "dry"}));
-    set(&client, json!({"freeze": true}));
+    let (_, client) = create_world(&server, json!({"seed": "dry"}));
+    set_clock(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
     let (preview, chain) = simulated(&client, AUTHORIZATION, &first_body(card, "10"));
     let posting = |pool: &str, budget: Value, amount: &str| {
@@ -144,8 +148,8 @@ fn every_dry_run_predicts_the_real_call() {
 #[test]
 fn declines_and_refusals_are_those_of_the_real_call() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"seed": "declined"}));
-    set(&client, json!({"freeze": true}));
+    let (_, client) = create_world(&server, json!({"seed": "declined"}));
+    set_clock(&client, json!({"freeze": true}));
     let card = &demo().active_card("GBP").id;
     let (preview, _) = simulated(&client, AUTHORIZATION, &first_body(card, "99999999"));
     assert_eq!(preview["postings"], json!([]));
@@ -170,12 +174,12 @@ fn declines_and_refusals_are_those_of_the_real_call() {
 }
 
 #[test]
-fn no_attempt_is_counted_and_no_token_is_used() {
-    let server = rich();
+fn dry_runs_count_no_attempt_and_use_up_no_token() {
+    let server = funded_sandbox();
     let client = server.client();
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING")]);
     let session = open_session(&client, &batch);
-    // Five wrong tokens would lock the session. These scripted tokens expire and lock it immediately.
+    // Five wrong tokens would lock the session. 000002 would expire it, and 000003 lock it, immediately.
     for token in ["000001", "000001", "000001", "000001", "000001", "000001", "000002", "000003"] {
         let answer = dry(&client, &confirm_path(&batch), mfa_body("sandbox", &session, token));
         refused(
@@ -187,7 +191,7 @@ fn no_attempt_is_counted_and_no_token_is_used() {
             },
         );
     }
-    let totp = open(&client, &batch, "totp");
+    let totp = open_session_with(&client, &batch, "totp");
     let token = token_at(0);
     for _ in 0..2 {
         let body = mfa_body("totp", &totp, &token);
@@ -200,7 +204,7 @@ fn no_attempt_is_counted_and_no_token_is_used() {
 }
 
 #[test]
-fn an_idempotency_key_has_no_effect() {
+fn an_idempotency_key_has_no_effect_on_a_dry_run() {
     let server = Server::sandbox();
     let client = server.client();
     let body = first_body(&demo().active_card("GBP").id, "1");

@@ -19,14 +19,14 @@ fn production() -> Home {
 fn a_production_server_requires_an_initialized_store() {
     let home = Home::empty().production();
     for command in ["serve", "migrate"] {
-        let said = home.refused_as_invalid(&[command]);
-        assert!(said.contains("florin init"), "{said}");
+        let stderr = home.refused_as_invalid(&[command]);
+        assert!(stderr.contains("florin init"), "{stderr}");
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().filter(is_database).count(), 0);
     home.json(&["init", "--json"]);
     let home = home.unset("FLORIN_PUBLIC_URL");
-    let said = home.refused_as_invalid(&["serve"]);
-    assert!(said.contains("FLORIN_PUBLIC_URL"), "{said}");
+    let stderr = home.refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("FLORIN_PUBLIC_URL"), "{stderr}");
     let home = home.set("FLORIN_PUBLIC_URL", "https://pay.example");
     assert_eq!(Server::on(home).banner["environment"], "production");
 }
@@ -41,9 +41,9 @@ fn a_store_of_another_environment_is_refused() {
     let before = production.stored();
     let sandbox = production.set("FLORIN_ENVIRONMENT", "sandbox");
     for arguments in [&["serve"][..], &["init"], &["migrate"], &["demo"], &["keys", "list"], &["export", "x.jsonl"]] {
-        let said = sandbox.refused_as_invalid(arguments);
-        assert!(said.contains("FLORIN_ENVIRONMENT=production"), "{arguments:?}: {said}");
-        assert_eq!(said.trim().lines().count(), 1, "{arguments:?}: {said}");
+        let stderr = sandbox.refused_as_invalid(arguments);
+        assert!(stderr.contains("FLORIN_ENVIRONMENT=production"), "{arguments:?}: {stderr}");
+        assert_eq!(stderr.trim().lines().count(), 1, "{arguments:?}: {stderr}");
     }
     // The default of a server is the sandbox.
     let unset = sandbox.unset("FLORIN_ENVIRONMENT");
@@ -51,8 +51,8 @@ fn a_store_of_another_environment_is_refused() {
     assert_eq!(unset.stored(), before);
 
     let demo = Home::demo().production();
-    let said = demo.refused_as_invalid(&["serve"]);
-    assert!(said.contains("this is a sandbox database"), "{said}");
+    let stderr = demo.refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("this is a sandbox database"), "{stderr}");
 }
 
 /// An earlier version could put demo data into a store that is a production store after the upgrade.
@@ -61,13 +61,13 @@ fn a_production_store_with_demo_data_is_not_served() {
     let home = Home::empty().set("FLORIN_SECRET_KEY", SECRET_KEY);
     home.json(&["demo", "--json"]);
     home.sql("UPDATE __florin_store SET environment = 'production'").unwrap();
-    let said = home.production().refused_as_invalid(&["serve"]);
-    assert!(said.contains("demo data of a sandbox"), "{said}");
-    assert_eq!(said.trim().lines().count(), 1, "{said}");
+    let stderr = home.production().refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("demo data of a sandbox"), "{stderr}");
+    assert_eq!(stderr.trim().lines().count(), 1, "{stderr}");
 }
 
 #[test]
-fn other_commands_follow_the_store() {
+fn other_commands_use_the_environment_of_the_store() {
     let home = production().unset("FLORIN_ENVIRONMENT");
     home.json(&["clients", "create", "--name", "Live", "--json"]);
     let key = home.json(&["keys", "issue", "--client", "Live", "--all-scopes", "--json"]);
@@ -97,13 +97,13 @@ fn commands_do_not_create_a_store_at_a_mistyped_path() {
     ] {
         let path = home.path().join("florin.bd");
         let line = [arguments, &["--database-url", path.to_str().unwrap()]].concat();
-        let said = home.refused_as_invalid(&line);
-        assert!(said.contains("florin init") && !path.exists(), "{arguments:?}: {said}");
+        let stderr = home.refused_as_invalid(&line);
+        assert!(stderr.contains("florin init") && !path.exists(), "{arguments:?}: {stderr}");
     }
 }
 
 #[test]
-fn the_database_is_private() {
+fn the_files_of_a_database_are_private() {
     use std::os::unix::fs::PermissionsExt;
 
     let server = Server::on(Home::empty());
@@ -112,7 +112,7 @@ fn the_database_is_private() {
     }
     expect_json(&server.client().get(BANKS), 200);
     let files: Vec<_> = fs::read_dir(server.home().path()).unwrap().filter(is_database).collect();
-    assert_eq!(files.len(), 4, "the database, its log, its index and its key");
+    assert_eq!(files.len(), 4, "the database, its WAL, the index of the WAL, and the secret key");
     for file in files {
         let mode = file.as_ref().unwrap().metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{file:?}");

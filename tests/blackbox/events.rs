@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::{document, truthful};
+use crate::openapi::{assert_documented, document};
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::described::assert_described;
-use crate::support::management::{budget, card, funded, move_card, transfer};
-use crate::support::payments::{alone, below, confirmed, filled, listed, pounds, rows, upload};
+use crate::support::management::{budget, card, funded, transfer, transition_card};
+use crate::support::payments::{below, confirmed, filled, fresh_sandbox, listed, pounds, rows, upload};
 use crate::support::receiver::Receiver;
-use crate::support::server::LIMIT;
-use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session, outcome};
+use crate::support::server::TIMEOUT;
+use crate::support::shop::{PAYMENTS, SESSIONS, act_as_payer, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, restore, set, snapshot};
+use crate::support::worlds::{create_world, restore, set_clock, snapshot};
 use crate::support::{
     AUTHORIZATION, Answer, CLEARING, CREDIT, Client, Home, INCREMENT, Server, Wallet, demo, expect_error, expect_fault,
     expect_json, shared,
@@ -24,13 +24,13 @@ use crate::support::{
 
 pub(crate) const EVENTS: &str = "/v2/events";
 
-/// The bodies in the documentation. With `FLORIN_UPDATE_EXAMPLES` set, a test records them.
+/// The page that shows the bodies. With `FLORIN_UPDATE_EXAMPLES` set, a test records them there.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/EVENTS.md");
 
 /// Returns the bodies of an account's events, oldest first.
 pub(crate) fn events(client: &Client, query: &str) -> Vec<Value> {
     let answer = client.get(&format!("{EVENTS}?accountId={}&limit=1000&{query}", client.account));
-    truthful("get", EVENTS, &answer);
+    assert_documented("get", EVENTS, &answer);
     let mut page = expect_json(&answer, 200);
     let mut rows: Vec<Value> = serde_json::from_value(page["rows"].take()).unwrap();
     assert_eq!(page["count"], rows.len());
@@ -38,12 +38,13 @@ pub(crate) fn events(client: &Client, query: &str) -> Vec<Value> {
     rows.into_iter().map(|mut row| row["body"].take()).collect()
 }
 
+/// Returns the type of an event.
 pub(crate) fn name(body: &Value) -> String {
     text(body, "/webhookEventTypeName").to_owned()
 }
 
 /// Checks that the events of each object are numbered from 1 without gaps.
-pub(crate) fn without_gaps(bodies: &[Value]) {
+pub(crate) fn assert_no_gaps(bodies: &[Value]) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     for body in bodies {
         let last = last.entry(uuid(&body["objectId"])).or_default();
@@ -52,6 +53,7 @@ pub(crate) fn without_gaps(bodies: &[Value]) {
     }
 }
 
+/// Waits until there are `count` events of these types, and returns them.
 pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value> {
     let began = Instant::now();
     loop {
@@ -59,18 +61,18 @@ pub(crate) fn wait_for(client: &Client, kinds: &str, count: usize) -> Vec<Value>
         if found.len() >= count {
             return found;
         }
-        assert!(began.elapsed() < LIMIT, "{} of {count} {kinds}", found.len());
+        assert!(began.elapsed() < TIMEOUT, "{} of {count} {kinds}", found.len());
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// Causes an event of every kind.
-fn cause_everything(client: &Client) {
+/// Causes an event of every kind, except the Merchant kinds.
+fn cause_account_events(client: &Client) {
     let (one, two) = (funded(client, "One", "100.00"), budget(client, "Two"));
     expect_json(&transfer(client, &one, &two, "5.00"), 200);
     let id = card(client, &one);
-    expect_json(&move_card(client, &id, "SUSPENDED"), 200);
-    expect_json(&move_card(client, &id, "ACTIVE"), 200);
+    expect_json(&transition_card(client, &id, "SUSPENDED"), 200);
+    expect_json(&transition_card(client, &id, "ACTIVE"), 200);
     let bought = expect_json(&client.post(AUTHORIZATION, first_body(&id, "10")), 201);
     let token = text(&bought, "/transaction/token");
     expect_json(&client.post(CLEARING, follow_body(token, "4")), 201);
@@ -89,7 +91,7 @@ fn cause_merchant_events(client: &Client) {
     let open = |key: &str| expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
     let at_bank = |session: &Value, name: &str| {
         let body = json!({"bankId": bank(client), "outcome": name});
-        expect_json(&outcome(client, session, &body), 200)
+        expect_json(&act_as_payer(client, session, &body), 200)
     };
     let paid = at_bank(&open("paid"), "approve");
     let amount = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}, "reason": "Returned"});
@@ -101,21 +103,21 @@ fn cause_merchant_events(client: &Client) {
     open("unseen");
     let cancel = format!("{SESSIONS}/{}/cancel", text(&open("cancelled"), "/id"));
     expect_json(&client.post(&cancel, ""), 200);
-    set(client, json!({"advanceBy": "PT30M"}));
+    set_clock(client, json!({"advanceBy": "PT30M"}));
 }
 
 #[test]
 fn every_kind_of_event_is_described() {
-    let (_server, client) = alone();
-    cause_everything(&client);
+    let (_server, client) = fresh_sandbox();
+    cause_account_events(&client);
     wait_for(&client, "PaymentReturned", 1);
     cause_merchant_events(&client);
     let all = events(&client, "");
     all.iter().for_each(assert_described);
-    without_gaps(&all);
+    assert_no_gaps(&all);
     let names: BTreeSet<_> = all.iter().map(name).collect();
-    // Events have the names that Florin gives; the other names are for subscriptions only. A question to a decision
-    // endpoint is not an event.
+    // Events have the names that Florin gives; the names that begin with Roqqett are for subscriptions only. A question
+    // to a decision endpoint is not an event.
     let described = document()["webhooks"].as_object().unwrap().keys().cloned();
     let is_event = |name: &String| !name.starts_with("Roqqett") && name != "CardDecision";
     let known = described.filter(is_event).collect::<BTreeSet<_>>();
@@ -150,7 +152,7 @@ fn record(all: &[Value]) {
 
 #[test]
 fn a_card_event_contains_the_answer_as_it_was_sent() {
-    let (server, _) = alone();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let sent = wallet.client.post(AUTHORIZATION, first_body(&wallet.card.id, "10.10"));
     let answer = sent.text();
@@ -163,20 +165,20 @@ fn a_card_event_contains_the_answer_as_it_was_sent() {
 #[test]
 fn an_expiry_is_an_event_of_its_chain() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     let held = expect_json(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "10")), 201);
-    set(&client, json!({"advanceBy": "P8D"}));
+    set_clock(&client, json!({"advanceBy": "P8D"}));
     let found = events(&client, &format!("objectId={}", text(&held, "/transaction/token")));
     found.iter().for_each(assert_described);
-    without_gaps(&found);
+    assert_no_gaps(&found);
     assert_eq!((found.len(), &found[0]["transaction"]), (2, &held["transaction"]));
     assert_eq!(text(&found[1], "/transaction/type"), "authorization.reversal.issuerexpiration");
     assert_eq!(text(&found[1], "/occurredAt"), "2026-09-08T12:00:00Z");
 }
 
 #[test]
-fn repeats_dry_runs_and_refusals_cause_nothing() {
-    let (server, _) = alone();
+fn repeats_dry_runs_and_refusals_cause_no_events() {
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let client = &wallet.client;
     let before = events(client, "").len();
@@ -197,7 +199,7 @@ fn repeats_dry_runs_and_refusals_cause_nothing() {
 
 #[test]
 fn concurrent_messages_are_numbered_without_gaps() {
-    let (server, _) = alone();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let chains: Vec<_> = (0..4).map(|_| wallet.token(AUTHORIZATION, "100")).collect();
     thread::scope(|scope| {
@@ -215,7 +217,7 @@ fn concurrent_messages_are_numbered_without_gaps() {
         }
     });
     let all = events(&wallet.client, "");
-    without_gaps(&all);
+    assert_no_gaps(&all);
     for chain in chains {
         let of_chain = events(&wallet.client, &format!("objectId={chain}"));
         assert_eq!(of_chain.len(), 31);
@@ -223,8 +225,8 @@ fn concurrent_messages_are_numbered_without_gaps() {
 }
 
 #[test]
-fn filters_and_pages() {
-    let (server, client) = alone();
+fn the_list_is_filtered_and_paged() {
+    let (server, client) = fresh_sandbox();
     let (one, two) = (funded(&client, "One", "100.00"), budget(&client, "Two"));
     expect_json(&transfer(&client, &one, &two, "5.00"), 200);
     let all = events(&client, "");
@@ -260,7 +262,7 @@ fn events_are_of_the_accounts_that_the_key_reaches() {
     let server = Server::sandbox();
     let client = server.client();
     funded(&client, "One", "1.00");
-    let (world, of_world) = make(&server, json!({"template": "demo", "seed": "events"}));
+    let (world, of_world) = create_world(&server, json!({"template": "demo", "seed": "events"}));
     funded(&of_world, "Two", "1.00");
     let count = |client: &Client, query: &str| {
         expect_json(&client.get(&format!("{EVENTS}?{query}")), 200)["count"].as_i64().unwrap()
@@ -277,7 +279,7 @@ fn events_are_of_the_accounts_that_the_key_reaches() {
 #[test]
 fn a_restore_reverts_events_and_a_copy_has_none() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "demo"}));
+    let (_, client) = create_world(&server, json!({"template": "demo"}));
     let one = funded(&client, "One", "1.00");
     let receiver = Receiver::start();
     receiver.subscribe(&client, "CardStateUpdated", &json!({}));
@@ -293,10 +295,10 @@ fn a_restore_reverts_events_and_a_copy_has_none() {
     assert_eq!(webhooks(&client), 2, "a restore changes no subscriptions");
     credit();
     let again = events(&client, "");
-    without_gaps(&again);
+    assert_no_gaps(&again);
     assert_ne!(again[1]["messageId"], undone[1]["messageId"]);
     let body = json!({"snapshotId": kept});
-    let (_, copy) = make(&server, body);
+    let (_, copy) = create_world(&server, body);
     assert_eq!((events(&copy, "").len(), webhooks(&copy)), (0, json!(0)));
     expect_json(&copy.post(CREDIT, credit_body(&one, "1.00", "GBP")), 200);
     assert_eq!(events(&copy, "")[0]["sequence"], 2);
@@ -306,8 +308,8 @@ fn a_restore_reverts_events_and_a_copy_has_none() {
 fn ids_of_events_are_random_in_seeded_worlds() {
     let server = Server::sandbox();
     let run = || {
-        let (_, client) = make(&server, json!({"template": "demo", "seed": "twice", "replace": true}));
-        set(&client, json!({"advanceBy": "PT1H"}));
+        let (_, client) = create_world(&server, json!({"template": "demo", "seed": "twice", "replace": true}));
+        set_clock(&client, json!({"advanceBy": "PT1H"}));
         funded(&client, "One", "1.00");
         let mut body = events(&client, "").remove(0);
         let id = body["messageId"].take();
@@ -320,7 +322,7 @@ fn ids_of_events_are_random_in_seeded_worlds() {
 
 #[test]
 fn payment_events_show_the_payment_as_the_list_does() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     confirmed(&client, &batch);
     let done = wait_for(&client, "PaymentBatchCompleted", 1).remove(0);
@@ -351,8 +353,8 @@ fn payment_events_show_the_payment_as_the_list_does() {
 }
 
 #[test]
-fn a_batch_is_ready_once_however_often_it_is_uploaded() {
-    let (_server, client) = alone();
+fn a_batch_is_created_in_one_event_however_often_it_is_uploaded() {
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.00", "one")]);
     let bad: Answer = upload(&client, &batch, rows(&[pounds("0", "one")]));
     assert_eq!(bad.status / 100, 2, "{bad:?}");
@@ -378,7 +380,7 @@ fn production_lists_events_of_clients_with_the_feature() {
     };
     switch("enable");
     assert_eq!(events(&client, "").len(), 0);
-    expect_json(&move_card(&client, &first, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &first, "SUSPENDED"), 200);
     let found = events(&client, "");
     assert_eq!((found.len(), &found[0]["sequence"]), (1, &json!(2)), "{found:#?}");
     assert_eq!((&found[0]["previousState"], &found[0]["state"]), (&json!("ACTIVE"), &json!("SUSPENDED")));
@@ -387,9 +389,9 @@ fn production_lists_events_of_clients_with_the_feature() {
 }
 
 #[test]
-fn types_are_listed_with_milliseconds() {
+fn event_types_are_listed_with_times_in_milliseconds() {
     let answer = shared().client().get("/v2/webhooks/event-types?");
-    truthful("get", "/v2/webhooks/event-types", &answer);
+    assert_documented("get", "/v2/webhooks/event-types", &answer);
     let types: Vec<Value> = serde_json::from_value(expect_json(&answer, 200)).unwrap();
     let find = |name: &str| types.iter().find(|known| known["name"] == name).unwrap();
     let known = find("CardTransaction");

@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::events::{events, name, without_gaps};
+use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, uuid};
 use crate::support::management::funded;
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::receiver::{Receiver, webhook_path};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::stream::{Received, STREAM, Stream};
-use crate::support::{AUTHORIZATION, Client, INCREMENT, Server, Wallet, expect_fault, expect_json};
+use crate::support::{AUTHORIZATION, Client, INCREMENT, Wallet, expect_fault, expect_json};
 
 #[test]
 fn a_stream_sends_what_the_list_shows() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     funded(&client, "Before", "1.00");
     let mut stream = Stream::open(&client, "", None);
     let mut of_type = Stream::open(&client, "types=BoxDebited", None);
     funded(&client, "One", "1.00");
     funded(&client, "Two", "2.00");
-    let received: Vec<_> = (0..2).map(|_| stream.next(LIMIT).unwrap()).collect();
+    let received: Vec<_> = (0..2).map(|_| stream.next(TIMEOUT).unwrap()).collect();
     let listed = events(&client, "").split_off(1);
     for (received, listed) in received.iter().zip(&listed) {
         assert_eq!((&received.body, &received.id), (listed, &uuid(&listed["messageId"])));
@@ -33,14 +33,14 @@ fn a_stream_sends_what_the_list_shows() {
     assert_eq!(stream.next(Duration::from_millis(300)), None);
     assert_eq!(of_type.next(Duration::from_millis(300)), None);
     let mut resumed = Stream::open(&client, "", Some(&received[0].id));
-    assert_eq!(resumed.next(LIMIT).as_ref(), Some(&received[1]));
+    assert_eq!(resumed.next(TIMEOUT).as_ref(), Some(&received[1]));
     assert_eq!(resumed.next(Duration::from_millis(300)), None);
 }
 
 /// Redeliveries have their own ids, and a stream resumes after each of them.
 #[test]
 fn a_stream_can_contain_redeliveries() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "BoxCredited", &json!({}));
     funded(&client, "One", "1.00");
@@ -51,18 +51,18 @@ fn a_stream_can_contain_redeliveries() {
     let mut stream = Stream::open(&client, "redeliveries=true&types=BoxCredited", Some(one));
     let mut plain = Stream::open(&client, "types=BoxCredited", Some(one));
     let mut of_others = Stream::open(&client, "redeliveries=true&types=BoxDebited", Some(one));
-    assert_eq!(stream.next(LIMIT).unwrap().id, two);
+    assert_eq!(stream.next(TIMEOUT).unwrap().id, two);
     for message in [one, two, one] {
         let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
         expect_json(&client.post(&path, ""), 202);
     }
     funded(&client, "Three", "3.00");
-    let again: Vec<_> = (0..3).map(|_| stream.next(LIMIT).unwrap()).collect();
+    let again: Vec<_> = (0..3).map(|_| stream.next(TIMEOUT).unwrap()).collect();
     for (received, expected) in again.iter().zip([&listed[0], &listed[1], &listed[0]]) {
         assert_eq!((&received.body, received.kind.as_str()), (expected, "BoxCredited"));
         assert!(![one, two].contains(&received.id.as_str()), "{}", received.id);
     }
-    let three = stream.next(LIMIT).unwrap();
+    let three = stream.next(TIMEOUT).unwrap();
     assert_eq!(three.id, text(&three.body, "/messageId"));
     assert_eq!(stream.next(Duration::from_millis(300)), None);
     // A stream that resumes after each of these ids misses and repeats nothing. A stream without redeliveries resumes
@@ -72,13 +72,13 @@ fn a_stream_can_contain_redeliveries() {
         let last = rest.remove(0);
         let mut resumed = Stream::open(&client, "redeliveries=true&types=BoxCredited", Some(&last.id));
         for expected in &rest {
-            assert_eq!(resumed.next(LIMIT).as_ref(), Some(expected));
+            assert_eq!(resumed.next(TIMEOUT).as_ref(), Some(expected));
         }
         assert_eq!(resumed.next(Duration::from_millis(300)), None);
     }
     let mut resumed = Stream::open(&client, "", Some(&again[0].id));
-    assert_eq!(resumed.next(LIMIT), Some(three.clone()));
-    assert_eq!([plain.next(LIMIT).unwrap().id.as_str(), &plain.next(LIMIT).unwrap().id], [two, &three.id]);
+    assert_eq!(resumed.next(TIMEOUT), Some(three.clone()));
+    assert_eq!([plain.next(TIMEOUT).unwrap().id.as_str(), &plain.next(TIMEOUT).unwrap().id], [two, &three.id]);
     assert_eq!((plain.next(Duration::from_millis(300)), of_others.next(Duration::from_millis(300))), (None, None));
     let foreign = server.other().call("GET", STREAM).header("Last-Event-ID", &again[0].id).send();
     expect_fault(&foreign, 400, "header.Last-Event-ID", "invalid_value");
@@ -88,7 +88,7 @@ fn a_stream_can_contain_redeliveries() {
 
 #[test]
 fn an_unknown_last_event_is_refused() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let call = |id: &str| client.call("GET", STREAM).header("Last-Event-ID", id).send();
     expect_fault(&call("0198c0de-0000-7000-8000-000000000001"), 400, "header.Last-Event-ID", "invalid_value");
     expect_fault(&call("yesterday"), 400, "header.Last-Event-ID", "invalid_format");
@@ -101,7 +101,7 @@ fn an_unknown_last_event_is_refused() {
 
 #[test]
 fn a_client_can_have_eight_streams() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let mut open: Vec<_> = (0..8).map(|_| Stream::open(&client, "", None)).collect();
     expect_fault(&client.get(STREAM), 429, "", "rate_limited");
     open.pop();
@@ -109,13 +109,13 @@ fn a_client_can_have_eight_streams() {
     let began = Instant::now();
     while Stream::try_open(&client, "", None).1 != 200 {
         funded(&client, "One", "1.00");
-        assert!(began.elapsed() < LIMIT);
+        assert!(began.elapsed() < TIMEOUT);
     }
 }
 
 #[test]
 fn a_stream_ends_when_the_server_stops() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let mut stream = Stream::open(&client, "", None);
     let (status, _home) = server.stop();
     assert!(status.success());
@@ -127,17 +127,17 @@ fn a_stream_ends_when_the_server_stops() {
 /// A stream without events gets a comment every 15 seconds, and ends by then if its key was revoked.
 #[test]
 fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let owner = Receiver::start().subscribe(&client, "BoxCredited", &json!({}))["productId"].clone();
     let issue = ["keys", "issue", "--client", owner.as_str().unwrap(), "--all-scopes", "--json"];
     let issued = server.home().json(&issue);
     let other = server.client_of(text(&issued, "/key"), &client.account);
     let (mut valid, mut revoked) = (Stream::open(&client, "", None), Stream::open(&other, "", None));
     assert!(server.home().run(&["keys", "revoke", text(&issued, "/id")]).status.success());
-    while valid.line(LIMIT).expect("a comment") != ": keep-alive" {}
+    while valid.line(TIMEOUT).expect("a comment") != ": keep-alive" {}
     assert!(revoked.ends());
     funded(&client, "One", "1.00");
-    assert_eq!(valid.next(LIMIT).expect("an event").kind, "BoxCredited");
+    assert_eq!(valid.next(TIMEOUT).expect("an event").kind, "BoxCredited");
 }
 
 /// Reads until all events are written and read, and reconnects after every few events.
@@ -160,7 +160,7 @@ fn read_with_reconnects(client: &Client, first: Stream, is_over: &AtomicBool) ->
 
 #[test]
 fn a_reader_that_reconnects_sees_every_event_once_in_order() {
-    let (server, _): (Server, _) = alone();
+    let (server, _) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let before = events(&wallet.client, "").len();
     let chains: Vec<_> = (0..4).map(|_| wallet.token(AUTHORIZATION, "100")).collect();
@@ -187,7 +187,7 @@ fn a_reader_that_reconnects_sees_every_event_once_in_order() {
         reader.join().unwrap()
     });
     let listed = events(&wallet.client, "");
-    without_gaps(&listed);
+    assert_no_gaps(&listed);
     let bodies: Vec<_> = seen.into_iter().map(|received| received.body).collect();
     assert_eq!(bodies.len(), 8 * 24);
     assert_eq!(bodies, listed[before + 4..]);

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::money::minor;
-use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::money::parse_amount;
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::table::{Table, bad};
 use crate::support::{
     ABSENT, AUTHORIZATION, CLEARING, Client, Server, Wallet, demo, expect_fault, expect_json, shared,
@@ -19,12 +19,12 @@ fn target(client: &Client, budget: &str, query: &str) -> String {
 
 fn explained(client: &Client, budget: &str, query: &str) -> Value {
     let answer = client.get(&target(client, budget, query));
-    truthful("get", PATH, &answer);
+    assert_documented("get", PATH, &answer);
     expect_json(&answer, 200)
 }
 
 fn pounds_of(value: &Value, pointer: &str) -> i64 {
-    minor(text(value, pointer), "GBP")
+    parse_amount(text(value, pointer), "GBP")
 }
 
 /// Checks that all numbers of an explanation agree.
@@ -49,9 +49,10 @@ fn assert_sound(explanation: &Value) {
     );
 }
 
-/// Creates a budget with a hold of 30.00, a cleared purchase of 8.00, and a confirmed batch of 40.00.
+/// Starts a sandbox in which a budget has a cleared purchase of 8.00, a hold of 30.00, and a credit of 1.50. Also
+/// returns the token of the hold.
 fn account_with_activity() -> (Server, Client, Wallet, String) {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");
@@ -93,7 +94,7 @@ fn a_balance_is_explained_by_postings_holds_and_reservations() {
 }
 
 #[test]
-fn it_adds_up_while_payments_are_processed() {
+fn an_explanation_adds_up_while_payments_are_processed() {
     let (server, client, wallet, _) = account_with_activity();
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME"), pounds("10", "SBX-RETURN")]);
     confirmed(&client, &batch);
@@ -145,7 +146,7 @@ fn invalid_parameters_are_reported() {
         ("currencyCode=GBP&offset=x", "query.offset", "invalid_format"),
     ] {
         let answer = client.get(&target(&client, &budget, query));
-        truthful("get", PATH, &answer);
+        assert_documented("get", PATH, &answer);
         table.check(&bad(query, place, code), &answer);
     }
     let answer = client.get(&target(&client, "x", "currencyCode=GBP"));
@@ -161,7 +162,7 @@ fn budgets_of_other_accounts_are_absent() {
     let budget = demo().budget("GBP");
     for id in [budget.as_str(), ABSENT] {
         let answer = other.get(&target(&other, id, "currencyCode=GBP"));
-        truthful("get", PATH, &answer);
+        assert_documented("get", PATH, &answer);
         expect_fault(&answer, 404, "path.budgetId", "not_found");
     }
     let stranger = other.with_account(&demo().account);

@@ -1,7 +1,7 @@
 //! `florin export` and `florin import`: all data moves or none does, and the new store continues where the old one
 //! stopped.
 //!
-//! The exported store is always a SQLite file. The import goes into a store of the kind under test.
+//! The exported store is always a SQLite file. The import goes into the store under test.
 
 use std::fs;
 use std::thread;
@@ -13,24 +13,24 @@ use serde_json::{Value, json};
 
 use crate::events::events;
 use crate::support::assert::text;
-use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
-use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding};
-use crate::support::load::{Sent, check_journal, message, retry_all};
+use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, token_at};
+use crate::support::decisions::{APPROVE, DECISIONS, buy, start_endpoint};
+use crate::support::load::{Sent, check_journal, message, repeat_and_check};
 use crate::support::logo::{png, set_logo};
-use crate::support::management::{budget, card, funded, move_card, transfer as moved};
+use crate::support::management::{budget, card, funded, transfer, transition_card};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::{credit_body, first_body};
-use crate::support::worlds::{below_world, clock, make, restore, snapshot};
+use crate::support::worlds::{below_world, clock, create_world, restore, snapshot};
 use crate::support::{
     AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
 };
 
 const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
 
-/// The name of the exported file.
+/// The file name of the exported SQLite database.
 const SOURCE: &str = "source.db";
 
 /// Creates an empty SQLite store.
@@ -40,7 +40,7 @@ pub(crate) fn on_sqlite() -> Home {
     home.set("FLORIN_DATABASE_URL", &url)
 }
 
-/// Adds a cell and an entry to the directory of the exported file.
+/// Adds a cell and an entry to the directory of the exported database.
 fn enter_cell(home: &Home) {
     let mut conn = SqliteConnection::establish(&home.path().join(SOURCE).display().to_string()).unwrap();
     let entry = "INSERT INTO cell_entries (entry, cell, world, revision) VALUES ('account:F80001', 'a', NULL, 1); \
@@ -49,8 +49,8 @@ fn enter_cell(home: &Home) {
     conn.batch_execute(entry).unwrap();
 }
 
-/// Creates a store of the kind under test, with a schema and no rows.
-pub(crate) fn target() -> Home {
+/// Creates a home whose store has the current schema and no data.
+pub(crate) fn migrated_home() -> Home {
     let home = Home::empty();
     assert!(home.run(&["migrate"]).status.success());
     home
@@ -89,25 +89,26 @@ fn without_secret(row: &str) -> String {
     }
 }
 
-/// Checks that a refused import left nothing: a valid import still finds the store empty.
-fn refused(target: &Home, file: &str, output: &str) {
+/// Expects that an import is refused with one line that contains this text.
+fn expect_refused(target: &Home, file: &str, output: &str) {
     let refusal = target.refused(&["import", file, "--json"]);
     assert_eq!(refusal.trim().lines().count(), 1, "{refusal}");
     assert!(refusal.contains(output), "{output}: {refusal}");
 }
 
-/// Requests that are begun in one store and completed in another.
+/// Requests that begin in one store and are completed in another.
 struct OpenWork {
     log: Vec<Sent>,
     hold: String,
     endpoint: (Receiver, Value),
-    by_script: (String, String),
+    /// A batch and its MFA session, for each provider.
+    by_fixed_token: (String, String),
     by_totp: (String, String),
     protected: ProtectedCard,
 }
 
 /// Stores at least one row in every table.
-fn play(server: &Server, wallet: &Wallet) -> OpenWork {
+fn fill_every_table(server: &Server, wallet: &Wallet) -> OpenWork {
     let client = server.client();
     let mut log: Vec<_> = (0..10).map(|number| message(wallet, &format!("before-{number}"), number)).collect();
     for sent in &mut log {
@@ -120,8 +121,8 @@ fn play(server: &Server, wallet: &Wallet) -> OpenWork {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget(currency), "100000000", currency)), 200);
     }
     let saved = budget(&client, "Savings");
-    expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 200);
-    expect_json(&move_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
+    expect_json(&transfer(&client, &demo().budget("GBP"), &saved, "12.34"), 200);
+    expect_json(&transition_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
     let person = &expect_json(&client.get("/v2/people"), 200)["rows"][0]["id"];
     let personal = json!({"cardOwnerType": "PEOPLE", "personId": person, "name": "Ada",
         "budgets": [{"budgetId": saved, "active": true}]});
@@ -139,11 +140,11 @@ fn play(server: &Server, wallet: &Wallet) -> OpenWork {
     confirmed(&client, &paid);
     let start = Instant::now();
     while find(&client, &paid)["status"] != "completed" {
-        assert!(start.elapsed() < LIMIT, "{}", find(&client, &paid));
+        assert!(start.elapsed() < TIMEOUT, "{}", find(&client, &paid));
         thread::sleep(Duration::from_millis(50));
     }
-    let by_script = (batches[1].clone(), open_session(&client, &batches[1]));
-    let by_totp = (batches[2].clone(), open(&client, &batches[2], "totp"));
+    let by_fixed_token = (batches[1].clone(), open_session(&client, &batches[1]));
+    let by_totp = (batches[2].clone(), open_session_with(&client, &batches[2], "totp"));
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "BoxDebited", &json!({}));
     expect_json(&client.post_once(&webhook_path(&webhook, "/test"), "test", ""), 202);
@@ -160,18 +161,18 @@ fn play(server: &Server, wallet: &Wallet) -> OpenWork {
     expect_json(&client.post(&evidence, r#"{"text": "Not mine"}"#), 201);
     let protected = ProtectedCard::create(&client);
     let hold = wallet.token(AUTHORIZATION, "7.31");
-    let endpoint = deciding(&client, APPROVE, &json!({"timeoutMs": 4321, "fallback": "APPROVE"}));
+    let endpoint = start_endpoint(&client, APPROVE, &json!({"timeoutMs": 4321, "fallback": "APPROVE"}));
     buy(&client, &wallet.card.id, "0.01");
-    OpenWork { log, hold, endpoint, by_script, by_totp, protected }
+    OpenWork { log, hold, endpoint, by_fixed_token, by_totp, protected }
 }
 
-/// Every table has rows in the export, and every row is counted.
+/// Checks that every table has rows in the export, and that the footer counts every row.
 fn assert_all_tables(file: &str) {
     let text = fs::read_to_string(file).unwrap();
     let footer: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let counts = footer["rows"].as_object().unwrap();
     for (table, count) in counts {
-        assert!(count.as_u64().unwrap() > 0, "{table} was not tried");
+        assert!(count.as_u64().unwrap() > 0, "{table} has no rows");
     }
     let sum: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(sum, text.lines().count() as u64 - 2);
@@ -191,11 +192,11 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let key = source.json(&issue);
     let server = Server::on(source);
     let wallet = Wallet::with(&server, "GBP", 500_000);
-    let story = play(&server, &wallet);
+    let work = fill_every_table(&server, &wallet);
     let lookup = format!("{LOOKUP}?postcode=ZZ1%201ZZ");
     let address = expect_json(&server.client().get(&lookup), 200);
     let before = wallet.balance();
-    let (created, world) = make(&server, json!({"seed": "moved"}));
+    let (created, world) = create_world(&server, json!({"seed": "moved"}));
     let protected = ProtectedCard::create(&world);
     let (kept, shown) = (snapshot(&world), clock(&world));
     let exported = world.get(&below_world(&world.account, &format!("snapshots/{kept}/file"))).body;
@@ -206,29 +207,29 @@ fn the_new_store_continues_where_the_old_one_stopped() {
         .bytes(exported)
         .send();
     let imported_snapshot = text(&expect_json(&imported, 201), "/id").to_owned();
-    // Only now: the cell has no database.
+    // This comes last, because the cell has no database.
     enter_cell(server.home());
     let file = export(server.home());
     let source = server.kill();
     assert_all_tables(&file);
 
-    let target = target();
+    let target = migrated_home();
     let imported = target.json(&["import", &file, "--json"]);
     assert!(imported["journalTransactions"].as_i64().unwrap() > 20, "{imported}");
     target.sql("DELETE FROM cells").unwrap();
     check_journal(&target);
     let server = Server::on(target);
     let wallet = Wallet { client: server.client(), ..wallet };
-    retry_all(&wallet.client, &story.log);
-    story.protected.expect_protected(&wallet.client);
-    assert!(story.protected.set_pin(&wallet.client, "0427").replayed(), "the digest of a body with a PIN moves along");
+    repeat_and_check(&wallet.client, &work.log);
+    work.protected.expect_protected(&wallet.client);
+    assert!(work.protected.set_pin(&wallet.client, "0427").replayed(), "the new store knows the request with the PIN");
     // An account check leaves no message in the journal of either store.
     assert_eq!(wallet.balance(), before);
-    wallet.follow_ok(CLEARING, &story.hold, "7.31");
+    wallet.follow_ok(CLEARING, &work.hold, "7.31");
     assert_eq!(wallet.balance().ledger, before.ledger - 731);
-    let (batch, session) = &story.by_script;
+    let (batch, session) = &work.by_fixed_token;
     expect_json(&confirm(&wallet.client, batch, session, "000000"), 200);
-    let (batch, session) = &story.by_totp;
+    let (batch, session) = &work.by_totp;
     expect_json(&confirm_totp(&wallet.client, batch, session, &token_at(0)), 200);
     let done = &demo().batches("validated")[0];
     let again = confirm(&wallet.client, done, session, "000000");
@@ -238,10 +239,10 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let world = server.client_of(text(&created, "/apiKey"), &world.account);
     assert_eq!(clock(&world), shown);
     protected.change(&world);
-    assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
+    assert_eq!(restore(&world, &kept)["clock"], shown, "the new store has the snapshot");
     protected.expect_protected(&world);
-    make(&server, json!({"snapshotId": imported_snapshot}));
-    let (endpoint, made) = &story.endpoint;
+    create_world(&server, json!({"snapshotId": imported_snapshot}));
+    let (endpoint, made) = &work.endpoint;
     let moved = expect_json(&wallet.client.get(DECISIONS), 200);
     for member in ["url", "enabled", "timeoutMs", "fallback", "createdAt", "updatedAt"] {
         assert_eq!(moved[member], made[member], "{member}");
@@ -253,24 +254,25 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     drop(source);
 }
 
-/// A snapshot has the positions of events that a restore has undone. Events after an import must not take them.
+/// A snapshot has the positions of events that a restore has undone. Events after an import must not get these
+/// positions.
 #[test]
 fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let server = Server::on(source);
-    let (created, world) = make(&server, json!({"template": "demo"}));
+    let (created, world) = create_world(&server, json!({"template": "demo"}));
     let one = funded(&world, "One", "1.00");
     let earlier = snapshot(&world);
     for _ in 0..3 {
         expect_json(&world.post(CREDIT, credit_body(&one, "1.00", "GBP")), 200);
     }
-    let (later, told) = (snapshot(&world), events(&world, ""));
+    let (later, expected_events) = (snapshot(&world), events(&world, ""));
     restore(&world, &earlier);
     let file = export(server.home());
     let source = server.kill();
 
-    let target = target();
+    let target = migrated_home();
     target.json(&["import", &file, "--json"]);
     let server = Server::on(target);
     for _ in 0..3 {
@@ -278,14 +280,14 @@ fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
     }
     let world = server.client_of(text(&created, "/apiKey"), &world.account);
     restore(&world, &later);
-    assert_eq!(events(&world, ""), told);
+    assert_eq!(events(&world, ""), expected_events);
     drop(source);
 }
 
 #[test]
 fn a_round_trip_preserves_everything() {
     let (_source, file) = demo_export();
-    let target = target();
+    let target = migrated_home();
     target.json(&["import", &file, "--json"]);
     assert_eq!(rows(&export(&target)), rows(&file));
 }
@@ -294,7 +296,7 @@ fn a_round_trip_preserves_everything() {
 fn a_damaged_file_is_refused_and_leaves_nothing() {
     let (source, file) = demo_export();
     let whole = fs::read_to_string(&file).unwrap();
-    let target = target();
+    let target = migrated_home();
     let lines: Vec<_> = whole.lines().collect();
     let without_footer = lines[..lines.len() - 1].join("\n") + "\n";
     let without_a_row = [&lines[..40], &lines[41..], &[""]].concat().join("\n");
@@ -309,9 +311,9 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
         ("other", "{}\n", "not a Florin export"),
     ] {
         assert_ne!(text, whole, "{name}");
-        refused(&target, &source.write(name, text), output);
+        expect_refused(&target, &source.write(name, text), output);
     }
-    refused(&target, "/nowhere/at/all", "cannot read");
+    expect_refused(&target, "/nowhere/at/all", "cannot read");
     target.json(&["import", &file, "--json"]);
     check_journal(&target);
 }
@@ -319,17 +321,17 @@ fn a_damaged_file_is_refused_and_leaves_nothing() {
 #[test]
 fn an_import_needs_an_empty_current_store_of_the_same_environment() {
     let (source, file) = demo_export();
-    refused(&Home::empty(), &file, "florin init");
-    refused(&Home::demo(), &file, "not empty");
-    refused(&source, &file, "not empty");
-    let production = target().production();
-    refused(&production, &file, "FLORIN_ENVIRONMENT");
+    expect_refused(&Home::empty(), &file, "florin init");
+    expect_refused(&Home::demo(), &file, "not empty");
+    expect_refused(&source, &file, "not empty");
+    let production = migrated_home().production();
+    expect_refused(&production, &file, "FLORIN_ENVIRONMENT");
     let production = Home::empty().production();
     assert!(production.run(&["init"]).status.success());
-    refused(&production, &file, "sandbox database");
-    let used = target();
+    expect_refused(&production, &file, "sandbox database");
+    let used = migrated_home();
     used.json(&["clients", "create", "--name", "first", "--json"]);
-    refused(&used, &file, "clients");
+    expect_refused(&used, &file, "clients");
     refused_to_export(&Home::empty());
 }
 

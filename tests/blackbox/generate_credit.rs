@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
-use crate::support::money::minor;
+use crate::support::money::parse_amount;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{Balance, credit_body};
 use crate::support::{
     ABSENT, AUTHORIZATION, CREDIT, Server, Wallet, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
-/// Returns a body with the required members, one of them replaced by JSON text, or removed without text.
+/// Returns a body with the required members, one of them replaced by JSON text, or removed if there is none.
 fn body_with(member: &str, text: Option<&str>) -> String {
     let body = credit_body(&demo().budget("GBP"), "10.00", "GBP");
     let mut body: serde_json::Map<String, Value> = serde_json::from_str(&body).unwrap();
@@ -75,7 +75,7 @@ fn amounts_are_read_exactly() {
     ] {
         sum += value;
         let credit = wallet.credit(written);
-        let available = minor(text(&credit, "/balance/availableBalance"), "GBP");
+        let available = parse_amount(text(&credit, "/balance/availableBalance"), "GBP");
         assert_eq!(available, sum, "after {written}");
     }
 }
@@ -214,7 +214,7 @@ fn absent_and_foreign_budgets_get_the_same_answer() {
 }
 
 #[test]
-fn the_scope_of_credits() {
+fn credits_require_a_scope() {
     let body = credit_body(&demo().budget("GBP"), "1", "GBP");
     let answer = shared().limited().post(CREDIT, body);
     let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");

@@ -1,13 +1,13 @@
 //! `Idempotency-Key` (contract section 1.4): one effect, replays, and which requests count as equal.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::batches::{funded, mfa_body, open_session};
 use crate::support::http::exchange;
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
-    ABSENT, ADVICE, ATM, AUTHORIZATION, Answer, BANKS, CLEARING, CREDIT, Client, INCREMENT, MFA_SESSIONS, REFUND,
+    ABSENT, ADVICE, ATM, AUTHORIZATION, Answer, BANKS, CLEARING, CREDIT, INCREMENT, MFA_SESSIONS, REFUND,
     REFUND_CLEARING, Server, Wallet, confirm_path, demo, expect_error, expect_fault, expect_faults, expect_json,
     shared,
 };
@@ -67,7 +67,7 @@ fn the_first_answer_is_replayed_even_after_later_changes() {
 }
 
 #[test]
-fn every_operation_takes_a_key() {
+fn operations_of_each_kind_accept_a_key() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let purchase = wallet.token(AUTHORIZATION, "10");
@@ -167,7 +167,7 @@ fn a_decline_is_recorded_as_a_success() {
 }
 
 #[test]
-fn the_forms_of_a_key() {
+fn keys_have_1_to_255_visible_ascii_characters() {
     let client = shared().client();
     let longest = "k".repeat(255);
     for good in ["!", "~", "a,b;c=\"d\"", "8e03978e-40d5-43dd-bc93-6894a57f9324", &longest] {
@@ -206,7 +206,7 @@ fn two_keys_are_refused() {
 }
 
 #[test]
-fn on_a_read_it_is_ignored() {
+fn a_key_on_a_read_is_ignored() {
     let client = shared().client();
     for value in ["a b", "read", "read"] {
         let answer = client.call("GET", BANKS).header("Idempotency-Key", value).send();
@@ -260,17 +260,13 @@ fn replays_survive_a_restart() {
     assert_eq!(balance.available, 24_000);
 }
 
-fn scope_of(client: &Client, path: &str, name: &str) -> Value {
-    client.post_once(path, name, body("0")).json()
-}
-
 #[test]
-fn a_key_without_scope_or_credentials_never_sees_a_stored_answer() {
+fn callers_without_scope_or_credentials_never_get_a_stored_answer() {
     let name = key("secret");
-    let first = scope_of(&shared().client(), AUTHORIZATION, &name);
+    let first = shared().client().post_once(AUTHORIZATION, &name, body("0")).json();
     assert!(first["transaction"].is_object());
     let limited = shared().limited().post_once(AUTHORIZATION, &name, body("0"));
     expect_fault(&limited, 403, "header.Authorization", "insufficient_scope");
-    let nobody = shared().client().with_authorization(None).post_once(AUTHORIZATION, &name, body("0"));
-    expect_fault(&nobody, 401, "header.Authorization", "missing_credentials");
+    let anonymous = shared().client().with_authorization(None).post_once(AUTHORIZATION, &name, body("0"));
+    expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");
 }

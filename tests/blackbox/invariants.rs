@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
-use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::openapi::assert_documented;
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::{AUTHORIZATION, CLEARING, Client, Home, Server, Wallet, expect_fault, expect_json, shared};
 
 const PATH: &str = "/v2/sandbox/invariants";
 
 fn checked(client: &Client) -> Value {
     let answer = client.get(PATH);
-    truthful("get", PATH, &answer);
+    assert_documented("get", PATH, &answer);
     expect_json(&answer, 200)
 }
 
 /// Expects that all invariants hold. Returns the name of each check, and its number of checked objects.
-fn sound(client: &Client) -> Vec<(String, i64)> {
+fn expect_sound(client: &Client) -> Vec<(String, i64)> {
     let report = checked(client);
     assert_eq!(report["verdict"], "holds", "{report}");
     let check = |check: &Value| {
@@ -28,7 +28,7 @@ fn sound(client: &Client) -> Vec<(String, i64)> {
 #[test]
 fn the_demo_data_fulfils_all_invariants() {
     for client in [shared().client(), shared().other()] {
-        let names: Vec<_> = sound(&client).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = expect_sound(&client).into_iter().map(|(name, _)| name).collect();
         let expected = [
             "conservation",
             "balances",
@@ -47,21 +47,21 @@ fn the_demo_data_fulfils_all_invariants() {
 
 #[test]
 fn counts_of_checked_objects_grow_with_activity() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
-    let before = sound(&client);
-    let others = sound(&server.other());
+    let before = expect_sound(&client);
+    let others = expect_sound(&server.other());
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");
     wallet.token(AUTHORIZATION, "30");
-    let after = sound(&client);
+    let after = expect_sound(&client);
     assert_eq!(after[0].1, before[0].1 + 3, "two holds and a clearing");
     assert_eq!((after[1].1, after[2].1), (before[1].1, before[2].1 + 1));
     assert_eq!(after[9].1, before[9].1 + 4, "two holds, and a clearing with two legs");
-    assert_eq!(sound(&server.other()), others);
+    assert_eq!(expect_sound(&server.other()), others);
 }
 
-/// A change that breaks no sum.
+/// A change of the journal that breaks no sum.
 const CHANGE: &str = "UPDATE journal_legs SET cause_id = (SELECT id FROM clients LIMIT 1) WHERE kind = 'credit'";
 
 #[test]
@@ -91,13 +91,13 @@ fn a_leg_that_was_changed_is_named() {
 
 #[test]
 fn all_invariants_hold_while_payments_are_processed() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let rows: Vec<_> = (0..40).map(|number| pounds("1", if number % 3 == 0 { "SBX-FAIL-NAME" } else { "x" })).collect();
     let batch = filled(&client, &rows);
     confirmed(&client, &batch);
     for _ in 0..20 {
-        sound(&client);
+        expect_sound(&client);
         wallet.token(AUTHORIZATION, "0.01");
     }
     drop(server);
@@ -107,7 +107,7 @@ fn all_invariants_hold_while_payments_are_processed() {
 fn accounts_of_other_clients_are_absent() {
     let stranger = shared().other().with_account(&shared().client().account);
     let answer = stranger.get(PATH);
-    truthful("get", PATH, &answer);
+    assert_documented("get", PATH, &answer);
     expect_fault(&answer, 404, "query.accountId", "not_found");
     expect_fault(&shared().client().get(&format!("{PATH}?x=1")), 400, "query.accountId", "required");
     expect_fault(&shared().limited().get(PATH), 403, "header.Authorization", "insufficient_scope");

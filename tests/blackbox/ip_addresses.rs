@@ -2,31 +2,31 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::table::{Table, bad};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Answer, BANKS, Client, Home, Server, expect_fault, expect_json, shared};
 
 const ADDRESSES: &str = "/v2/ipaddresses?";
 
 fn add(client: &Client, ip: &str) -> Answer {
     let answer = client.post(ADDRESSES, json!({"ip": ip, "description": "Büro"}).to_string());
-    truthful("post", "/v2/ipaddresses", &answer);
+    assert_documented("post", "/v2/ipaddresses", &answer);
     answer
 }
 
 fn remove(client: &Client, id: &str) -> Answer {
     let answer = client.call("DELETE", &format!("/v2/ipaddresses/{id}?")).send();
     if answer.status != 204 {
-        truthful("delete", "/v2/ipaddresses/{ipAddressId}", &answer);
+        assert_documented("delete", "/v2/ipaddresses/{ipAddressId}", &answer);
     }
     answer
 }
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{ADDRESSES}{query}"));
-    truthful("get", "/v2/ipaddresses", &answer);
+    assert_documented("get", "/v2/ipaddresses", &answer);
     expect_json(&answer, 200)
 }
 
@@ -77,7 +77,7 @@ fn the_list_is_in_the_order_of_addresses() {
 }
 
 #[test]
-fn nobody_shuts_themselves_out() {
+fn callers_cannot_lock_themselves_out() {
     let server = without_networks(Home::demo());
     let client = server.client();
     let own = text(&expect_json(&add(&client, "127.0.0.1"), 201), "/id").to_owned();
@@ -148,7 +148,7 @@ fn a_change_is_in_effect_when_it_is_answered() {
 }
 
 #[test]
-fn one_key_adds_one_address() {
+fn one_idempotency_key_adds_one_address() {
     let server = Server::sandbox();
     let client = server.client();
     let body = json!({"ip": "127.0.0.1", "description": "here"}).to_string();
@@ -161,7 +161,7 @@ fn one_key_adds_one_address() {
 }
 
 #[test]
-fn wrong_requests_are_refused() {
+fn invalid_requests_are_refused() {
     let server = shared();
     let client = server.client();
     let mut table = Table::default();
@@ -183,15 +183,15 @@ fn wrong_requests_are_refused() {
 }
 
 #[test]
-fn a_key_for_one_account_changes_nothing_for_all() {
+fn a_key_for_one_account_cannot_change_the_networks_of_its_client() {
     let server = without_networks(Home::demo());
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     expect_fault(&add(&world, "127.0.0.1"), 403, "header.Authorization", "insufficient_scope");
     assert_eq!(list(&world, "")["count"], 0);
 }
 
 #[test]
-fn the_number_of_networks_is_a_setting() {
+fn a_setting_limits_the_number_of_networks() {
     let server = without_networks(Home::demo().set("FLORIN_MAX_NETWORKS", "1"));
     let client = server.client();
     expect_json(&add(&client, "127.0.0.1"), 201);

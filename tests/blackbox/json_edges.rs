@@ -17,7 +17,7 @@ fn post(body: impl AsRef<[u8]>) -> Answer {
 }
 
 #[test]
-fn bodies_that_are_not_json() {
+fn bodies_that_are_not_json_are_refused() {
     let valid = valid();
     let mut utf16: Vec<u8> = vec![0xff, 0xfe];
     utf16.extend(valid.encode_utf16().flat_map(u16::to_le_bytes));
@@ -60,7 +60,7 @@ fn bodies_that_are_not_json() {
 }
 
 #[test]
-fn another_type_at_the_top() {
+fn bodies_that_are_not_objects_are_refused() {
     let mut table = Table::default();
     for body in ["null", "true", "1", "\"text\"", "[]", "[{}]", " null ", "\n[1]\n"] {
         table.check(&bad(body, "body", "invalid_type"), &post(body));
@@ -69,7 +69,7 @@ fn another_type_at_the_top() {
 }
 
 #[test]
-fn no_body_at_all() {
+fn a_missing_body_is_refused() {
     let address = &shared().address;
     let authorization = format!("ApiKey {}", demo().api_key);
     let target = format!("POST {AUTHORIZATION}?accountId={}", demo().account);
@@ -87,7 +87,7 @@ fn no_body_at_all() {
 }
 
 #[test]
-fn media_types() {
+fn only_json_in_utf_8_is_accepted() {
     let client = shared().client();
     let with = |value: Option<&str>| {
         let call = client.call("POST", AUTHORIZATION).bytes(valid());
@@ -126,7 +126,7 @@ fn media_types() {
 }
 
 #[test]
-fn duplicate_members() {
+fn duplicate_members_are_refused() {
     let valid = valid();
     let mut table = Table::default();
     for (body, path) in [
@@ -147,7 +147,7 @@ fn duplicate_members() {
 }
 
 #[test]
-fn strings_that_stores_cannot_keep() {
+fn strings_that_stores_cannot_keep_are_refused() {
     let mut table = Table::default();
     for text in
         ["a\\u0000b", "\\u0000", "\\ud800", "\\udc00", "\\ud800x", "\\udc00\\ud800", "\\ud83d", "\\uD800\\u0041"]
@@ -165,7 +165,7 @@ fn strings_that_stores_cannot_keep() {
 }
 
 #[test]
-fn valid_strings() {
+fn valid_strings_are_returned_unchanged() {
     for (sent, shown) in [
         ("caf\\u00e9", "café"),
         ("\\ud83d\\udc08", "🐈"),
@@ -200,7 +200,7 @@ fn nested(levels: usize) -> String {
 }
 
 #[test]
-fn depth_has_a_limit() {
+fn the_nesting_depth_is_limited() {
     expect_fault(&post(nested(64)), 400, "body.deep", "unknown_field");
     expect_fault(&post(nested(65)), 400, "body", "invalid_json");
     expect_fault(&post(nested(200)), 400, "body", "invalid_json");
@@ -247,8 +247,7 @@ fn member_order_white_space_and_escapes_are_ignored() {
 }
 
 #[test]
-fn faults_never_hide_the_credit_of_another() {
-    // The same rules apply to the body of an operation whose amount is a string.
+fn credits_follow_the_same_rules() {
     let client = shared().client();
     let answer = client.post(CREDIT, "{\"budgetId\": \"x\", \"budgetId\": \"x\"}");
     let faults = expect_error(&answer, 400);
@@ -260,7 +259,7 @@ fn faults_never_hide_the_credit_of_another() {
 }
 
 #[test]
-fn the_server_still_works() {
+fn the_server_works_after_malformed_bodies() {
     for _ in 0..20 {
         expect_error(&post("[".repeat(100_000)), 400);
     }

@@ -11,7 +11,7 @@ use crate::events::events;
 use crate::support::assert::text;
 use crate::support::management::funded;
 use crate::support::receiver::{Receiver, webhook_path};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{ABSENT, CREDIT, Client, Server, demo, expect_json};
 
@@ -31,7 +31,7 @@ impl Listener {
     }
 
     fn line(&self) -> String {
-        self.lines.recv_timeout(LIMIT).expect("a line")
+        self.lines.recv_timeout(TIMEOUT).expect("a line")
     }
 
     fn json(&self) -> Value {
@@ -63,9 +63,9 @@ fn events_are_printed_as_they_happen() {
     let listener = Listener::start(&server, &["--account", &client.account, "--types", "BoxCredited"]);
     assert_eq!(listener.line(), format!("Listening to the events of http://{}.", server.address));
     let budget = funded(&client, "One", "1.00");
-    let told = events(&client, "types=BoxCredited").remove(0);
+    let event = events(&client, "types=BoxCredited").remove(0);
     let line = listener.line();
-    for part in ["/occurredAt", "/webhookEventTypeName", "/accountId", "/messageId"].map(|name| text(&told, name)) {
+    for part in ["/occurredAt", "/webhookEventTypeName", "/accountId", "/messageId"].map(|name| text(&event, name)) {
         assert!(line.contains(part), "{part}: {line}");
     }
     assert!(line.contains(&format!("{budget} #1")), "{line}");
@@ -73,7 +73,7 @@ fn events_are_printed_as_they_happen() {
 
 /// After a restart of the server, the command connects again and continues after the last event that it printed.
 #[test]
-fn it_continues_after_a_restart_of_the_server() {
+fn listening_continues_after_a_restart_of_the_server() {
     let server = Server::sandbox();
     let client = server.client();
     let budget = funded(&client, "One", "1.00");
@@ -95,7 +95,7 @@ fn it_continues_after_a_restart_of_the_server() {
 }
 
 #[test]
-fn events_are_forwarded_signed_and_again_after_a_failure() {
+fn events_are_signed_and_forwarded_again_after_a_failure() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
@@ -116,9 +116,9 @@ fn events_are_forwarded_signed_and_again_after_a_failure() {
     let arrived = receiver.arrived();
     assert_eq!(arrived.len(), 3);
     assert_eq!((arrived[1].id(), &arrived[1].body), (arrived[2].id(), &arrived[2].body));
-    for (webhook, told) in arrived.iter().zip(&events(&client, "types=BoxCredited")[1..]) {
+    for (webhook, event) in arrived.iter().zip(&events(&client, "types=BoxCredited")[1..]) {
         webhook.verify(secret).unwrap();
-        assert_eq!(&webhook.event(), told);
+        assert_eq!(&webhook.event(), event);
     }
     // The next run has the same secret, and can begin with earlier events.
     let first = text(&events(&client, "types=BoxCredited")[0], "/messageId").to_owned();
@@ -141,8 +141,8 @@ fn an_event_is_forwarded_again() {
     let receiver = Receiver::start();
     let budget = funded(&client, "One", "1.00");
     credit(&client, &budget);
-    let told = events(&client, "types=BoxCredited").remove(0);
-    let message = text(&told, "/messageId");
+    let event = events(&client, "types=BoxCredited").remove(0);
+    let message = text(&event, "/messageId");
     let forward = ["--forward-to", &receiver.url(), "--account", &client.account];
     let resend = |message: &str| command(&server, &[&forward[..], &["--resend", message]].concat()).output().unwrap();
     // Meanwhile, another `florin listen` is running. It signs with the same secret.
@@ -159,7 +159,7 @@ fn an_event_is_forwarded_again() {
         assert!(printed.contains(&signed), "{printed}");
         let arrived = receiver.wait_for(number).pop().unwrap();
         arrived.verify(secret).unwrap();
-        assert_eq!((arrived.id(), arrived.event()), (message, told.clone()));
+        assert_eq!((arrived.id(), arrived.event()), (message, event.clone()));
     }
     assert_eq!(receiver.arrived()[0].body, receiver.arrived()[1].body);
     receiver.kill();
@@ -181,8 +181,8 @@ fn redeliveries_are_printed_and_forwarded() {
     let (receiver, developer) = (Receiver::start(), Receiver::start());
     let webhook = receiver.subscribe(&client, "BoxCredited", &json!({}));
     funded(&client, "One", "1.00");
-    let told = events(&client, "types=BoxCredited").remove(0);
-    let message = text(&told, "/messageId");
+    let event = events(&client, "types=BoxCredited").remove(0);
+    let message = text(&event, "/messageId");
     receiver.wait_for(1);
     let forward = ["--account", client.account.as_str(), "--forward-to", &developer.url()];
     let listener = Listener::start(&server, &forward);
@@ -200,11 +200,11 @@ fn redeliveries_are_printed_and_forwarded() {
         arrived.verify(secret).unwrap();
         assert_eq!((arrived.id(), &arrived.body), (message, &receiver.arrived()[0].body));
         let printed = as_json.json();
-        assert_eq!((&printed["event"]["body"], &printed["redelivered"]), (&told, &json!(true)));
+        assert_eq!((&printed["event"]["body"], &printed["redelivered"]), (&event, &json!(true)));
     }
     // A recovery sends events that a subscription did not receive, such as events from before the subscription.
     let later = receiver.subscribe(&client, "BoxCredited", &json!({}));
-    let since = json!({"since": told["occurredAt"]}).to_string();
+    let since = json!({"since": event["occurredAt"]}).to_string();
     assert_eq!(expect_json(&client.post(&webhook_path(&later, "/recover"), since), 202)["count"], 1);
     assert!(listener.line().contains(&format!("{message}  redelivered")));
     // The next event is not a redelivery.
@@ -215,7 +215,7 @@ fn redeliveries_are_printed_and_forwarded() {
 }
 
 #[test]
-fn refusals_are_told_and_end_it() {
+fn refusals_are_reported_and_end_the_command() {
     let server = Server::sandbox();
     let end = |command: &mut Command| {
         let output = command.output().unwrap();

@@ -6,10 +6,10 @@ use crate::support::assert::text;
 use crate::support::logo::{LOGO, png, set_logo};
 use crate::support::management::budget;
 use crate::support::shop::{
-    ORDERS, PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, create_payee, new_session, outcome, refund_one_pound, shop,
-    sold,
+    ORDERS, PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, act_as_payer, bank, create_payee, new_session, refund_one_pound,
+    shop, sold,
 };
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, expect_fault, expect_json};
 
 /// Returns every operation of merchants except the bank list: method, path and scope. No object has the ids.
@@ -104,7 +104,7 @@ struct Objects {
     payee: Value,
 }
 
-fn objects(client: &Client, checkout: &str) -> Objects {
+fn create_objects(client: &Client, checkout: &str) -> Objects {
     let session = sold(client, checkout, "1");
     let refund = refund_one_pound(client, text(&session, "/paymentId"));
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
@@ -116,10 +116,10 @@ fn objects(client: &Client, checkout: &str) -> Objects {
 }
 
 #[test]
-fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
+fn payments_refunds_orders_and_top_ups_of_other_accounts_are_absent() {
     let (server, client, checkout) = shop();
-    let mine = objects(&client, &checkout);
-    let other = make(&server, json!({"template": "demo"})).1;
+    let mine = create_objects(&client, &checkout);
+    let other = create_world(&server, json!({"template": "demo"})).1;
     let payment = format!("{PAYMENTS}/{}", text(&mine.session, "/paymentId"));
     let refund = format!("{REFUNDS}/{}", text(&mine.refund, "/id"));
     let order = format!("{ORDERS}/{}", text(&mine.session, "/orderId"));
@@ -141,7 +141,7 @@ fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
         expect_fault(&other.post(&path, body), 404, named, "not_found");
     }
     let pay = json!({"bankId": bank(&client), "outcome": "approve"});
-    expect_fault(&outcome(&other, &mine.top_up, &pay), 404, "path.checkoutSessionId", "not_found");
+    expect_fault(&act_as_payer(&other, &mine.top_up, &pay), 404, "path.checkoutSessionId", "not_found");
     for filter in [
         format!("checkoutSessionId={}", text(&mine.session, "/id")),
         format!("refundedPaymentId={}", text(&mine.session, "/paymentId")),
@@ -155,10 +155,10 @@ fn payments_refunds_orders_and_top_ups_of_others_are_absent() {
 }
 
 #[test]
-fn nothing_is_created_with_the_objects_of_others() {
+fn nothing_is_created_with_the_objects_of_other_accounts() {
     let (server, client, checkout) = shop();
-    let mine = objects(&client, &checkout);
-    let other = make(&server, json!({"template": "demo"})).1;
+    let mine = create_objects(&client, &checkout);
+    let other = create_world(&server, json!({"template": "demo"})).1;
     let create = |path: &str, body: &Value| other.post(path, body.to_string());
     expect_fault(&create(SESSIONS, &new_session(&checkout, "1")), 404, "body.checkoutId", "not_found");
     let checkouts = format!("{CHECKOUTS}?accountId={}&type=TOP_UP&status=ACTIVE", other.account);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{members, text};
-use crate::support::{BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared, while_asking};
+use crate::support::{BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared, while_requesting};
 
 fn page(query: &str) -> Value {
     expect_json(&shared().client().get(&format!("{BANKS}?accountId={}{query}", demo().account)), 200)
@@ -28,7 +28,7 @@ fn rows_have_every_member() {
 }
 
 #[test]
-fn by_name_then_id() {
+fn rows_are_sorted_by_name_then_id() {
     let rows = all();
     let keys: Vec<_> = rows.iter().map(|row| (text(row, "/name"), text(row, "/id"))).collect();
     assert!(keys.is_sorted_by(|earlier, later| earlier < later), "{keys:?}");
@@ -51,13 +51,13 @@ fn pages_cover_all_rows_once() {
 }
 
 #[test]
-fn the_same_for_every_account() {
+fn the_list_is_the_same_for_every_account() {
     let other = expect_json(&shared().other().get(BANKS), 200);
     assert_eq!(other, page(""));
 }
 
 #[test]
-fn a_missing_account_is_403() {
+fn a_missing_account_id_gets_403() {
     let client = shared().client();
     for target in [format!("{BANKS}?"), format!("{BANKS}?accountId="), format!("{BANKS}?limit=10")] {
         expect_fault(&client.get(&target), 403, "query.accountId", "required");
@@ -65,7 +65,7 @@ fn a_missing_account_is_403() {
 }
 
 #[test]
-fn a_missing_account_precedes_other_faults_of_the_query() {
+fn a_missing_account_id_precedes_other_faults_of_the_query() {
     let client = shared().client();
     let faults = expect_error(&client.get(&format!("{BANKS}?limit=0&offset=-1")), 403);
     assert!(faults.iter().any(|fault| fault.path == "query.accountId" && fault.code == "required"));
@@ -93,7 +93,7 @@ fn an_operator_replaces_the_list() {
     let client = server.client();
     expect_json(&client.get(BANKS), 200);
     let import = || server.home().run(&["banks", "import", &file]);
-    let output = while_asking(&[client.clone(), client.clone()], BANKS, import);
+    let output = while_requesting(&[client.clone(), client.clone()], BANKS, import);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let listed = expect_json(&client.get(BANKS), 200);
     let bank = |letter: &str, name: &str, icon: &str, refunds: bool| {

@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{text, time, uuid};
 use crate::support::management::with;
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Answer, CHECKOUTS, Client, demo, expect_fault, expect_faults, expect_json};
 
 const CHECKOUT: &str = "/v2/merchant/checkouts/{checkoutId}";
+/// Settlement accounts of the demo data: an approved and a pending one in pounds, and one in euros.
 const APPROVED: &str = "0198c0de-0004-7000-8000-000000000001";
 const PENDING: &str = "0198c0de-0004-7000-8000-000000000003";
 const EUROS: &str = "0198c0de-0004-7000-8000-000000000004";
@@ -24,7 +25,7 @@ fn top_up() -> Value {
 
 fn post(client: &Client, body: &Value) -> Answer {
     let answer = client.post(CHECKOUTS, body.to_string());
-    truthful("post", CHECKOUTS, &answer);
+    assert_documented("post", CHECKOUTS, &answer);
     answer
 }
 
@@ -34,13 +35,13 @@ fn path(checkout: &Value) -> String {
 
 fn find(client: &Client, checkout: &Value) -> Value {
     let answer = client.get(&path(checkout));
-    truthful("get", CHECKOUT, &answer);
+    assert_documented("get", CHECKOUT, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, checkout: &Value, body: &Value) -> Answer {
     let answer = client.call("PATCH", &path(checkout)).json(body.to_string()).send();
-    truthful("patch", CHECKOUT, &answer);
+    assert_documented("patch", CHECKOUT, &answer);
     answer
 }
 
@@ -51,7 +52,7 @@ fn count(client: &Client, filter: &str) -> i64 {
 
 #[test]
 fn a_new_checkout_is_found_and_listed_first() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let more = json!({
         "locale": "zh-Hant-TW", "settlementAccountId": APPROVED,
         "shippingOptions": {"collectAddress": true, "dynamicRatesUrl": "https://rates.example/?a=b"},
@@ -67,15 +68,15 @@ fn a_new_checkout_is_found_and_listed_first() {
     assert_eq!(find(&client, &created), created);
     let page = expect_json(&client.get(&format!("{CHECKOUTS}?accountId={}&limit=1", client.account)), 200);
     assert_eq!((&page["rows"][0], &page["count"]), (&created, &json!(126)));
-    let least = expect_json(&post(&client, &shopping()), 201);
-    assert_eq!([&least["locale"], &least["settlementAccountId"], &least["shippingOptions"]], [&Value::Null; 3]);
+    let minimal = expect_json(&post(&client, &shopping()), 201);
+    assert_eq!([&minimal["locale"], &minimal["settlementAccountId"], &minimal["shippingOptions"]], [&Value::Null; 3]);
     let top_up = expect_json(&post(&client, &top_up()), 201);
     assert_eq!([&top_up["settlementAccountId"], &top_up["shippingOptions"]], [&Value::Null; 2]);
 }
 
 #[test]
 fn every_fault_of_a_new_checkout_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let mut table = Table::default();
     let long = format!("https://shop.example/{}", "x".repeat(2028));
     for (member, value, code) in [
@@ -124,19 +125,19 @@ fn every_fault_of_a_new_checkout_is_named() {
 
 #[test]
 fn a_merchant_needs_permission_and_a_settlement_account() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     expect_json(
         &client.call("PATCH", "/v2/sandbox/merchant").json(r#"{"canCreateTopUpCheckouts": false}"#).send(),
         200,
     );
     expect_fault(&post(&client, &top_up()), 403, "", "feature_not_enabled");
-    let (_, world) = crate::support::worlds::make(&server, json!({"template": "empty"}));
+    let (_, world) = crate::support::worlds::create_world(&server, json!({"template": "empty"}));
     expect_fault(&post(&world, &shopping()), 400, "body.settlementAccountId", "invalid_value");
 }
 
 #[test]
-fn a_change_is_visible_at_once_and_moves_the_counts() {
-    let (_server, client) = alone();
+fn a_change_is_visible_immediately_and_changes_the_counts() {
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, &shopping()), 201);
     let (active, off) = (count(&client, "status=ACTIVE"), count(&client, "status=DEACTIVATED"));
     let change = json!({
@@ -158,7 +159,7 @@ fn a_change_is_visible_at_once_and_moves_the_counts() {
 
 #[test]
 fn every_fault_of_a_change_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, &shopping()), 201);
     let mut table = Table::default();
     for (body, path, code) in [
@@ -189,8 +190,8 @@ fn every_fault_of_a_change_is_named() {
 }
 
 #[test]
-fn one_key_creates_one_checkout() {
-    let (_server, client) = alone();
+fn one_idempotency_key_creates_one_checkout() {
+    let (_server, client) = fresh_sandbox();
     let body = shopping().to_string();
     let (first, again) = (client.post_once(CHECKOUTS, "one", &body), client.post_once(CHECKOUTS, "one", &body));
     assert!(again.replayed() && !first.replayed());
@@ -202,7 +203,7 @@ fn one_key_creates_one_checkout() {
 
 #[test]
 fn checkouts_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let page = expect_json(&server.other().get(CHECKOUTS), 200);
     let theirs = page["rows"][0].clone();
     let absent = client.get(&format!("{CHECKOUTS}/{ABSENT}"));

@@ -27,7 +27,7 @@ fn demo_ids(keep: impl Fn(&Value) -> bool) -> BTreeSet<String> {
 }
 
 fn assert_https(url: &Value) {
-    let url = url.as_str().unwrap_or_else(|| panic!("no URL: {url}"));
+    let url = url.as_str().unwrap_or_else(|| panic!("not a URL: {url}"));
     assert!(url.starts_with("https://") && url.chars().count() <= 2048, "{url}");
 }
 
@@ -118,14 +118,14 @@ fn all_demo_rows_are_present() {
 }
 
 #[test]
-fn defaults_are_a_hundred_from_the_start() {
+fn by_default_a_page_has_the_first_100_rows() {
     let page = list(&shared().client(), "");
     assert_eq!((&page["limit"], &page["offset"]), (&Value::from(100), &Value::from(0)));
     assert_eq!(rows(&page).len(), 100);
 }
 
 #[test]
-fn newest_first_then_id_descending() {
+fn rows_are_sorted_by_time_then_id_descending() {
     let page = list(&shared().client(), "&limit=1000");
     let keys: Vec<_> = rows(&page).iter().map(|row| (time(&row["createdAt"]), text(row, "/id"))).collect();
     assert!(keys.is_sorted_by(|earlier, later| earlier > later), "not in order");
@@ -158,7 +158,7 @@ fn an_offset_past_the_end_is_an_empty_page() {
 }
 
 #[test]
-fn limits_at_their_bounds() {
+fn limits_of_1_and_1000_are_accepted() {
     let client = shared().client();
     let one = list(&client, "&limit=1");
     assert_eq!(rows(&one).len(), 1);
@@ -169,7 +169,7 @@ fn limits_at_their_bounds() {
 }
 
 #[test]
-fn filters_by_type_and_status() {
+fn rows_are_filtered_by_type_and_status() {
     let client = shared().client();
     for kind in ["SHOPPING", "TOP_UP"] {
         let page = list(&client, &format!("&limit=1000&type={kind}"));
@@ -198,7 +198,7 @@ fn unknown_parameters_are_ignored() {
 }
 
 #[test]
-fn another_account_never_sees_them() {
+fn checkouts_of_other_accounts_are_absent() {
     let ours = demo_ids(|_| true);
     let other = shared().other();
     let answer = other.get(CHECKOUTS);

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::budget;
 use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, shop, sold};
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{Client, expect_fault, expect_json};
 
 const PAY: &str = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay";
@@ -27,55 +27,55 @@ fn visible_state(client: &Client, budget: &str) -> Vec<Value> {
     paths.iter().map(|path| expect_json(&client.get(path), 200)).collect()
 }
 
-/// Makes a dry run of a call, which changes nothing, then the real call. Returns the answers.
+/// Sends a dry run, which must change nothing, then the real call. Returns both answers.
 fn both(client: &Client, (described, path, budget): (&str, &str, &str), body: &Value) -> (Value, Value) {
     let before = visible_state(client, budget);
-    let tried = client.post(&format!("{path}?accountId={}&dryRun=true", client.account), body.to_string());
+    let preview = client.post(&format!("{path}?accountId={}&dryRun=true", client.account), body.to_string());
     assert_eq!(visible_state(client, budget), before, "{path}");
     let done = client.post(path, body.to_string());
-    for answer in [&tried, &done] {
-        truthful("post", described, answer);
+    for answer in [&preview, &done] {
+        assert_documented("post", described, answer);
     }
-    assert_eq!(tried.status, done.status, "{tried:?} {done:?}");
-    (tried.json(), done.json())
+    assert_eq!(preview.status, done.status, "{preview:?} {done:?}");
+    (preview.json(), done.json())
 }
 
 /// Returns the pools and amounts of the postings of a dry run.
-fn postings(tried: &Value) -> Vec<(&str, &str)> {
-    let postings = tried["dryRun"]["postings"].as_array().unwrap();
+fn postings(preview: &Value) -> Vec<(&str, &str)> {
+    let postings = preview["dryRun"]["postings"].as_array().unwrap();
     postings.iter().map(|posting| (text(posting, "/pool"), text(posting, "/amount"))).collect()
 }
 
 #[test]
-fn payments_and_refunds_can_be_tried() {
+fn dry_runs_predict_payments_and_refunds() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freeze": true}));
+    set_clock(&client, json!({"freeze": true}));
     let float = budget(&client, "Float");
     let visit = json!({"bankId": bank(&client), "outcome": "approve"});
     let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
     let path = format!("/v2/sandbox/checkout-sessions/{}/pay", text(&session, "/id"));
-    let (tried, done) = both(&client, (PAY, &path, &float), &visit);
-    assert_eq!(postings(&tried), [("payer_banks", "-12.50"), ("merchant_settled", "12.50")]);
-    assert_eq!((&tried["status"], &tried["checkoutUrl"]), (&done["status"], &session["checkoutUrl"]));
-    assert_ne!(tried["paymentId"], done["paymentId"]);
+    let (preview, done) = both(&client, (PAY, &path, &float), &visit);
+    assert_eq!(postings(&preview), [("payer_banks", "-12.50"), ("merchant_settled", "12.50")]);
+    assert_eq!((&preview["status"], &preview["checkoutUrl"]), (&done["status"], &session["checkoutUrl"]));
+    assert_ne!(preview["paymentId"], done["paymentId"]);
 
     let new = json!({"budgetId": float, "amount": {"amount": "40.00", "currencyCode": "GBP"}, "idempotencyKey": "2"});
     let top_up = expect_json(&client.post(TOP_UPS, new.to_string()), 201);
     let path = format!("/v2/sandbox/checkout-sessions/{}/pay", text(&top_up, "/id"));
-    let (tried, _) = both(&client, (PAY, &path, &float), &visit);
-    assert_eq!(postings(&tried), [("inbound_payments", "-40.00"), ("available", "40.00")]);
-    let balance = &tried["dryRun"]["balances"][0];
+    let (preview, _) = both(&client, (PAY, &path, &float), &visit);
+    assert_eq!(postings(&preview), [("inbound_payments", "-40.00"), ("available", "40.00")]);
+    let balance = &preview["dryRun"]["balances"][0];
     assert_eq!((&balance["budgetId"], &balance["available"]), (&json!(float), &json!("40.00")));
 
     let path = format!("{PAYMENTS}/{}/refunds", text(&done, "/paymentId"));
     let body = json!({"amount": {"amount": "2.50", "currencyCode": "GBP"}});
-    let (tried, refund) = both(&client, (REFUND, &path, &float), &body);
-    assert_eq!((postings(&tried), &tried["authorisationUrl"]), (vec![], &Value::Null));
+    let (preview, refund) = both(&client, (REFUND, &path, &float), &body);
+    assert_eq!((postings(&preview), &preview["authorisationUrl"]), (vec![], &Value::Null));
     assert!(refund["authorisationUrl"].is_string(), "{refund}");
     let path = format!("/v2/sandbox/refunds/{}/authorise", text(&refund, "/id"));
-    let (tried, done) = both(&client, (AUTHORISE, &path, &float), &json!({"outcome": "approve"}));
-    assert_eq!(postings(&tried), [("merchant_settled", "-2.50"), ("payer_banks", "2.50")]);
-    assert_eq!((&tried["id"], &tried["status"]), (&done["id"], &done["status"]));
+    let (preview, done) = both(&client, (AUTHORISE, &path, &float), &json!({"outcome": "approve"}));
+    assert_eq!(postings(&preview), [("merchant_settled", "-2.50"), ("payer_banks", "2.50")]);
+    assert_eq!((&preview["id"], &preview["status"]), (&done["id"], &done["status"]));
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn a_dry_run_refuses_as_the_real_call_and_records_nothing() {
         client.call("POST", &path).header("idempotency-key", "once").json(body.to_string()).send()
     };
     expect_fault(&refund("12.51", "&dryRun=true"), 409, "body.amount", "invalid_state");
-    let tried = expect_json(&refund("12.50", "&dryRun=true"), 201);
-    expect_fault(&client.get(&format!("{REFUNDS}/{}", text(&tried, "/id"))), 404, "path.refundId", "not_found");
+    let preview = expect_json(&refund("12.50", "&dryRun=true"), 201);
+    expect_fault(&client.get(&format!("{REFUNDS}/{}", text(&preview, "/id"))), 404, "path.refundId", "not_found");
     let done = refund("1.00", "");
     assert!(done.status == 201 && !done.replayed(), "{done:?}");
 }

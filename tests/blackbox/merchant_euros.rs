@@ -9,7 +9,8 @@ use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, basket, new_session};
 use crate::support::storefront::Shop;
 use crate::support::{CHECKOUTS, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, shared};
 
-/// Creates a settlement account with an IBAN, and a checkout in euros that names none. Returns the id of the checkout.
+/// Creates a settlement account with an IBAN, and a checkout in euros that names no account. Returns the id of the
+/// checkout.
 fn sell_in_euros(shop: &Shop) -> Value {
     let client = &shop.client;
     let details = json!({"type": "IBAN", "iban": "DE89370400440532013000"});

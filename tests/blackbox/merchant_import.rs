@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::export_import::{export, on_sqlite, target};
+use crate::export_import::{export, migrated_home, on_sqlite};
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::management::with;
 use crate::support::payer::{Payer, heading};
 use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, create_payee, new_session, open_shop, sold};
 use crate::support::storefront::Shop;
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{BANKS, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_json};
 
 /// Returns the URL of a page on another server.
@@ -19,11 +19,11 @@ fn url_on(url: &str, server: &Server) -> String {
 }
 
 #[test]
-fn old_links_work_after_a_move() {
+fn old_links_work_after_an_import() {
     let source = on_sqlite();
     source.json(&["demo", "--json"]);
     let server = Server::on(source);
-    let (made, client) = make(&server, json!({"template": "empty"}));
+    let (made, client) = create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     let paid = sold(&client, &checkout, "1");
     let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
@@ -51,7 +51,7 @@ fn old_links_work_after_a_move() {
     let file = export(server.home());
     let source = server.kill();
 
-    let target = target();
+    let target = migrated_home();
     target.json(&["import", &file, "--json"]);
     let server = Server::on(target);
     let client = server.client_of(text(&made, "/apiKey"), &client.account);

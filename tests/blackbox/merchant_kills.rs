@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::events::{events, name, without_gaps};
+use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{expect_invariants, text};
 use crate::support::load::check_journal;
 use crate::support::management::{balance, budget};
-use crate::support::money::{minor, written};
+use crate::support::money::{format_amount, parse_amount};
 use crate::support::payer::{form_token, urlencoded};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::setting::setting;
 use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, open_shop, sold};
 use crate::support::store::is_sqlite;
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{Answer, Client, Home, Server, expect_json};
 
 const WORKERS: usize = 6;
 /// Number of kills on one store. Each kill uses a separate world, and a client has at most 100 worlds.
-const ON_A_STORE: u64 = 50;
+const KILLS_PER_STORE: u64 = 50;
 const PUBLIC_URL: &str = "https://pay.example";
 
 /// A write with its idempotency key, and its answer, if one arrived.
@@ -64,8 +64,8 @@ struct Scene {
 }
 
 impl Scene {
-    fn set(server: &Server) -> Self {
-        let (_, client) = make(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    fn create(server: &Server) -> Self {
+        let (_, client) = create_world(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
         let checkout = open_shop(&client);
         let (budget, bank) = (budget(&client, "Float"), bank(&client));
         let create = |number: usize| {
@@ -147,11 +147,11 @@ impl Scene {
         Some(Value::Null)
     }
 
-    /// Runs all workers, and kills the server after a random number of answers.
-    fn load(&self, server: Server, rng: &mut Rng) -> (Home, Vec<Sent>) {
+    /// Runs all workers, and kills the server after a random number of answers. Returns its home and all writes.
+    fn work_until_killed(&self, server: Server, rng: &mut Rng) -> (Home, Vec<Sent>) {
         let enough = rng.usize(1..60);
         let (log, stop, answered) = (Mutex::new(Vec::new()), AtomicBool::new(false), AtomicUsize::new(0));
-        let note = |mut sent: Sent| {
+        let send = |mut sent: Sent| {
             sent.answer = sent.send(&self.client).ok();
             if let Some(answer) = &sent.answer {
                 assert!(!sent.is_own || answer.status < 300, "{}: {answer:?}", sent.key);
@@ -163,11 +163,11 @@ impl Scene {
         };
         let (home, before) = thread::scope(|scope| {
             for worker in 0..WORKERS {
-                let (mut rng, note) = (rng.fork(), &note);
-                scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), note));
+                let (mut rng, send) = (rng.fork(), &send);
+                scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), send));
             }
             let start = Instant::now();
-            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < TIMEOUT {
                 thread::sleep(Duration::from_micros(300));
             }
             let before = answered.load(Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl Scene {
             stop.store(true, Ordering::Relaxed);
             (home, before)
         });
-        assert!(before >= enough, "only {before} of {enough} answers in {LIMIT:?}");
+        assert!(before >= enough, "only {before} of {enough} answers in {TIMEOUT:?}");
         (home, log.into_inner().unwrap())
     }
 
@@ -187,7 +187,7 @@ impl Scene {
         rows
     }
 
-    /// Repeats every write. Accepted writes are replayed, and no purchase is accepted twice under different keys.
+    /// Repeats every write. Accepted writes are replayed, and no object is paid, cancelled or authorised twice.
     fn repeat(&self, log: &[Sent]) {
         let mut accepted = BTreeSet::new();
         for sent in log {
@@ -195,21 +195,24 @@ impl Scene {
             match &sent.answer {
                 Some(first) if first.status < 300 => {
                     assert!(again.replayed(), "an answered write was lost: {} {again:?}", sent.key);
-                    assert_eq!((again.status, linkless(&again.json())), (first.status, linkless(&first.json())));
+                    assert_eq!(
+                        (again.status, without_link(&again.json())),
+                        (first.status, without_link(&first.json()))
+                    );
                 }
                 _ => assert!(matches!(again.status, 200 | 201 | 409), "{again:?}"),
             }
             let ends = sent.path.rsplit_once('/').filter(|(_, verb)| matches!(*verb, "pay" | "cancel" | "authorise"));
             if let (Some((object, _)), 200) = (ends, again.status) {
                 let object = object.rsplit('/').next().unwrap().to_owned();
-                assert!(accepted.insert(object), "{} was accepted, and something before it, too", sent.key);
+                assert!(accepted.insert(object), "{} was accepted, although its object had ended", sent.key);
             }
         }
     }
 
     /// Advances the clock, and completes open sessions and refunds: none may be stuck.
     fn finish(&self) {
-        set(&self.client, json!({"advanceBy": "PT1M"}));
+        set_clock(&self.client, json!({"advanceBy": "PT1M"}));
         for session in self.list(SESSIONS) {
             assert_ne!(session["status"], "PROCESSING", "stuck: {session}");
             if session["status"] == "OPEN" {
@@ -222,8 +225,8 @@ impl Scene {
         }
     }
 
-    /// Checks that each session was paid once or not at all, and the sums.
-    fn adds_up(&self, log: &[Sent]) {
+    /// Checks the sums, and that each session was paid once or not at all.
+    fn check_sums(&self, log: &[Sent]) {
         let (sessions, rows) = (self.list(SESSIONS), self.list(PAYMENTS));
         let completed = |row: &&Value| row["status"] == "COMPLETED";
         assert!(rows.iter().all(|row| row["status"] != "PENDING"), "stuck: {rows:#?}");
@@ -236,24 +239,24 @@ impl Scene {
         }
         let sum = |kind: &str| {
             let rows = rows.iter().filter(completed).filter(|row| row["type"] == kind);
-            rows.map(|row| minor(text(row, "/amount/amount"), "GBP")).sum::<i64>()
+            rows.map(|row| parse_amount(text(row, "/amount/amount"), "GBP")).sum::<i64>()
         };
         let (paid, refunded) = (sum("PAYMENT"), sum("REFUND"));
         let path = format!("/v2/merchant?accountId={}&include=paymentsSummary", self.client.account);
         let summary = expect_json(&self.client.get(&path), 200)["paymentsSummary"][0].take();
         let amounts = (text(&summary, "/paidAmount"), text(&summary, "/refundedAmount"));
-        assert_eq!(amounts, (written(paid, "GBP").as_str(), written(refunded, "GBP").as_str()));
+        assert_eq!(amounts, (format_amount(paid, "GBP").as_str(), format_amount(refunded, "GBP").as_str()));
         // Writes without an answer were repeated, so each top-up was credited.
         let credits = log.iter().filter(|sent| sent.key.ends_with("-credit")).count();
-        assert_eq!(balance(&self.client, &self.budget)[0], written(7 * i64::try_from(credits).unwrap(), "GBP"));
-        self.events_are_whole(&sessions);
+        assert_eq!(balance(&self.client, &self.budget)[0], format_amount(7 * i64::try_from(credits).unwrap(), "GBP"));
+        self.check_events(&sessions);
         expect_invariants(&self.client);
     }
 
     /// Checks that each session has one event of its end, and no event is missing.
-    fn events_are_whole(&self, sessions: &[Value]) {
+    fn check_events(&self, sessions: &[Value]) {
         let all = events(&self.client, "");
-        without_gaps(&all);
+        assert_no_gaps(&all);
         let ends: Vec<_> = all.iter().filter(|body| name(body).starts_with("MerchantCheckoutSession")).collect();
         assert_eq!(ends.len(), sessions.len(), "one event for each end");
         for session in sessions {
@@ -265,7 +268,7 @@ impl Scene {
     }
 
     /// Checks the effects of accepted writes before anything is repeated.
-    fn keeps_what_was_answered(&self, log: &[Sent]) {
+    fn check_accepted_writes(&self, log: &[Sent]) {
         let (sessions, rows) = (self.list(SESSIONS), self.list(PAYMENTS));
         for (sent, record) in log.iter().filter_map(|sent| Some((sent, sent.record()?))) {
             let key = &sent.key;
@@ -284,14 +287,15 @@ impl Scene {
 
 #[test]
 #[allow(clippy::print_stderr, reason = "shows the progress of long runs")]
-fn killed_while_merchants_and_payers_act() {
-    let (seed, mut left) = (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 6 } else { 3 }));
-    eprintln!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={left}");
+fn kills_while_merchants_and_payers_act_lose_and_double_nothing() {
+    let (seed, mut remaining) =
+        (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 6 } else { 3 }));
+    eprintln!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={remaining}");
     let mut rng = Rng::with_seed(seed);
-    while left > 0 {
-        let kills = left.min(ON_A_STORE);
+    while remaining > 0 {
+        let kills = remaining.min(KILLS_PER_STORE);
         let (writes, open) = kill_one_store(&mut rng, kills);
-        left -= kills;
+        remaining -= kills;
         eprintln!("{kills} kills during {writes} writes, of which {open} had no answer");
     }
 }
@@ -301,15 +305,15 @@ fn kill_one_store(rng: &mut Rng, kills: u64) -> (usize, usize) {
     let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
     let (mut writes, mut open) = (0, 0);
     for _ in 0..kills {
-        let mut scene = Scene::set(&server);
-        let (home, log) = scene.load(server, rng);
+        let mut scene = Scene::create(&server);
+        let (home, log) = scene.work_until_killed(server, rng);
         check_journal(&home);
         server = Server::on(home);
         scene.client.address.clone_from(&server.address);
-        scene.keeps_what_was_answered(&log);
+        scene.check_accepted_writes(&log);
         scene.repeat(&log);
         scene.finish();
-        scene.adds_up(&log);
+        scene.check_sums(&log);
         writes += log.len();
         open += log.iter().filter(|sent| sent.answer.is_none()).count();
     }
@@ -335,7 +339,7 @@ fn pounds(amount: &str) -> String {
 }
 
 /// Returns a record without the link, which only the first answer contains.
-fn linkless(record: &Value) -> Value {
+fn without_link(record: &Value) -> Value {
     let mut record = record.clone();
     record.as_object_mut().unwrap().remove("authorisationUrl");
     record

@@ -3,13 +3,13 @@
 use image::{DynamicImage, ImageFormat};
 use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{text, uuid};
-use crate::support::logo::{LOGO, encoded, form, png, set_logo, stripes, upload};
+use crate::support::logo::{LOGO, checkerboard, encoded, form, png, set_logo, upload};
 use crate::support::payer::{Payer, html};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::storefront::Shop;
-use crate::support::worlds::{make, restore, snapshot, world_path};
+use crate::support::worlds::{create_world, restore, snapshot, world_path};
 use crate::support::{ABSENT, Answer, Client, expect_fault, expect_json, shared, together};
 
 const MERCHANT: &str = "/v2/merchant";
@@ -30,7 +30,7 @@ fn uploaded(client: &Client, file: &[u8]) -> String {
     path_of(client, text(&expect_json(&set_logo(client, file), 200), "/logoUrl"))
 }
 
-fn logo_of(client: &Client) -> serde_json::Value {
+fn logo_url(client: &Client) -> serde_json::Value {
     expect_json(&client.get(MERCHANT), 200)["logoUrl"].clone()
 }
 
@@ -42,16 +42,16 @@ fn image_at(client: &Client, path: &str) -> DynamicImage {
 }
 
 fn world() -> Client {
-    make(shared(), json!({"template": "empty"})).1
+    create_world(shared(), json!({"template": "empty"})).1
 }
 
 #[test]
 fn a_logo_is_a_png_of_one_size_that_everybody_can_read() {
     let client = world();
-    assert_eq!(logo_of(&client), json!(null));
+    assert_eq!(logo_url(&client), json!(null));
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
-        let answer = set_logo(&client, &encoded(&stripes(400, 300), format));
-        truthful("patch", LOGO, &answer);
+        let answer = set_logo(&client, &encoded(&checkerboard(400, 300), format));
+        assert_documented("patch", LOGO, &answer);
         let merchant = expect_json(&answer, 200);
         assert_eq!(expect_json(&client.get(MERCHANT), 200), merchant);
         let path = path_of(&client, text(&merchant, "/logoUrl"));
@@ -82,7 +82,7 @@ fn each_upload_has_a_new_address_and_the_previous_one_is_gone() {
     assert_ne!(first, second);
     assert_eq!(fetch(&client, &first).status, 404);
     assert_eq!(fetch(&client, &second).status, 200);
-    assert_eq!(path_of(&client, logo_of(&client).as_str().unwrap()), second);
+    assert_eq!(path_of(&client, logo_url(&client).as_str().unwrap()), second);
     let renamed = client.call("PATCH", MERCHANT).json(r#"{"name": "New"}"#).send();
     assert_eq!(path_of(&client, text(&expect_json(&renamed, 200), "/logoUrl")), second);
 }
@@ -130,11 +130,11 @@ fn a_logo_belongs_to_one_account() {
     assert_eq!((fetch(&one, &first).status, fetch(&one, &second).status), (200, 200));
     let foreign = set_logo(&one.with_account(&other.account), &png());
     expect_fault(&foreign, 404, "query.accountId", "not_found");
-    assert_eq!(path_of(&other, logo_of(&other).as_str().unwrap()), second);
+    assert_eq!(path_of(&other, logo_url(&other).as_str().unwrap()), second);
     let limited = upload(&shared().limited(), &[("file", &png())]).send();
     expect_fault(&limited, 403, "header.Authorization", "insufficient_scope");
-    let nobody = upload(&one.with_authorization(None), &[("file", &png())]).send();
-    expect_fault(&nobody, 401, "header.Authorization", "missing_credentials");
+    let anonymous = upload(&one.with_authorization(None), &[("file", &png())]).send();
+    expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn an_account_without_a_profile_has_no_logo() {
 }
 
 #[test]
-fn a_retry_with_the_same_file_is_answered_once() {
+fn a_retry_with_the_same_file_is_replayed() {
     let client = world();
     let file = png();
     // Clients choose another boundary for each request.
@@ -160,24 +160,24 @@ fn a_retry_with_the_same_file_is_answered_once() {
     let again = send(&file, "two");
     assert!(again.replayed(), "{again:?}");
     assert_eq!(expect_json(&again, 200), expect_json(&first, 200));
-    assert_eq!(logo_of(&client), first.json()["logoUrl"]);
-    let other = send(&encoded(&stripes(300, 400), ImageFormat::Png), "one");
+    assert_eq!(logo_url(&client), first.json()["logoUrl"]);
+    let other = send(&encoded(&checkerboard(300, 400), ImageFormat::Png), "one");
     expect_fault(&other, 422, "body", "idempotency_mismatch");
 }
 
 #[test]
 fn snapshots_contain_the_logo_and_copies_have_their_own() {
-    let (_, client) = make(shared(), json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(shared(), json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
     let first = uploaded(&client, &png());
     let image = fetch(&client, &first).body;
     let saved = snapshot(&client);
-    let second = uploaded(&client, &encoded(&stripes(300, 600), ImageFormat::Png));
-    let (_, copy) = make(shared(), json!({"snapshotId": saved}));
-    let copied = path_of(&copy, logo_of(&copy).as_str().unwrap());
+    let second = uploaded(&client, &encoded(&checkerboard(300, 600), ImageFormat::Png));
+    let (_, copy) = create_world(shared(), json!({"snapshotId": saved}));
+    let copied = path_of(&copy, logo_url(&copy).as_str().unwrap());
     assert!(copied != first && copied != second);
     assert_eq!(fetch(&copy, &copied).body, image);
     restore(&client, &saved);
-    assert_eq!(path_of(&client, logo_of(&client).as_str().unwrap()), first);
+    assert_eq!(path_of(&client, logo_url(&client).as_str().unwrap()), first);
     assert_eq!((fetch(&client, &first).body, fetch(&client, &second).status), (image.clone(), 404));
     assert_eq!(client.call("DELETE", &world_path(&client.account)).send().status, 204);
     assert_eq!(fetch(&client, &first).status, 404);
@@ -187,7 +187,7 @@ fn snapshots_contain_the_logo_and_copies_have_their_own() {
 #[test]
 fn a_seeded_world_gives_the_same_address_again() {
     let address = || {
-        let (_, client) = make(shared(), json!({"template": "empty", "seed": "logos", "replace": true}));
+        let (_, client) = create_world(shared(), json!({"template": "empty", "seed": "logos", "replace": true}));
         uploaded(&client, &png())
     };
     assert_eq!(address(), address());
@@ -197,7 +197,7 @@ fn a_seeded_world_gives_the_same_address_again() {
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
 fn the_memory_of_concurrent_uploads_is_limited() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     // The image needs 16 MB of memory, but its file has a few KiB.
     let image = DynamicImage::ImageRgba8(image::RgbaImage::new(2_000, 2_000));
     let file = encoded(&image, ImageFormat::Png);

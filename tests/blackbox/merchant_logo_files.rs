@@ -3,18 +3,18 @@
 use image::{DynamicImage, GrayImage, ImageFormat};
 use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
-use crate::support::logo::{LOGO, encoded, png, set_logo, stripes, upload};
-use crate::support::payments::alone;
+use crate::support::logo::{LOGO, checkerboard, encoded, png, set_logo, upload};
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Row, Table};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Client, expect_fault, expect_faults, expect_json, shared};
 
 const FILE: &str = "body.file";
 
 fn world() -> Client {
-    make(shared(), json!({"template": "empty"})).1
+    create_world(shared(), json!({"template": "empty"})).1
 }
 
 /// The checksum of a chunk of a PNG.
@@ -50,7 +50,7 @@ fn riff(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
 
 /// A WebP with one animated frame of 300 x 300 pixels.
 fn animated_webp() -> Vec<u8> {
-    let still = encoded(&stripes(300, 300), ImageFormat::WebP);
+    let still = encoded(&checkerboard(300, 300), ImageFormat::WebP);
     let side = [43, 1, 0];
     let header = [&[2, 0, 0, 0], side.as_slice(), &side].concat();
     let frame = [&[0; 6], side.as_slice(), &side, &[100, 0, 0, 0], &still[12..]].concat();
@@ -72,9 +72,9 @@ fn with_exif(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn the_content_of_a_file_decides() {
+fn a_file_is_accepted_by_its_content() {
     let client = world();
-    let whole = |format| encoded(&stripes(300, 300), format);
+    let whole = |format| encoded(&checkerboard(300, 300), format);
     let cut = |format| {
         let file = whole(format);
         file[..file.len() / 2].to_vec()
@@ -108,23 +108,23 @@ fn the_content_of_a_file_decides() {
         ("a damaged PNG", damaged, 400, "invalid_format"),
         ("an animated PNG", with_chunks(&png(), &animation), 400, "invalid_value"),
         ("an animated WebP", animated_webp(), 400, "invalid_value"),
-        ("255 pixels wide", encoded(&stripes(255, 900), ImageFormat::Png), 400, "invalid_value"),
-        ("255 pixels high", encoded(&stripes(900, 255), ImageFormat::Jpeg), 400, "invalid_value"),
+        ("255 pixels wide", encoded(&checkerboard(255, 900), ImageFormat::Png), 400, "invalid_value"),
+        ("255 pixels high", encoded(&checkerboard(900, 255), ImageFormat::Jpeg), 400, "invalid_value"),
         ("too many pixels", claiming(&png(), 8_000, 5_001), 413, "payload_too_large"),
         ("too many bytes", padded(5 * 1024 * 1024 + 1), 413, "payload_too_large"),
         ("far too many bytes", padded(9 * 1024 * 1024), 413, "payload_too_large"),
     ] {
         let answer = set_logo(&client, &file);
-        truthful("patch", LOGO, &answer);
+        assert_documented("patch", LOGO, &answer);
         table.check(&Row { name: name.to_owned(), status, faults: vec![(FILE, code)] }, &answer);
     }
     table.accepted("as many bytes as possible", 200, &set_logo(&client, &padded(5 * 1024 * 1024)));
-    table.accepted("256 pixels", 200, &set_logo(&client, &encoded(&stripes(256, 256), ImageFormat::Png)));
+    table.accepted("256 pixels", 200, &set_logo(&client, &encoded(&checkerboard(256, 256), ImageFormat::Png)));
     table.done(22);
 }
 
 #[test]
-fn the_form_has_one_file() {
+fn a_form_must_have_exactly_one_file() {
     let client = world();
     let file = png();
     let two = upload(&client, &[("file", &file), ("file", &file)]).send();
@@ -146,7 +146,7 @@ fn the_form_has_one_file() {
         ("multipart/mixed; boundary=x", file.clone()),
     ] {
         let answer = client.call("PATCH", LOGO).header("Content-Type", media).bytes(&body).send();
-        truthful("patch", LOGO, &answer);
+        assert_documented("patch", LOGO, &answer);
         expect_fault(&answer, 415, "header.Content-Type", "unsupported_media_type");
     }
     assert_eq!(expect_json(&client.get("/v2/merchant"), 200)["logoUrl"], json!(null), "nothing was stored");
@@ -165,7 +165,7 @@ fn nothing_but_pixels_is_stored() {
     let script = b"<script>alert('GPS 51.5072N')</script>".as_slice();
     assert_eq!(stored(&with_chunks(&png(), &secret)), plain, "metadata");
     assert_eq!(stored(&[&png(), script].concat()), plain, "what follows the image");
-    let jpeg = encoded(&stripes(300, 300), ImageFormat::Jpeg);
+    let jpeg = encoded(&checkerboard(300, 300), ImageFormat::Jpeg);
     let stored_jpeg = stored(&with_exif(&jpeg, 1));
     assert_eq!(stored_jpeg, stored(&jpeg));
     for file in [plain, stored_jpeg] {
@@ -178,7 +178,7 @@ fn nothing_but_pixels_is_stored() {
 #[test]
 fn the_orientation_of_a_photo_is_applied() {
     let client = world();
-    let jpeg = encoded(&stripes(600, 300), ImageFormat::Jpeg);
+    let jpeg = encoded(&checkerboard(600, 300), ImageFormat::Jpeg);
     for (orientation, is_upright) in [(1, true), (6, false)] {
         let merchant = expect_json(&set_logo(&client, &with_exif(&jpeg, orientation)), 200);
         let path = text(&merchant, "/logoUrl").split_once("/pay/").unwrap().1.to_owned();
@@ -193,10 +193,10 @@ fn the_orientation_of_a_photo_is_applied() {
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
 fn a_claimed_size_takes_no_memory() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     expect_json(&set_logo(&client, &png()), 200);
     let before = server.peak_memory();
-    let mut jpeg = encoded(&stripes(300, 300), ImageFormat::Jpeg);
+    let mut jpeg = encoded(&checkerboard(300, 300), ImageFormat::Jpeg);
     let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     jpeg.splice(frame + 5..frame + 9, [0xea, 0x60, 0xea, 0x60]);
     for file in [claiming(&png(), 60_000, 60_000), claiming(&png(), 0x7fff_ffff, 0x7fff_ffff), jpeg] {

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::management::budget;
 use crate::support::shop::{
-    ORDERS, PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, outcome, refund_one_pound, shop, sold,
+    ORDERS, PAYMENTS, SESSIONS, TOP_UPS, act_as_payer, bank, new_session, refund_one_pound, shop, sold,
 };
 use crate::support::store::is_sqlite;
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, expect_json};
 
 /// Creates a payment, its refund, a top-up of a budget, and a rejected payment. Returns their rows in the list, and the
@@ -17,19 +17,19 @@ use crate::support::{Client, Home, Server, demo, expect_fault, expect_faults, ex
 fn trade(client: &Client, checkout: &str) -> (Vec<Value>, [Value; 4]) {
     let bank = bank(client);
     let amount = json!({"amount": "1.00", "currencyCode": "GBP"});
-    set(client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
+    set_clock(client, json!({"freezeAt": "2040-01-01T23:59:59Z"}));
     let paid = sold(client, checkout, "1");
-    set(client, json!({"advanceBy": "PT1S"}));
+    set_clock(client, json!({"advanceBy": "PT1S"}));
     let refund = refund_one_pound(client, text(&paid, "/paymentId"));
-    set(client, json!({"advanceBy": "PT1S"}));
+    set_clock(client, json!({"advanceBy": "PT1S"}));
     let top_up = json!({"budgetId": budget(client, "Float"), "amount": amount, "idempotencyKey": "1"});
     let top_up = expect_json(&client.post(TOP_UPS, top_up.to_string()), 201);
-    expect_json(&outcome(client, &top_up, &json!({"bankId": bank, "outcome": "approve"})), 200);
-    set(client, json!({"advanceBy": "PT1S"}));
+    expect_json(&act_as_payer(client, &top_up, &json!({"bankId": bank, "outcome": "approve"})), 200);
+    set_clock(client, json!({"advanceBy": "PT1S"}));
     let mut other = new_session(checkout, "2");
     other["merchantReference"] = json!("other");
     let other = expect_json(&client.post(SESSIONS, other.to_string()), 201);
-    expect_json(&outcome(client, &other, &json!({"bankId": bank, "outcome": "reject"})), 200);
+    expect_json(&act_as_payer(client, &other, &json!({"bankId": bank, "outcome": "reject"})), 200);
     let rows = expect_json(&client.get(&format!("{PAYMENTS}?accountId={}&sort=createdAt", client.account)), 200);
     (rows["rows"].as_array().unwrap().clone(), [paid, refund, top_up, other])
 }
@@ -42,7 +42,7 @@ fn payments_are_filtered_and_sorted() {
     let ids: Vec<_> = rows.iter().map(|row| text(row, "/id")).collect();
     let places = |filter: &str| {
         let answer = client.get(&format!("{PAYMENTS}?accountId={}&{filter}", client.account));
-        truthful("get", PAYMENTS, &answer);
+        assert_documented("get", PAYMENTS, &answer);
         let found = expect_json(&answer, 200);
         let rows = found["rows"].as_array().unwrap();
         let place = |row: &Value| ids.iter().position(|id| *id == text(row, "/id")).unwrap();
@@ -139,7 +139,7 @@ fn an_export_has_at_most_10_000_rows() {
     let full = export("&status=FAILED");
     assert_eq!((full.status, full.text().lines().count()), (200, 10_001));
     let refused = export("");
-    truthful("get", "/v2/merchant/payments/export", &refused);
+    assert_documented("get", "/v2/merchant/payments/export", &refused);
     let fault = expect_fault(&refused, 422, "", "too_many_rows");
     assert!(fault.message.contains("payments match"), "{}", fault.message);
     assert_eq!(refused.header("content-disposition"), None, "no file");

@@ -3,37 +3,37 @@
 use serde_json::{Value, json};
 
 use crate::merchant_access;
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{
     Answer, BANKS, CHECKOUTS, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
 const MERCHANT: &str = "/v2/merchant";
-const OPERATOR: &str = "/v2/sandbox/merchant";
+const SANDBOX_MERCHANT: &str = "/v2/sandbox/merchant";
 
 fn get(client: &Client) -> Value {
     let answer = client.get(MERCHANT);
-    truthful("get", MERCHANT, &answer);
+    assert_documented("get", MERCHANT, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, path: &str, body: &Value) -> Answer {
     let answer = client.call("PATCH", path).json(body.to_string()).send();
-    truthful("patch", path, &answer);
+    assert_documented("patch", path, &answer);
     answer
 }
 
 /// Withdraws every permission.
-fn without_permissions(client: &Client) {
+fn withdraw_permissions(client: &Client) {
     let none = json!({
         "brandingPermissions": {"canCustomiseColours": false, "canHideServiceLogo": false},
         "canCreateTopUpCheckouts": false, "reconciliation": {"enabled": false},
     });
-    expect_json(&patch(client, OPERATOR, &none), 200);
+    expect_json(&patch(client, SANDBOX_MERCHANT, &none), 200);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn the_profile_has_every_member() {
     let branding = json!({"primaryColour": "#1d70b8", "backgroundColour": "#ffffff", "hideServiceLogo": false});
     assert_eq!(merchant["branding"], branding);
     let summary = shared().client().get(&format!("{MERCHANT}?accountId=F50091&include=paymentsSummary"));
-    truthful("get", MERCHANT, &summary);
+    assert_documented("get", MERCHANT, &summary);
     let demo = json!([{"currencyCode": "GBP", "paidAmount": "28.50", "refundedAmount": "5.00", "count": 2}]);
     assert_eq!(expect_json(&summary, 200)["paymentsSummary"], demo);
     let wrong = shared().client().get(&format!("{MERCHANT}?accountId=F50091&include=everything"));
@@ -65,7 +65,7 @@ fn the_profile_has_every_member() {
 #[test]
 fn other_merchants_have_no_permissions() {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     for client in [server.other(), world] {
         let merchant = get(&client);
         let none = json!({"canCustomiseColours": false, "canHideServiceLogo": false});
@@ -76,8 +76,8 @@ fn other_merchants_have_no_permissions() {
 }
 
 #[test]
-fn a_change_is_visible_at_once_and_merges() {
-    let (_server, client) = alone();
+fn a_change_is_visible_immediately_and_is_merged() {
+    let (_server, client) = fresh_sandbox();
     let before = get(&client);
     let change = json!({
         "name": "  Łódź\u{202e} Shop ", "returnPolicyUrl": null,
@@ -101,7 +101,7 @@ fn a_change_is_visible_at_once_and_merges() {
 
 #[test]
 fn every_fault_of_a_change_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let before = get(&client);
     let mut table = Table::default();
     for (body, path, code) in [
@@ -131,8 +131,8 @@ fn every_fault_of_a_change_is_named() {
 
 #[test]
 fn only_the_operator_changes_permissions() {
-    let (_server, client) = alone();
-    without_permissions(&client);
+    let (_server, client) = fresh_sandbox();
+    withdraw_permissions(&client);
     let before = get(&client);
     for body in [
         json!({"name": "New", "canCreateTopUpCheckouts": true}),
@@ -155,31 +155,31 @@ fn only_the_operator_changes_permissions() {
 
 #[test]
 fn without_an_active_profile_only_the_bank_list_answers() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let plain = client.with_account("F50092");
     let absent = |client: &Client| {
         merchant_access::expect_no_merchant(client);
         expect_json(&client.get(BANKS), 200);
     };
     absent(&plain);
-    let created = expect_json(&patch(&plain, OPERATOR, &json!({})), 200);
+    let created = expect_json(&patch(&plain, SANDBOX_MERCHANT, &json!({})), 200);
     assert_eq!((&created["name"], &created["status"]), (&json!("Florin Demo Reserves"), &json!("ACTIVE")));
     assert_eq!(get(&plain), created);
     let accounts = expect_json(&plain.get("/v2/accounts/F50092?"), 200).to_string();
     assert!(accounts.contains("\"merchant\":true") || accounts.contains("\"isMerchant\":true"), "{accounts}");
     for client in [&plain, &client] {
-        let off = expect_json(&patch(client, OPERATOR, &json!({"status": "DEACTIVATED"})), 200);
+        let off = expect_json(&patch(client, SANDBOX_MERCHANT, &json!({"status": "DEACTIVATED"})), 200);
         assert_eq!(off["status"], "DEACTIVATED");
         absent(client);
-        expect_json(&patch(client, OPERATOR, &json!({"status": "ACTIVE"})), 200);
+        expect_json(&patch(client, SANDBOX_MERCHANT, &json!({"status": "ACTIVE"})), 200);
         expect_json(&client.get(CHECKOUTS), 200);
     }
-    expect_fault(&patch(&client, OPERATOR, &json!({"status": "GONE"})), 400, "body.status", "invalid_value");
+    expect_fault(&patch(&client, SANDBOX_MERCHANT, &json!({"status": "GONE"})), 400, "body.status", "invalid_value");
 }
 
 #[test]
-fn one_key_changes_once() {
-    let (_server, client) = alone();
+fn one_idempotency_key_changes_the_profile_once() {
+    let (_server, client) = fresh_sandbox();
     let send =
         |body: &Value| client.call("PATCH", MERCHANT).header("Idempotency-Key", "one").json(body.to_string()).send();
     let first = send(&json!({"name": "One"}));
@@ -194,17 +194,12 @@ fn one_key_changes_once() {
 
 #[test]
 fn profiles_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let foreign = client.with_account(&demo().other_account);
-    for method in [MERCHANT, OPERATOR] {
-        expect_fault(
-            &patch(&foreign, method, &json!({"name": "x"})),
-            if method == MERCHANT { 404 } else { 400 },
-            "*",
-            "*",
-        );
+    for path in [MERCHANT, SANDBOX_MERCHANT] {
+        expect_fault(&patch(&foreign, path, &json!({"name": "x"})), if path == MERCHANT { 404 } else { 400 }, "*", "*");
     }
-    expect_fault(&patch(&foreign, OPERATOR, &json!({})), 404, "query.accountId", "not_found");
+    expect_fault(&patch(&foreign, SANDBOX_MERCHANT, &json!({})), 404, "query.accountId", "not_found");
     expect_fault(&server.limited().get(MERCHANT), 403, "header.Authorization", "insufficient_scope");
     assert_eq!(get(&server.other())["name"], "Other Shop Ltd");
 }
@@ -212,11 +207,11 @@ fn profiles_of_other_accounts_are_absent() {
 #[test]
 fn a_restored_world_has_its_profile_again() {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "demo"}));
+    let (_, world) = create_world(&server, json!({"template": "demo"}));
     let before = get(&world);
     let id = snapshot(&world);
     expect_json(&patch(&world, MERCHANT, &json!({"name": "Changed"})), 200);
-    expect_json(&patch(&world, OPERATOR, &json!({"status": "DEACTIVATED"})), 200);
+    expect_json(&patch(&world, SANDBOX_MERCHANT, &json!({"status": "DEACTIVATED"})), 200);
     restore(&world, &id);
     assert_eq!(get(&world), before);
 }

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, uuid};
-use crate::support::busy::when_there_is_room;
+use crate::support::busy::retry_while_overloaded;
 use crate::support::management::{budget, with};
 use crate::support::shop::{
-    PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, create_payee, new_session, outcome, shop, sold,
+    PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, act_as_payer, bank, create_payee, new_session, shop, sold,
 };
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{
     ABSENT, Answer, BANKS, CHECKOUTS, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, together,
 };
 
 const OF_PAYMENT: &str = "/v2/merchant/payments/{paymentId}/refunds";
-const ONE: &str = "/v2/merchant/refunds/{refundId}";
+const SINGLE: &str = "/v2/merchant/refunds/{refundId}";
 const AUTHORISE: &str = "/v2/sandbox/refunds/{refundId}/authorise";
 const TOP_UP: &str = "/v2/merchant/top-ups/{topUpId}";
 
@@ -23,19 +23,19 @@ fn refund(client: &Client, payment: &Value, amount: &str) -> Answer {
     let path = format!("{PAYMENTS}/{}/refunds", payment.as_str().unwrap());
     let body = json!({"amount": {"amount": amount, "currencyCode": "GBP"}, "reason": "Returned"});
     let answer = client.post(&path, body.to_string());
-    truthful("post", OF_PAYMENT, &answer);
+    assert_documented("post", OF_PAYMENT, &answer);
     answer
 }
 
 fn authorise(client: &Client, refund: &Value, body: &Value) -> Answer {
     let answer = client.post(&format!("/v2/sandbox/refunds/{}/authorise", text(refund, "/id")), body.to_string());
-    truthful("post", AUTHORISE, &answer);
+    assert_documented("post", AUTHORISE, &answer);
     answer
 }
 
 fn find(client: &Client, refund: &Value) -> Value {
     let answer = client.get(&format!("{REFUNDS}/{}", text(refund, "/id")));
-    truthful("get", ONE, &answer);
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
@@ -73,7 +73,7 @@ fn a_refund_is_authorised_and_paid() {
 fn of_100_refunds_of_1_on_a_payment_of_10_exactly_10_are_created() {
     let (_server, client, checkout) = shop();
     let paid = sold_for(&client, &checkout, "10.00");
-    let answers = together(100, |_| when_there_is_room(|| refund(&client, &paid, "1.00")));
+    let answers = together(100, |_| retry_while_overloaded(|| refund(&client, &paid, "1.00")));
     let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 10, "{answers:?}");
     for refused in answers.iter().filter(|answer| answer.status != 201) {
@@ -99,11 +99,11 @@ fn refunds_never_exceed_the_payment() {
     assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
     expect_json(&refund(&client, &paid, "0.50"), 201);
     expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
-    let dear = sold_for(&client, &checkout, "2000.00");
-    let fault = expect_fault(&refund(&client, &dear, "1000.01"), 409, "body.amount", "invalid_state");
+    let expensive = sold_for(&client, &checkout, "2000.00");
+    let fault = expect_fault(&refund(&client, &expensive, "1000.01"), 409, "body.amount", "invalid_state");
     assert!(fault.message.contains("1000.00 GBP"), "{}", fault.message);
-    expect_json(&refund(&client, &dear, "1000.00"), 201);
-    let path = format!("{PAYMENTS}/{}/refunds", dear.as_str().unwrap());
+    expect_json(&refund(&client, &expensive, "1000.00"), 201);
+    let path = format!("{PAYMENTS}/{}/refunds", expensive.as_str().unwrap());
     for (body, path_of_fault, code) in [
         (json!({"amount": {"amount": "1.00", "currencyCode": "EUR"}}), "body.amount.currencyCode", "invalid_value"),
         (
@@ -124,7 +124,7 @@ fn sold_for(client: &Client, checkout: &str, amount: &str) -> Value {
     let session = with(new_session(checkout, &format!("for {amount}")), &more);
     let session = expect_json(&client.post(SESSIONS, session.to_string()), 201);
     let body = json!({"bankId": bank(client), "outcome": "approve"});
-    expect_json(&outcome(client, &session, &body), 200)["paymentId"].clone()
+    expect_json(&act_as_payer(client, &session, &body), 200)["paymentId"].clone()
 }
 
 #[test]
@@ -139,27 +139,27 @@ fn a_refund_is_authorised_once() {
 }
 
 #[test]
-fn a_refund_goes_by_the_clock() {
+fn refunds_follow_the_clock() {
     let (_server, client, checkout) = shop();
-    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    set_clock(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let paid = sold(&client, &checkout, "1")["paymentId"].clone();
     let forgotten = expect_json(&refund(&client, &paid, "12.50"), 201);
     assert_eq!(payment(&client, &paid)["isRefundable"], false);
-    set(&client, json!({"advanceBy": "PT20M"}));
+    set_clock(&client, json!({"advanceBy": "PT20M"}));
     assert_eq!(payment(&client, &paid)["isRefundable"], true);
     assert_eq!(find(&client, &forgotten)["status"], "CANCELLED");
     for (outcome, later) in [("pending", "COMPLETED"), ("fail_later", "FAILED"), ("leave", "CANCELLED")] {
         let made = expect_json(&refund(&client, &paid, "1.00"), 201);
         let status = expect_json(&authorise(&client, &made, &json!({"outcome": outcome})), 200)["status"].clone();
         assert_eq!(status, if outcome == "leave" { "CANCELLED" } else { "PENDING" }, "{outcome}");
-        set(&client, json!({"advanceBy": "PT1M"}));
+        set_clock(&client, json!({"advanceBy": "PT1M"}));
         assert_eq!(find(&client, &made)["status"], later, "{outcome}");
     }
 }
 
 /// A refund is paid from the settlement account, which cannot be deleted until the refund is final.
 #[test]
-fn a_settlement_account_waits_for_its_refunds() {
+fn a_settlement_account_with_open_refunds_cannot_be_deleted() {
     let (_server, client, checkout) = shop();
     let first = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
     let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "00000001"});
@@ -175,7 +175,7 @@ fn a_settlement_account_waits_for_its_refunds() {
     refused("AWAITING_AUTHORISATION");
     expect_json(&authorise(&client, &made, &json!({"outcome": "pending", "afterMinutes": 9})), 200);
     refused("PENDING");
-    set(&client, json!({"advanceBy": "PT9M"}));
+    set_clock(&client, json!({"advanceBy": "PT9M"}));
     assert_eq!(find(&client, &made)["status"], "COMPLETED");
     assert_eq!(delete().status, 204);
     expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
@@ -183,11 +183,11 @@ fn a_settlement_account_waits_for_its_refunds() {
 }
 
 #[test]
-fn what_cannot_be_refunded_says_why() {
+fn payments_that_cannot_be_refunded_are_refused() {
     let (_server, client, checkout) = shop();
     let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
     let body = json!({"bankId": bank(&client), "outcome": "pending"});
-    expect_json(&outcome(&client, &session, &body), 200);
+    expect_json(&act_as_payer(&client, &session, &body), 200);
     let path = format!("{PAYMENTS}?accountId={}", client.account);
     let pending = expect_json(&client.get(&path), 200)["rows"][0]["id"].clone();
     expect_fault(&refund(&client, &pending, "1.00"), 409, "path.paymentId", "invalid_state");
@@ -207,7 +207,7 @@ fn only_payments_of_purchases_are_refunded() {
     let (_server, client, checkout) = shop();
     let approve = json!({"bankId": bank(&client), "outcome": "approve"});
     let paid = |session: &Value| {
-        let paid = expect_json(&outcome(&client, session, &approve), 200);
+        let paid = expect_json(&act_as_payer(&client, session, &approve), 200);
         assert_eq!(paid["status"], "COMPLETED", "{paid}");
         paid["paymentId"].clone()
     };
@@ -252,13 +252,13 @@ fn a_bank_that_does_not_support_refunds_pays_none() {
 }
 
 #[test]
-fn the_export_is_a_table() {
+fn the_export_is_csv_without_formulas() {
     let (_server, client, checkout) = shop();
     let mut new = new_session(&checkout, "1");
     new["merchantReference"] = json!("=SUM(A1:A9), \"x\"");
     let session = expect_json(&client.post(SESSIONS, new.to_string()), 201);
     let body = json!({"bankId": bank(&client), "outcome": "approve"});
-    let session = expect_json(&outcome(&client, &session, &body), 200);
+    let session = expect_json(&act_as_payer(&client, &session, &body), 200);
     expect_json(&refund(&client, &session["paymentId"], "1.00"), 201);
     let answer = client.get(&format!("{PAYMENTS}/export?accountId={}&sort=createdAt", client.account));
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")));
@@ -276,8 +276,8 @@ fn the_export_is_a_table() {
     assert!(rows[2].contains(",REFUND,SHOPPING,PENDING,1.00,GBP,"), "{rows:?}");
     let none = client.get(&format!("{PAYMENTS}/export?accountId={}&status=FAILED", client.account));
     assert_eq!(none.text(), format!("{}\r\n", rows[0]));
-    let paged = client.get(&format!("{PAYMENTS}/export?accountId={}&type=refund", client.account));
-    expect_fault(&paged, 400, "query.type", "invalid_value");
+    let invalid = client.get(&format!("{PAYMENTS}/export?accountId={}&type=refund", client.account));
+    expect_fault(&invalid, 400, "query.type", "invalid_value");
 }
 
 #[test]
@@ -288,18 +288,19 @@ fn a_top_up_credits_its_budget() {
         "idempotencyKey": "1", "returnUrl": "http://localhost/done"});
     let post = |body: &Value| {
         let answer = client.post(TOP_UPS, body.to_string());
-        truthful("post", TOP_UPS, &answer);
+        assert_documented("post", TOP_UPS, &answer);
         answer
     };
     let created = expect_json(&post(&body), 201);
     let again = post(&body);
     assert!(again.replayed() && again.status == 200, "{again:?}");
     assert_eq!((&created["status"], &created["budgetId"]), (&json!("OPEN"), &json!(budget)));
-    expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "reject"})), 200);
-    let paid = expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
+    expect_json(&act_as_payer(&client, &created, &json!({"bankId": bank(&client), "outcome": "reject"})), 200);
+    let paid =
+        expect_json(&act_as_payer(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["checkoutId"]), (&json!("COMPLETED"), &Value::Null));
     let found = client.get(&format!("{TOP_UPS}/{}", text(&created, "/id")));
-    truthful("get", TOP_UP, &found);
+    assert_documented("get", TOP_UP, &found);
     assert_eq!(expect_json(&found, 200)["status"], "COMPLETED");
     let rows = expect_json(&client.get(&format!("/v2/activity/{}?type=deposit", client.account)), 200);
     assert_eq!((&rows["count"], &rows["rows"][0]["impactedAmount"]), (&json!(1), &json!(40.0)));

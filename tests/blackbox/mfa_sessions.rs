@@ -5,7 +5,9 @@ use chrono::DateTime;
 use serde_json::json;
 
 use crate::support::assert::{members, time, uuid};
-use crate::support::batches::{confirm, confirm_totp, funded, open, open_session, refused, token_at, wrong_token};
+use crate::support::batches::{
+    confirm, confirm_totp, funded, open_session, open_session_with, refused, token_at, wrong_token,
+};
 use crate::support::{ABSENT, Client, MFA_SESSIONS, Server, demo, expect_fault, expect_json, shared};
 
 #[test]
@@ -36,7 +38,7 @@ fn an_optional_provider_may_be_null() {
 }
 
 #[test]
-fn only_for_a_validated_batch_of_the_account() {
+fn a_session_is_only_opened_for_a_validated_batch_of_the_account() {
     let client = shared().client();
     let open = |client: &Client, batch: &str| client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
     expect_fault(&open(&client, ABSENT), 404, "body.paymentBatchId", "not_found");
@@ -65,14 +67,14 @@ fn a_session_belongs_to_its_batch() {
 fn a_session_belongs_to_its_provider() {
     let client = shared().client();
     let batch = demo().batch("validated");
-    let scripted = open_session(&client, &batch);
-    refused(&confirm_totp(&client, &batch, &scripted, &token_at(0)), "mfa_failed");
-    let enrolled = open(&client, &batch, "totp");
-    refused(&confirm(&client, &batch, &enrolled, "000000"), "mfa_failed");
+    let in_sandbox = open_session(&client, &batch);
+    refused(&confirm_totp(&client, &batch, &in_sandbox, &token_at(0)), "mfa_failed");
+    let by_totp = open_session_with(&client, &batch, "totp");
+    refused(&confirm(&client, &batch, &by_totp, "000000"), "mfa_failed");
 }
 
 #[test]
-fn a_wrong_token_fails_and_changes_nothing() {
+fn a_wrong_token_fails_and_the_session_stays_open() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
@@ -158,10 +160,10 @@ fn totp_confirms_and_each_step_is_used_once() {
     let client = server.client();
     let batches = demo().batches("validated");
     let token = token_at(0);
-    let first = open(&client, &batches[0], "totp");
+    let first = open_session_with(&client, &batches[0], "totp");
     let answer = confirm_totp(&client, &batches[0], &first, &token);
     assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
-    let second = open(&client, &batches[1], "totp");
+    let second = open_session_with(&client, &batches[1], "totp");
     refused(&confirm_totp(&client, &batches[1], &second, &token), "mfa_failed");
     let next = token_at(1);
     let answer = confirm_totp(&client, &batches[1], &second, &next);
@@ -173,7 +175,7 @@ fn totp_refuses_steps_outside_the_window() {
     let server = funded();
     let client = server.client();
     let batch = demo().batch("validated");
-    let session = open(&client, &batch, "totp");
+    let session = open_session_with(&client, &batch, "totp");
     refused(&confirm_totp(&client, &batch, &session, &token_at(-6)), "mfa_failed");
     refused(&confirm_totp(&client, &batch, &session, &token_at(6)), "mfa_failed");
     refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
@@ -186,15 +188,15 @@ fn twenty_wrong_totp_tokens_lock_totp_and_leave_the_sandbox_provider() {
     let client = server.client();
     let batch = demo().batch("validated");
     for _ in 0..4 {
-        let session = open(&client, &batch, "totp");
+        let session = open_session_with(&client, &batch, "totp");
         for _ in 0..5 {
             refused(&confirm_totp(&client, &batch, &session, &wrong_token()), "mfa_failed");
         }
     }
-    let fresh = open(&client, &batch, "totp");
+    let fresh = open_session_with(&client, &batch, "totp");
     refused(&confirm_totp(&client, &batch, &fresh, &token_at(0)), "mfa_locked");
-    let scripted = open_session(&client, &batch);
-    expect_json(&confirm(&client, &batch, &scripted, "000000"), 200);
+    let in_sandbox = open_session(&client, &batch);
+    expect_json(&confirm(&client, &batch, &in_sandbox, "000000"), 200);
 }
 
 #[test]
@@ -208,12 +210,12 @@ fn wrong_tokens_of_the_sandbox_provider_never_lock_totp() {
             refused(&confirm(&client, &batch, &session, "000001"), "mfa_failed");
         }
     }
-    let session = open(&client, &batch, "totp");
+    let session = open_session_with(&client, &batch, "totp");
     expect_json(&confirm_totp(&client, &batch, &session, &token_at(0)), 200);
 }
 
 #[test]
-fn the_scope_of_sessions() {
+fn sessions_require_a_scope() {
     let body = json!({"paymentBatchId": demo().batch("validated")}).to_string();
     let fault =
         expect_fault(&shared().limited().post(MFA_SESSIONS, body), 403, "header.Authorization", "insufficient_scope");

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`: valid against the official schema, complete, and consistent with the answers of a tour.
+//! `GET /openapi.json`: valid against the official schema, complete, and consistent with the answers of the server.
 
 use std::sync::OnceLock;
 
@@ -36,7 +36,7 @@ pub(crate) fn document() -> &'static Value {
     })
 }
 
-/// Returns method, path, success status, and the error statuses that must be described.
+/// Returns many operations: method, path, success status, and the error statuses that must be described.
 fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
     let mut all = vec![
         ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
@@ -118,8 +118,9 @@ pub(crate) fn operation(method: &str, path: &str) -> &'static Value {
 fn resolved(value: &'static Value) -> &'static Value {
     match value.get("$ref").and_then(Value::as_str) {
         Some(reference) => {
-            let pointer =
-                reference.strip_prefix('#').unwrap_or_else(|| panic!("a reference to elsewhere: {reference}"));
+            let pointer = reference
+                .strip_prefix('#')
+                .unwrap_or_else(|| panic!("a reference outside of the document: {reference}"));
             resolved(document().pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere")))
         }
         None => value,
@@ -133,7 +134,7 @@ fn response(method: &str, path: &str, status: u16) -> &'static Value {
     resolved(found.unwrap_or_else(|| panic!("{method} {path} does not describe {status}")))
 }
 
-/// Returns the schema of an answer, ready to validate bodies.
+/// Returns the validator of the bodies of an answer.
 fn validator(method: &str, path: &str, status: u16) -> Validator {
     let content = &response(method, path, status)["content"];
     let schema = &content["application/json"]["schema"];
@@ -151,7 +152,7 @@ fn complaints(validator: &Validator, instance: &Value) -> Vec<String> {
 }
 
 #[test]
-fn it_is_valid_by_the_official_schema() {
+fn the_document_is_valid_by_the_official_schema() {
     let official: Value = serde_json::from_str(OFFICIAL).unwrap();
     let validator = jsonschema::validator_for(&official).unwrap();
     let complaints = complaints(&validator, document());
@@ -160,7 +161,7 @@ fn it_is_valid_by_the_official_schema() {
 }
 
 #[test]
-fn the_official_schema_can_fail() {
+fn the_official_schema_rejects_a_wrong_document() {
     let official: Value = serde_json::from_str(OFFICIAL).unwrap();
     let validator = jsonschema::validator_for(&official).unwrap();
     let mut broken = document().clone();
@@ -169,7 +170,7 @@ fn the_official_schema_can_fail() {
 }
 
 #[test]
-fn every_operation_and_every_answer_is_described() {
+fn operations_and_their_answers_are_described() {
     let mut missing = Vec::new();
     for (method, path, success, errors) in operations() {
         let responses = operation(method, path)["responses"].as_object().unwrap();
@@ -186,7 +187,7 @@ fn every_operation_and_every_answer_is_described() {
 }
 
 #[test]
-fn every_operation_requires_the_key_and_has_a_unique_name() {
+fn operations_require_the_key_and_have_unique_names() {
     let schemes = document()["components"]["securitySchemes"].as_object().unwrap();
     let header = schemes.iter().find(|(_, scheme)| {
         scheme["type"] == "apiKey" && scheme["in"] == "header" && scheme["name"] == "Authorization"
@@ -196,8 +197,8 @@ fn every_operation_requires_the_key_and_has_a_unique_name() {
     for (method, path, _, _) in operations() {
         let operation = operation(method, path);
         let security = operation.get("security").or_else(|| document().get("security"));
-        let security = security.and_then(Value::as_array).unwrap_or_else(|| panic!("{path} wants no key"));
-        assert!(security.iter().any(|expected| expected.get(scheme).is_some()), "{path} wants no key");
+        let security = security.and_then(Value::as_array).unwrap_or_else(|| panic!("{path} requires no key"));
+        assert!(security.iter().any(|expected| expected.get(scheme).is_some()), "{path} requires no key");
         names.push(text(operation, "/operationId"));
     }
     let count = names.len();
@@ -237,8 +238,8 @@ fn parameters_are_described() {
     has("post", CONFIRM, "path", "paymentBatchId");
 }
 
-/// Compares an answer with its description.
-pub(crate) fn truthful(method: &str, path: &str, answer: &Answer) {
+/// Expects that an answer matches its description in the document.
+pub(crate) fn assert_documented(method: &str, path: &str, answer: &Answer) {
     if answer.status >= 400 {
         expect_error(answer, answer.status);
     }
@@ -246,8 +247,8 @@ pub(crate) fn truthful(method: &str, path: &str, answer: &Answer) {
     assert!(complaints.is_empty(), "{method} {path} {}: {complaints:#?} in {answer:?}", answer.status);
 }
 
-/// Checks a question to a decision endpoint against its description.
-pub(crate) fn asked_truthfully(question: &Value) {
+/// Expects that a question to a decision endpoint matches its description in the document.
+pub(crate) fn assert_question_documented(question: &Value) {
     let request = &document()["webhooks"]["CardDecision"]["post"]["requestBody"]["content"]["application/json"];
     let whole = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -270,7 +271,7 @@ fn reads_answer_as_described() {
             client.with_authorization(Some("x")).get(path),
             shared().limited().get(path),
         ] {
-            truthful("get", path, &answer);
+            assert_documented("get", path, &answer);
         }
     }
     let postcode = demo().postcodes().swap_remove(0).replace(' ', "");
@@ -281,7 +282,7 @@ fn reads_answer_as_described() {
         client.with_authorization(None).get(LOOKUP),
         shared().other().get(LOOKUP),
     ] {
-        truthful("get", LOOKUP, &answer);
+        assert_documented("get", LOOKUP, &answer);
     }
 }
 
@@ -295,22 +296,22 @@ fn messages_answer_as_described() {
         (REFUND, &[REFUND_CLEARING]),
     ] {
         let approved = wallet.client.post(path, wallet.first_body("10"));
-        truthful("post", path, &approved);
-        truthful("post", path, &wallet.client.post(path, wallet.first_body("1000000")));
+        assert_documented("post", path, &approved);
+        assert_documented("post", path, &wallet.client.post(path, wallet.first_body("1000000")));
         let token = text(&approved.json(), "/transaction/token").to_owned();
         for path in follows {
-            truthful("post", path, &wallet.follow(path, &token, "2"));
+            assert_documented("post", path, &wallet.follow(path, &token, "2"));
         }
         for path in follows {
-            truthful("post", path, &wallet.follow(path, &token, "1"));
+            assert_documented("post", path, &wallet.follow(path, &token, "1"));
         }
     }
     let credit = credit_body(&wallet.card.budget, "1.00", "GBP");
-    truthful("post", CREDIT, &wallet.client.post(CREDIT, credit));
+    assert_documented("post", CREDIT, &wallet.client.post(CREDIT, credit));
 }
 
 #[test]
-fn errors_of_messages_answer_as_described() {
+fn errors_are_as_described() {
     let client = shared().client();
     for (_, path, _, _) in operations().into_iter().filter(|(method, path, _, _)| *method == "post" && *path != CONFIRM)
     {
@@ -330,7 +331,7 @@ fn errors_of_messages_answer_as_described() {
             client.call("POST", path).header("Content-Type", "text/plain").bytes(&body).send(),
             client.call("POST", path).header("Idempotency-Key", "a b").json(&body).send(),
         ] {
-            truthful("post", path, &answer);
+            assert_documented("post", path, &answer);
         }
     }
 }
@@ -342,9 +343,9 @@ fn confirming_answers_as_described() {
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     let open = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
-    truthful("post", MFA_SESSIONS, &open);
+    assert_documented("post", MFA_SESSIONS, &open);
     let late = client.post(MFA_SESSIONS, json!({"paymentBatchId": demo().batch("draft")}).to_string());
-    truthful("post", MFA_SESSIONS, &late);
+    assert_documented("post", MFA_SESSIONS, &late);
     let path = confirm_path(&batch);
     for (status, body) in [
         (400, "{}".to_owned()),
@@ -354,21 +355,21 @@ fn confirming_answers_as_described() {
     ] {
         let answer = client.post(&path, body);
         assert_eq!(answer.status, status, "{answer:?}");
-        truthful("post", CONFIRM, &answer);
+        assert_documented("post", CONFIRM, &answer);
     }
     let absent = client.post(&confirm_path(ABSENT), mfa_body("sandbox", ABSENT, "1"));
-    truthful("post", CONFIRM, &absent);
-    truthful("post", CONFIRM, &client.call("POST", &path).bytes("{}").send());
+    assert_documented("post", CONFIRM, &absent);
+    assert_documented("post", CONFIRM, &client.call("POST", &path).bytes("{}").send());
 }
 
 #[test]
-fn the_schemas_can_fail() {
+fn the_schemas_reject_wrong_answers() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let mut body = wallet.client.post(AUTHORIZATION, wallet.first_body("10")).json();
     let validator = validator("post", AUTHORIZATION, 201);
     assert!(validator.is_valid(&body));
     body["transaction"]["gpa"] = json!(5);
-    assert!(!validator.is_valid(&body), "the described transaction is anything at all");
-    assert!(!validator.is_valid(&json!({})), "nothing is required");
+    assert!(!validator.is_valid(&body), "the schema accepts any transaction");
+    assert!(!validator.is_valid(&json!({})), "the schema requires no member");
 }

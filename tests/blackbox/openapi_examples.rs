@@ -48,13 +48,13 @@ fn every_example_succeeds() {
     let (mut refused, mut answers) = (Vec::new(), BTreeMap::new());
     // A stream never ends by itself.
     for operation in examples.operations.iter().filter(|operation| operation.id != "streamEvents") {
-        // The second time, an operation that ended its object needs another one.
+        // An operation that ends its object is sent twice: the second time, it needs another object.
         for _ in 0..=usize::from(operation.ends_object()) {
             let operation = examples.ready(&server, operation);
             let answer = operation.send(&client);
             record(&mut answers, &operation.id, &answer);
             if (200..300).contains(&answer.status) {
-                examples.note(&operation, &answer);
+                examples.record(&operation, &answer);
             } else {
                 refused.push(format!("{} {} {}: {answer:?}", operation.id, operation.method, operation.target));
             }

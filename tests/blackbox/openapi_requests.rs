@@ -8,7 +8,7 @@ use crate::openapi::document;
 use crate::support::examples::{Examples, Operation};
 use crate::support::{ABSENT, Server, expect_error, shared};
 
-/// Returns the schema of the body of an operation, ready to validate bodies.
+/// Returns the validator of the bodies of requests for an operation.
 fn validator(id: &str) -> Validator {
     let operations =
         document()["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values());
@@ -43,7 +43,8 @@ fn examples_of_requests_match_their_schemas() {
     }
 }
 
-fn purchases() -> Vec<(&'static str, Value)> {
+/// Returns changes of examples about purchases, which the server refuses.
+fn refused_purchases() -> Vec<(&'static str, Value)> {
     let item = json!({"name": "Mug", "quantity": 1, "unitPrice": "0.01"});
     let shipping = |country: &str| {
         let (name, line, city, postcode) = ("Ada Lovelace", "1 High Street", "London", "EC1A 1BB");
@@ -64,7 +65,8 @@ fn purchases() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn merchants() -> Vec<(&'static str, Value)> {
+/// Returns changes of examples about merchants, which the server refuses.
+fn refused_merchants() -> Vec<(&'static str, Value)> {
     let uk = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
     let short = json!({"type": "SORT_CODE", "sortCode": "20000", "accountNumber": "55779911"});
     let long = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "557799110"});
@@ -85,7 +87,8 @@ fn merchants() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn cards() -> Vec<(&'static str, Value)> {
+/// Returns changes of examples about cards and budgets, which the server refuses.
+fn refused_cards() -> Vec<(&'static str, Value)> {
     let budgets = |count: usize, active: bool| {
         let named = |number| json!({"budgetId": format!("0190a1b2-0000-7000-8000-{number:012}"), "active": active});
         json!({
@@ -116,7 +119,8 @@ fn cards() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn others() -> Vec<(&'static str, Value)> {
+/// Returns changes of other examples, which the server refuses.
+fn refused_others() -> Vec<(&'static str, Value)> {
     let url = |url: &str| ("createWebhook", json!({"url": url}));
     let filters = json!({"checkoutId": {"in": [ABSENT]}});
     vec![
@@ -140,7 +144,7 @@ fn others() -> Vec<(&'static str, Value)> {
 fn refused_bodies_do_not_match_their_schemas() {
     let examples = Examples::of(shared());
     let client = shared().client();
-    for (id, changes) in [purchases(), merchants(), cards(), others()].concat() {
+    for (id, changes) in [refused_purchases(), refused_merchants(), refused_cards(), refused_others()].concat() {
         let operation = examples.find(id);
         let body = changed(operation, &changes);
         let answer = client.call(&operation.method, &operation.target).json(body.to_string()).send();

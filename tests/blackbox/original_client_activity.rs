@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::support::assert::{Member, is_time, is_uuid, text};
 use crate::support::management::{budget, transfer};
-use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::payments::{confirmed, filled, fresh_sandbox, pounds};
 use crate::support::{ATM, AUTHORIZATION, CLEARING, Client, REFUND, Wallet, expect_fault, expect_json};
 
 const ROW: &[Member] = &[
@@ -53,7 +53,7 @@ const PAYMENT: &[Member] = &[
     ("settlementAmountWithoutFee", Value::is_number),
 ];
 
-/// Requires these members, each with a value of its kind.
+/// Expects these members, each with a value of its kind.
 fn assert_shape(value: &Value, members: &[Member]) {
     let object: &Map<String, Value> = value.as_object().unwrap();
     for (name, is_right) in members {
@@ -67,9 +67,9 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
     page["rows"].as_array().unwrap().clone()
 }
 
-/// An account with a row of every resource type that Florin has.
-fn busy() -> (crate::support::Server, Client, Wallet) {
-    let (server, client) = alone();
+/// Starts a sandbox whose demo account has a row of every resource type that Florin has.
+fn account_with_activity() -> (crate::support::Server, Client, Wallet) {
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let bought = wallet.token(AUTHORIZATION, "10");
     wallet.follow_ok(CLEARING, &bought, "8");
@@ -84,7 +84,7 @@ fn busy() -> (crate::support::Server, Client, Wallet) {
 
 #[test]
 fn rows_have_the_members_of_their_resource_type() {
-    let (_server, client, _) = busy();
+    let (_server, client, _) = account_with_activity();
     let all = rows(&client, "limit=1000");
     for kind in ["box", "card", "payment"] {
         assert!(all.iter().any(|row| row["resourceType"] == kind), "no {kind}");
@@ -111,8 +111,8 @@ fn rows_have_the_members_of_their_resource_type() {
 }
 
 #[test]
-fn requests_of_the_documentation() {
-    let (_server, client, wallet) = busy();
+fn documented_requests_are_understood() {
+    let (_server, client, wallet) = account_with_activity();
     let all = rows(&client, "limit=1000");
     let of = |kinds: &[&str]| -> Vec<Value> {
         all.iter().filter(|row| kinds.iter().any(|kind| row["type"] == *kind)).cloned().collect()
@@ -141,7 +141,7 @@ fn requests_of_the_documentation() {
 
 #[test]
 fn single_activities_are_found_by_type_and_id() {
-    let (_server, client, _) = busy();
+    let (_server, client, _) = account_with_activity();
     let all = rows(&client, "limit=1000");
     let get = |kind: &str, id: &str| client.get(&format!("/v2/activity/{kind}/{id}?accountId={}", client.account));
     for row in &all {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::support::assert::{Member, is_time, is_uuid, text};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::wallet::credit_body;
 use crate::support::{CREDIT, Client, expect_fault, expect_json};
 
@@ -62,7 +62,7 @@ const BALANCE: &[Member] = &[
     ("updatedAt", is_time),
 ];
 
-/// Requires exactly these members, each with a value of its kind.
+/// Expects exactly these members, each with a value of its kind.
 fn assert_shape(value: &Value, members: &[Member]) {
     let object: &Map<String, Value> = value.as_object().unwrap();
     for (name, is_right) in members {
@@ -71,7 +71,7 @@ fn assert_shape(value: &Value, members: &[Member]) {
     assert_eq!(object.len(), members.len(), "{value}");
 }
 
-/// Requires the shape of a budget with these further members.
+/// Expects the shape of a budget with these further members.
 fn assert_budget(budget: &Value, more: &[Member]) {
     assert_shape(budget, &[RECORD, more].concat());
     for row in budget["feature"].as_array().unwrap() {
@@ -96,7 +96,7 @@ fn create(client: &Client, body: &str) -> Value {
 /// The bodies of `POST /budgets`, with all their members.
 #[test]
 fn budgets_are_created_as_documented() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = create(
         &client,
         r#"{
@@ -136,7 +136,7 @@ fn budgets_are_created_as_documented() {
 /// `GET /budgets` and `GET /budgets/{id}` with each documented `include`.
 #[test]
 fn budgets_are_read_as_documented() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let account = &client.account;
     let page = expect_json(&client.get(&format!("/v2/budgets?accountId={account}&limit=100&offset=0")), 200);
     assert_eq!((&page["limit"], &page["offset"]), (&json!(100), &json!(0)));
@@ -161,7 +161,7 @@ fn budgets_are_read_as_documented() {
 /// The bodies of `POST /budgets/{id}/transfer`: amounts are strings, with and without decimals.
 #[test]
 fn money_is_transferred_as_documented() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = r#"{"parentId": null, "name": "Sender", "features": [], "currencies": ["GBP"], "type": "shared"}"#;
     let from = text(&create(&client, body), "/id").to_owned();
     let to = text(&create(&client, &body.replace("Sender", "Receiver")), "/id").to_owned();
@@ -189,10 +189,10 @@ fn money_is_transferred_as_documented() {
     expect_fault(&long, 400, "body.reference", "too_long");
 }
 
-/// Spellings of older documentation, which existing clients might still send, must not be misread.
+/// Existing clients might still send the member names of older documentation.
 #[test]
-fn other_spellings_are_refused() {
-    let (_server, client) = alone();
+fn older_member_names_are_refused() {
+    let (_server, client) = fresh_sandbox();
     let body = r#"{"parentBudgetId": null, "name": "x", "features": [], "currencies": ["GBP"], "type": "shared"}"#;
     expect_fault(&client.post("/v2/budgets", body), 400, "body.parentBudgetId", "unknown_field");
 }

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, uuid};
 use crate::support::management::{CARDS, budget};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::{Client, expect_json};
 
-/// The members of a card that the original documents and Florin answers.
+/// The members of a card that the original documents and Florin returns.
 const CARD: [&str; 20] = [
     "id",
     "personId",
@@ -46,7 +46,7 @@ fn team_party(client: &Client, budget: &str) -> Value {
     expect_json(&client.post(CARDS, body), 201)
 }
 
-fn has_members(card: &Value) {
+fn expect_members(card: &Value) {
     let found = members(card);
     for member in CARD {
         assert!(found.contains(&member), "{member} is missing in {card}");
@@ -55,10 +55,10 @@ fn has_members(card: &Value) {
 
 #[test]
 fn a_shared_card_is_created() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Engineering");
     let card = team_party(&client, &budget);
-    has_members(&card);
+    expect_members(&card);
     uuid(&card["id"]);
     let expected = json!({"name": "Team Party", "state": "UNACTIVATED", "cardType": "VIRTUAL_PAN",
         "fulfillmentStatus": "ISSUED", "pinIsSet": false, "cardOwnerType": "BUDGET", "accountId": client.account,
@@ -76,7 +76,7 @@ fn a_shared_card_is_created() {
 
 #[test]
 fn a_card_is_activated_renamed_and_listed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = team_party(&client, &budget(&client, "Engineering"));
     let path = format!("{CARDS}/{}", text(&card, "/id"));
     let activation = r#"{
@@ -84,11 +84,11 @@ fn a_card_is_activated_renamed_and_listed() {
         "reason": "Activate new card"
     }"#;
     let active = expect_json(&client.post(&format!("{path}/transition"), activation), 200);
-    has_members(&active);
+    expect_members(&active);
     assert_eq!((&active["state"], &active["stateReason"]), (&json!("ACTIVE"), &json!("Activate new card")));
     let renamed = client.call("PUT", &path).json(r#"{"name": "Birthday"}"#).send();
     let renamed = expect_json(&renamed, 200);
-    has_members(&renamed);
+    expect_members(&renamed);
     assert_eq!((&renamed["name"], &renamed["state"]), (&json!("Birthday"), &json!("ACTIVE")));
     let target = format!("{CARDS}?accountId={}&state=ACTIVE%2CSUSPENDED&search=Birthday", client.account);
     let listed = expect_json(&client.get(&target), 200);
@@ -99,7 +99,7 @@ fn a_card_is_activated_renamed_and_listed() {
 
 #[test]
 fn limits_are_set_and_read() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Engineering");
     let id = text(&team_party(&client, &budget), "/id").to_owned();
     let query = format!("accountId={}&budgetId={budget}", client.account);
@@ -135,7 +135,7 @@ fn limits_are_set_and_read() {
 
 #[test]
 fn an_individual_card_is_created() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = budget(&client, "Engineering");
     let person = json!({"accountId": client.account, "firstName": "Alison", "lastName": "Abraham", "roleName": "User",
         "emailAddress": "a.abraham@acme.com"});
@@ -155,7 +155,7 @@ fn an_individual_card_is_created() {
         text(&person, "/id")
     );
     let card = expect_json(&client.post(CARDS, body), 201);
-    has_members(&card);
+    expect_members(&card);
     let expected = json!({"name": "Alison Abraham", "state": "UNACTIVATED", "cardType": "VIRTUAL_PAN",
         "cardOwnerType": "PEOPLE", "accountId": client.account, "personId": person["id"]});
     for (member, value) in expected.as_object().unwrap() {
@@ -172,7 +172,7 @@ fn an_individual_card_is_created() {
 
 #[test]
 fn a_card_is_found_by_every_filter_and_its_telephone_is_changed() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let engineering = budget(&client, "Engineering");
     let card = team_party(&client, &engineering);
     let id = text(&card, "/id");
@@ -181,7 +181,7 @@ fn a_card_is_found_by_every_filter_and_its_telephone_is_changed() {
         "budgetCardPhoneNumberPersonId": "775596ae-2624-40af-a9dc-9756110a4a09"
     }"#;
     let changed = expect_json(&client.call("PUT", &format!("{CARDS}/{id}")).json(body).send(), 200);
-    has_members(&changed);
+    expect_members(&changed);
     assert_eq!(changed["budgetCardPhoneNumber"], "+447911001763");
     assert_eq!((&changed["name"], &changed["state"]), (&card["name"], &card["state"]));
     let day = &text(&card, "/createdAt")[..10];

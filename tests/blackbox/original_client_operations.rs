@@ -23,7 +23,7 @@ fn documented() -> BTreeMap<String, Methods> {
 }
 
 #[test]
-fn every_operation_is_of_the_original_or_an_extension() {
+fn the_page_says_whether_each_operation_is_an_extension() {
     let documented = documented();
     let paths = document()["paths"].as_object().unwrap();
     assert_eq!(
@@ -49,7 +49,7 @@ fn every_operation_is_of_the_original_or_an_extension() {
     }
 }
 
-/// A reader who searches the document for the mark finds all of them.
+/// A reader who searches the document for "Florin extension" must find every mark.
 #[test]
 fn no_mark_is_broken_into_two_lines() {
     let text = document().to_string();

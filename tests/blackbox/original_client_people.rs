@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{Member, is_time, is_uuid, text};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::{Client, expect_json};
 
 const RECORD: &[Member] = &[
@@ -30,7 +30,7 @@ fn assert_person(person: &Value) {
     }
 }
 
-/// The original names the account in the body.
+/// Creates a person. As in the original, the body names the account.
 fn create(client: &Client) -> Value {
     let body = json!({
         "accountId": client.account,
@@ -48,7 +48,7 @@ fn create(client: &Client) -> Value {
 
 #[test]
 fn roles_are_listed_as_documented() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let roles = expect_json(&client.get("/v2/roles"), 200);
     assert_eq!(roles["count"], 6);
     for role in roles["rows"].as_array().unwrap() {
@@ -58,7 +58,7 @@ fn roles_are_listed_as_documented() {
 
 #[test]
 fn people_are_created_found_and_listed_as_documented() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = create(&client);
     let (account, id) = (&client.account, text(&created, "/id"));
     assert_eq!(expect_json(&client.get(&format!("/v2/people/{id}?accountId={account}")), 200), created);
@@ -71,7 +71,7 @@ fn people_are_created_found_and_listed_as_documented() {
 
 #[test]
 fn people_are_changed_as_documented() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let created = create(&client);
     let path = format!("/v2/people/{}?", text(&created, "/id"));
     let body = json!({"accountId": client.account, "lastName": "Abrahams", "dob": "1996-07-18"});

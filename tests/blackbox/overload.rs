@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use crate::support::http::Wire;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::{AUTHORIZATION, Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
 
 /// Sends the head of a request, without its body.
-fn begun(server: &Server, length: usize) -> Wire {
+fn begin_request(server: &Server, length: usize) -> Wire {
     let mut wire = Wire::open(&server.address);
     let (account, key) = (&demo().account, &demo().api_key);
     let head = format!(
@@ -18,12 +18,13 @@ fn begun(server: &Server, length: usize) -> Wire {
     wire
 }
 
-/// Returns a server that allows one request, a connection that occupies it, and the refusal that other requests get.
-fn full() -> (Server, Wire, Answer) {
+/// Starts a server that allows one request. Returns it, a connection that occupies it, and the refusal that other
+/// requests get.
+fn occupied_server() -> (Server, Wire, Answer) {
     let server = Server::on(Home::demo().set("FLORIN_MAX_IN_FLIGHT", "1"));
     let start = Instant::now();
-    while start.elapsed() < LIMIT {
-        let held = begun(&server, 2);
+    while start.elapsed() < TIMEOUT {
+        let held = begin_request(&server, 2);
         for _ in 0..20 {
             let answer = server.client().get(BANKS);
             if answer.status != 200 {
@@ -38,7 +39,7 @@ fn full() -> (Server, Wire, Answer) {
 
 #[test]
 fn excess_requests_are_refused() {
-    let (server, mut held, refused) = full();
+    let (server, mut held, refused) = occupied_server();
     let client = server.client();
     for answer in [&refused, &client.get(BANKS), &client.post(AUTHORIZATION, "{}")] {
         let fault = expect_fault(answer, 503, "", "overloaded");
@@ -58,7 +59,7 @@ fn excess_requests_are_refused() {
 /// A refusal is sent before the body is read. A body that has already arrived does not close the connection.
 #[test]
 fn a_refused_caller_keeps_its_connection() {
-    let (server, _held, _) = full();
+    let (server, _held, _) = occupied_server();
     let mut wire = Wire::open(&server.address);
     for _ in 0..3 {
         wire.send(b"POST /v2/mfa/sessions HTTP/1.1\r\nHost: florin\r\nContent-Length: 2\r\n\r\n{}");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::assert::text;
 use crate::support::http::exchange;
 use crate::support::payments::{
-    BATCHES, HEADER, TEMPLATE, alerts, alone, below, create, filled, find, listed, path, payments, pounds, rows,
+    BATCHES, HEADER, TEMPLATE, alerts, below, create, filled, find, fresh_sandbox, listed, path, payments, pounds, rows,
 };
 use crate::support::{ABSENT, Answer, Client, demo, expect_fault, expect_json, shared};
 
@@ -31,7 +31,7 @@ fn send(client: &Client, (method, path, body): &(&str, String, String)) -> Answe
 
 #[test]
 fn a_batch_of_another_account_is_absent() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1", "a")]);
     let before = find(&client, &batch);
     let other = server.other();
@@ -55,7 +55,7 @@ fn a_batch_of_another_account_is_absent() {
 
 #[test]
 fn budgets_of_another_account_cannot_pay() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let theirs = server.other();
     let batch = create(&theirs, "x");
     let body = json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": [pounds("1", "a")]}).to_string();
@@ -65,8 +65,8 @@ fn budgets_of_another_account_cannot_pay() {
 }
 
 #[test]
-fn scopes_are_distinguished() {
-    let (server, client) = alone();
+fn reads_and_writes_require_their_own_scopes() {
+    let (server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let owner = text(&find(&client, &batch), "/createdBy/id").to_owned();
     let key = |scope: &str| {
@@ -91,13 +91,13 @@ fn scopes_are_distinguished() {
         if operation.0 != "DELETE" && !(operation.0 == "POST" && operation.1.ends_with("payments")) {
             assert!((200..300).contains(&send(may, &operation).status), "{operation:?}");
         }
-        let nobody = send(&client.with_authorization(None), &operation);
-        expect_fault(&nobody, 401, "header.Authorization", "missing_credentials");
+        let anonymous = send(&client.with_authorization(None), &operation);
+        expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");
     }
 }
 
 #[test]
-fn wrong_methods_are_405_with_what_is_allowed() {
+fn wrong_methods_get_405_with_the_allowed_methods() {
     let client = shared().client();
     let batch = demo().batch("draft");
     for (path, allow) in [
@@ -121,8 +121,8 @@ fn wrong_methods_are_405_with_what_is_allowed() {
 }
 
 #[test]
-fn one_key_creates_one_batch() {
-    let (_server, client) = alone();
+fn one_idempotency_key_creates_one_batch() {
+    let (_server, client) = fresh_sandbox();
     let count = || listed(&client, BATCHES, "").1;
     let before = count();
     let first = client.post_once(BATCHES, "make", "{\"name\": \"Once\", \"visible\": true}");
@@ -141,8 +141,8 @@ fn one_key_creates_one_batch() {
 }
 
 #[test]
-fn one_key_fills_edits_and_deletes_once() {
-    let (_server, client) = alone();
+fn one_idempotency_key_fills_changes_or_deletes_once() {
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let target = below(&batch, "payments");
     let first = client.post_once(&target, "fill", rows(&[pounds("1", "a"), pounds("2", "b")]));
@@ -178,7 +178,7 @@ fn one_key_fills_edits_and_deletes_once() {
 
 #[test]
 fn an_upload_is_limited_to_sixteen_mebibytes() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let max = 16 * 1024 * 1024;
     let mut body = rows(&[pounds("1", "a")]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::assert::{members, text, time};
 use crate::support::batches::{confirm, open_session};
 use crate::support::payments::{
-    alone, below, confirmed, create, euros, filled, find, payments, pounds, rows, upload, uploaded,
+    below, confirmed, create, euros, filled, find, fresh_sandbox, payments, pounds, rows, upload, uploaded,
 };
 use crate::support::{Client, MFA_SESSIONS, Wallet, demo, expect_error, expect_fault, expect_json};
 
@@ -13,7 +13,7 @@ fn validate(client: &Client, batch: &str) -> Value {
     expect_json(&client.get(&below(batch, "validate")), 200)
 }
 
-fn nothing_wrong() -> Value {
+fn no_issues() -> Value {
     let fine = json!({"isValid": true, "issues": []});
     json!({"isValid": true, "paymentBatchStatus": fine, "ordersBalances": fine})
 }
@@ -29,13 +29,13 @@ fn swift(amount: &str) -> Value {
 
 #[test]
 fn uploaded_payments_are_reserved_with_their_fees() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "EUR", 100_000);
     let batch = filled(&client, &[euros("10", "SBX-PENDING"), swift("20.50")]);
     let list = payments(&client, &batch);
     assert_eq!((&list[0]["fees"], &list[1]["fees"]), (&json!("0.00"), &json!("5.00")));
     assert_eq!(list[0]["orderId"], list[1]["orderId"], "one order for each budget and currency");
-    assert_eq!(validate(&client, &batch), nothing_wrong());
+    assert_eq!(validate(&client, &batch), no_issues());
     assert_eq!(wallet.balance().available, 100_000, "validating reserves nothing");
     confirmed(&client, &batch);
     assert_eq!(wallet.balance().available, 100_000 - 1_000 - 2_050 - 500);
@@ -52,7 +52,7 @@ fn uploaded_payments_are_reserved_with_their_fees() {
 
 #[test]
 fn only_a_validated_batch_is_valid() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     for (rows, status) in [(None, "draft"), (Some(rows(&[pounds("x", "a")])), "draft")] {
         if let Some(rows) = rows {
@@ -75,7 +75,7 @@ fn only_a_validated_batch_is_valid() {
 
 #[test]
 fn a_shortage_names_budget_currency_needed_and_available() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "EUR", 1_000);
     let batch = filled(&client, &[swift("5.01")]);
     let found = validate(&client, &batch);
@@ -101,7 +101,7 @@ fn a_shortage_names_budget_currency_needed_and_available() {
 /// A batch that was created with its payments is locked: it accepts no uploads.
 #[test]
 fn a_locked_batch_is_confirmed_like_any_other() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let payments_of = json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": [pounds("7", "SBX-PENDING")]});
     let created = client.post(crate::support::payments::BATCHES, json!({"payments": payments_of}).to_string());

@@ -6,15 +6,15 @@ use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::payments::{
-    ADDED, HEADER, TEMPLATE, alerts, alone, below, create, download, euros, filled, find, listed, payments, pounds,
-    rows, upload_csv, uploaded,
+    ADDED, HEADER, TEMPLATE, alerts, below, create, download, euros, filled, find, fresh_sandbox, listed, payments,
+    pounds, rows, upload_csv, uploaded,
 };
 use crate::support::table::{Table, bad};
 use crate::support::{Answer, demo, expect_error, expect_fault, expect_faults, expect_json, shared};
 
 const ADA: &str = "GBP,Ada,66374958,089999";
 
-fn became(answer: &Answer) -> String {
+fn upload_status(answer: &Answer) -> String {
     text(&expect_json(answer, 202), "/status").to_owned()
 }
 
@@ -31,7 +31,7 @@ fn the_template_is_the_header_row() {
 
 #[test]
 fn equivalent_files_give_the_same_payments() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let plain = format!("{HEADER}\n1.50,{ADA}\n2,{ADA}\n");
     for csv in [
@@ -61,7 +61,7 @@ fn equivalent_files_give_the_same_payments() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1", "a")]);
     let before = find(&client, &batch);
     let mut table = Table::default();
@@ -97,7 +97,7 @@ fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
 /// A file that a spreadsheet or a person wrote almost correctly: the answer names the correction.
 #[test]
 fn the_correction_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let renamed = |from: &str, to: &str| format!("{}\n1,{ADA}\n", HEADER.replace(from, to));
     for (csv, path, hint) in [
@@ -118,15 +118,15 @@ fn the_correction_is_named() {
         ),
         (trailing.replace(',', ";"), "remove the semicolon at its end"),
     ] {
-        assert_eq!(became(&upload_csv(&client, &batch, &csv)), "failed", "{csv}");
+        assert_eq!(upload_status(&upload_csv(&client, &batch, &csv)), "failed", "{csv}");
         let (alerts, _) = listed(&client, &below(&batch, "alerts"), "");
         assert!(alerts.iter().any(|alert| text(alert, "/message").contains(hint)), "{csv}: {alerts:?}");
     }
 }
 
 #[test]
-fn media_types() {
-    let (_server, client) = alone();
+fn csv_is_accepted_in_utf_8_only() {
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let csv = format!("{HEADER}\n1,{ADA}\n");
     let send =
@@ -144,7 +144,7 @@ fn media_types() {
 
 #[test]
 fn a_download_can_be_corrected_and_uploaded_again() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let mut first = euros("1", "=1+1");
     first["recipient"]["name"] = json!("Ada, \"the\"\nfirst");
@@ -174,7 +174,7 @@ fn a_download_can_be_corrected_and_uploaded_again() {
 
 #[test]
 fn a_download_contains_the_selected_payments() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     assert_eq!(uploaded(&client, &batch, rows(&[pounds("1", "a"), euros("2", "b"), pounds("x", "c")])), "failed");
     let lines = |query: &str| {
@@ -199,14 +199,14 @@ fn a_download_contains_the_selected_payments() {
 }
 
 #[test]
-fn ten_thousand_rows_with_ten_thousand_faults() {
-    let (_server, client) = alone();
+fn ten_thousand_wrong_rows_get_ten_thousand_alerts() {
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let mut csv = format!("{HEADER}\n");
     for row in 0..10_000 {
         writeln!(csv, "bad{row},{ADA}").unwrap();
     }
-    assert_eq!(became(&upload_csv(&client, &batch, csv)), "failed");
+    assert_eq!(upload_status(&upload_csv(&client, &batch, csv)), "failed");
     let (_, count) = listed(&client, &below(&batch, "alerts"), "limit=1");
     assert_eq!(count, 10_000);
     let (last, _) = listed(&client, &below(&batch, "alerts"), "limit=1&sort=asc&offset=9999&alertCode=amount_invalid");
@@ -214,6 +214,6 @@ fn ten_thousand_rows_with_ten_thousand_faults() {
     assert_eq!(find(&client, &batch)["alerts"].as_array().unwrap().len(), 100);
     let csv = download(&client, &batch);
     assert_eq!((csv.lines().count(), csv.matches("amount_invalid: ").count()), (10_001, 10_000));
-    assert_eq!(became(&upload_csv(&client, &batch, csv)), "failed");
+    assert_eq!(upload_status(&upload_csv(&client, &batch, csv)), "failed");
     assert_eq!(demo().account, client.account);
 }

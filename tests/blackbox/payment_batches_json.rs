@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{text, time};
 use crate::support::payments::{
-    HEADER, alerts, alone, create, euros, filled, find, payments, pounds, rows, upload, upload_csv, uploaded,
+    HEADER, alerts, create, euros, filled, find, fresh_sandbox, payments, pounds, rows, upload, upload_csv, uploaded,
 };
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Home, Server, demo, expect_error, expect_fault, expect_json};
 
 #[test]
 fn an_upload_replaces_the_previous_one() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let first = expect_json(&upload(&client, &batch, rows(&[pounds("1", "a"), euros("2", "b")])), 202);
     assert_eq!((&first["format"], &first["status"]), (&json!("json"), &json!("validated")));
@@ -38,7 +38,7 @@ fn an_upload_replaces_the_previous_one() {
 
 #[test]
 fn an_empty_upload_leaves_a_draft() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1", "a")]);
     assert_eq!(uploaded(&client, &batch, rows(&[])), "failed");
     assert_eq!(find(&client, &batch)["status"], "draft");
@@ -48,7 +48,7 @@ fn an_empty_upload_leaves_a_draft() {
 
 #[test]
 fn an_invalid_shape_is_refused_and_changes_nothing() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1", "a")]);
     let before = find(&client, &batch);
     let mut table = Table::default();
@@ -131,7 +131,7 @@ fn faulty() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn every_fault_of_a_value_is_an_alert_of_its_row() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let faulty = faulty();
     let mut all: Vec<_> = faulty.iter().map(|(_, row)| row.clone()).collect();
@@ -156,8 +156,8 @@ fn every_fault_of_a_value_is_an_alert_of_its_row() {
 }
 
 #[test]
-fn codes_that_need_a_separate_upload() {
-    let (_server, client) = alone();
+fn a_missing_budget_and_missing_fields_are_alerts() {
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let body = json!({"rows": [pounds("1", "a")]}).to_string();
     assert_eq!(uploaded(&client, &batch, body), "failed");
@@ -169,7 +169,7 @@ fn codes_that_need_a_separate_upload() {
 
 #[test]
 fn all_faults_of_a_row_are_reported() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let row = json!({"amount": "-1", "currencyCode": "gbp?", "fundingBudgetId": "x", "recipient": {"type": "robot"}});
     assert_eq!(uploaded(&client, &batch, rows(&[row])), "failed");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::payments::{
-    BATCHES, alone, below, create, euros, find, listed, path, payments, pounds, rows, uploaded,
+    BATCHES, below, create, euros, find, fresh_sandbox, listed, path, payments, pounds, rows, uploaded,
 };
 use crate::support::table::{Table, bad};
 use crate::support::{demo, expect_json, shared};
@@ -14,8 +14,8 @@ fn ids(rows: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn newest_first_or_oldest_first() {
-    let (_server, client) = alone();
+fn batches_are_listed_newest_first_or_oldest_first() {
+    let (_server, client) = fresh_sandbox();
     let made: Vec<_> = (0..3).map(|number| create(&client, &format!("{number}"))).collect();
     let (rows, count) = listed(&client, BATCHES, "limit=1000");
     assert_eq!(count, i64::try_from(rows.len()).unwrap());
@@ -29,7 +29,7 @@ fn newest_first_or_oldest_first() {
 }
 
 #[test]
-fn filters_by_id_and_status() {
+fn batches_are_filtered_by_id_and_status() {
     let client = shared().client();
     let (draft, failed) = (demo().batch("draft"), demo().batch("failed"));
     let theirs = text(&demo().json, "/accountId");
@@ -47,7 +47,7 @@ fn filters_by_id_and_status() {
 
 #[test]
 fn hidden_batches_are_omitted_by_default() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "Hidden");
     let body = json!({"visible": false}).to_string();
     expect_json(&client.call("PATCH", &path(&batch)).json(body).send(), 200);
@@ -102,7 +102,7 @@ fn invalid_parameters_are_reported() {
 
 #[test]
 fn payments_are_listed_with_every_member() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let mut wrong = pounds("nonsense", "c");
     wrong["recipient"]["address"] = json!({"city": "London", "countryCode": "GB"});
@@ -143,7 +143,7 @@ fn payments_are_listed_with_every_member() {
 
 #[test]
 fn alerts_are_filtered() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let upload = rows(&[pounds("1", "a"), pounds("1", "a"), json!({}), pounds("", "b")]);
     assert_eq!(uploaded(&client, &batch, upload), "failed");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::payments::{
-    BATCHES, alone, below, confirmed, create, euros, filled, find, path, payments, pounds, rows, upload,
+    BATCHES, below, confirmed, create, euros, filled, find, fresh_sandbox, path, payments, pounds, rows, upload,
 };
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Client, Wallet, demo, expect_fault, expect_faults, expect_json, shared};
@@ -37,7 +37,7 @@ fn delete(client: &Client, batch: &str) -> crate::support::Answer {
 
 #[test]
 fn an_empty_batch_has_every_member() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = expect_json(&client.post(BATCHES, "{}"), 201);
     assert_eq!(members(&batch), MEMBERS);
     uuid(&batch["id"]);
@@ -58,7 +58,7 @@ fn an_empty_batch_has_every_member() {
 
 #[test]
 fn a_batch_created_with_payments_is_accepted_and_locked() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let payments_of =
         json!({"defaultFundingBudgetId": demo().budget("GBP"), "rows": [pounds("1", "a"), euros("2", "b")]});
     let body = json!({"name": "Wages", "visible": false, "payments": payments_of});
@@ -80,7 +80,7 @@ fn a_batch_created_with_payments_is_accepted_and_locked() {
 
 #[test]
 fn every_fault_of_a_body_is_reported_and_nothing_is_created() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let count = || expect_json(&client.get(BATCHES), 200)["count"].clone();
     let before = count();
     let mut table = Table::default();
@@ -117,7 +117,7 @@ fn every_fault_of_a_body_is_reported_and_nothing_is_created() {
 
 #[test]
 fn names_and_visibility_can_be_changed_in_any_state() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     for status in ["draft", "validated", "confirmed", "started", "completed", "failed", "cancelled"] {
         let batch = demo().batch(status);
         let before = find(&client, &batch);
@@ -138,7 +138,7 @@ fn names_and_visibility_can_be_changed_in_any_state() {
 
 #[test]
 fn a_deleted_batch_is_cancelled_and_can_still_be_read() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = filled(&client, &[pounds("1.50", "a")]);
     let answer = delete(&client, &batch);
     assert_eq!((answer.status, answer.body.len()), (204, 0), "{answer:?}");
@@ -158,7 +158,7 @@ fn a_deleted_batch_is_cancelled_and_can_still_be_read() {
 
 #[test]
 fn deleting_a_confirmed_batch_releases_its_money() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let batch = filled(&client, &[pounds("12.34", "SBX-PENDING"), pounds("0.66", "SBX-PENDING 2")]);
     confirmed(&client, &batch);
@@ -170,7 +170,7 @@ fn deleting_a_confirmed_batch_releases_its_money() {
 
 #[test]
 fn a_delete_needs_no_body() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let batch = create(&client, "x");
     let with =
         |media: &str, body: &str| client.call("DELETE", &path(&batch)).header("Content-Type", media).bytes(body).send();

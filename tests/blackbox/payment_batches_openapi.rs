@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::{document, operation, truthful};
+use crate::openapi::{assert_documented, document, operation};
 use crate::support::assert::text;
 use crate::support::payments::{
-    BATCHES, TEMPLATE, alone, below, create, euros, filled, path, pounds, rows, upload, uploaded,
+    BATCHES, TEMPLATE, below, create, euros, filled, fresh_sandbox, path, pounds, rows, upload, uploaded,
 };
 use crate::support::{ABSENT, Wallet, demo, shared};
 
@@ -36,7 +36,7 @@ const ALL: [Row; 11] = [
 ];
 
 #[test]
-fn everything_is_described() {
+fn operations_and_their_answers_are_described() {
     let mut missing = Vec::new();
     for (method, path, successes, errors, parameters) in ALL {
         let described = operation(method, path);
@@ -73,36 +73,36 @@ fn everything_is_described() {
 
 #[test]
 fn reads_answer_as_described() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     Wallet::with(&server, "EUR", 1_000);
     let batch = create(&client, "x");
     uploaded(&client, &batch, rows(&[pounds("x", "a"), euros("11", "b"), json!({})]));
     let short = filled(&client, &[euros("11", "b")]);
     for id in [&batch, &short, &demo().batch("completed"), &demo().batch("confirmed"), &ABSENT.to_owned()] {
-        truthful("get", BATCH, &client.get(&path(id)));
-        truthful("get", PAYMENTS, &client.get(&below(id, "payments")));
-        truthful("get", ALERTS, &client.get(&below(id, "alerts")));
-        truthful("get", VALIDATE, &client.get(&below(id, "validate")));
+        assert_documented("get", BATCH, &client.get(&path(id)));
+        assert_documented("get", PAYMENTS, &client.get(&below(id, "payments")));
+        assert_documented("get", ALERTS, &client.get(&below(id, "alerts")));
+        assert_documented("get", VALIDATE, &client.get(&below(id, "validate")));
     }
-    truthful("get", BATCHES, &client.get(BATCHES));
-    truthful("get", BATCHES, &client.get(&format!("{BATCHES}?limit=0")));
-    truthful("get", TEMPLATE, &client.with_authorization(None).get(TEMPLATE));
+    assert_documented("get", BATCHES, &client.get(BATCHES));
+    assert_documented("get", BATCHES, &client.get(&format!("{BATCHES}?limit=0")));
+    assert_documented("get", TEMPLATE, &client.with_authorization(None).get(TEMPLATE));
 }
 
 #[test]
 fn writes_answer_as_described() {
-    let (_server, client) = alone();
-    truthful("post", BATCHES, &client.post(BATCHES, "{}"));
-    truthful("post", BATCHES, &client.post(BATCHES, json!({"payments": {"rows": [{}]}}).to_string()));
-    truthful("post", BATCHES, &client.post(BATCHES, "{\"x\": 1}"));
+    let (_server, client) = fresh_sandbox();
+    assert_documented("post", BATCHES, &client.post(BATCHES, "{}"));
+    assert_documented("post", BATCHES, &client.post(BATCHES, json!({"payments": {"rows": [{}]}}).to_string()));
+    assert_documented("post", BATCHES, &client.post(BATCHES, "{\"x\": 1}"));
     let batch = create(&client, "x");
-    truthful("post", PAYMENTS, &upload(&client, &batch, rows(&[pounds("1", "a")])));
-    truthful("post", PAYMENTS, &upload(&client, &demo().batch("failed"), rows(&[])));
-    truthful("post", PAYMENTS, &client.call("POST", &below(&batch, "payments")).bytes("x").send());
-    truthful("patch", BATCH, &client.call("PATCH", &path(&batch)).json("{\"name\": \"y\"}").send());
-    truthful("patch", BATCH, &client.call("PATCH", &path(&batch)).json("{\"name\": 1}").send());
-    truthful("delete", BATCH, &client.call("DELETE", &path(&demo().batch("started"))).send());
-    truthful("post", DOWNLOAD, &client.post(&below(ABSENT, "payments/download"), ""));
+    assert_documented("post", PAYMENTS, &upload(&client, &batch, rows(&[pounds("1", "a")])));
+    assert_documented("post", PAYMENTS, &upload(&client, &demo().batch("failed"), rows(&[])));
+    assert_documented("post", PAYMENTS, &client.call("POST", &below(&batch, "payments")).bytes("x").send());
+    assert_documented("patch", BATCH, &client.call("PATCH", &path(&batch)).json("{\"name\": \"y\"}").send());
+    assert_documented("patch", BATCH, &client.call("PATCH", &path(&batch)).json("{\"name\": 1}").send());
+    assert_documented("delete", BATCH, &client.call("DELETE", &path(&demo().batch("started"))).send());
+    assert_documented("post", DOWNLOAD, &client.post(&below(ABSENT, "payments/download"), ""));
 }
 
 /// Returns the schema of a request's body.
@@ -122,7 +122,7 @@ fn bodies_match_their_descriptions() {
     let validator = jsonschema::validator_for(&body_schema("post", PAYMENTS)).unwrap();
     let client = shared().client();
     let batch = create(&client, "described");
-    for (body, fine) in [
+    for (body, is_valid) in [
         (json!({"rows": [row]}), true),
         (json!({"rows": [], "defaultFundingBudgetId": null}), true),
         (json!({}), false),
@@ -130,9 +130,9 @@ fn bodies_match_their_descriptions() {
         (json!({"rows": [{"recipient": {"email": "a"}}]}), false),
         (json!({"rows": [{"recipient": {"address": {"country": "a"}}}]}), false),
     ] {
-        assert_eq!(validator.is_valid(&body), fine, "{body}");
+        assert_eq!(validator.is_valid(&body), is_valid, "{body}");
         let status = upload(&client, &batch, body.to_string()).status;
-        assert_eq!(status, if fine { 202 } else { 400 }, "{body}");
+        assert_eq!(status, if is_valid { 202 } else { 400 }, "{body}");
     }
     let validator = jsonschema::validator_for(&body_schema("post", BATCHES)).unwrap();
     assert!(validator.is_valid(&json!({"name": "x", "payments": {"rows": [row]}})));

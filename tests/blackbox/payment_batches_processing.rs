@@ -1,4 +1,4 @@
-//! Processing of confirmed batches: every outcome that a reference can script, and its effect on the books.
+//! Processing of confirmed batches: every outcome that a reference can select, and its effect on the books.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::load::check_journal;
-use crate::support::payments::{alone, confirmed, euros, filled, find, path, payments, pounds};
-use crate::support::server::LIMIT;
+use crate::support::payments::{confirmed, euros, filled, find, fresh_sandbox, path, payments, pounds};
+use crate::support::server::TIMEOUT;
 use crate::support::{Client, Server, Wallet, expect_fault};
 
-/// Waits until a batch fulfils a condition.
+/// Waits until a batch meets a condition, and returns its payments.
 fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bool) -> Vec<Value> {
     let start = Instant::now();
     loop {
@@ -18,7 +18,7 @@ fn until(client: &Client, batch: &str, expected: impl Fn(&Value, &[Value]) -> bo
         if expected(&found, &list) {
             return list;
         }
-        assert!(start.elapsed() < LIMIT, "the condition was not fulfilled in time: {found} {list:?}");
+        assert!(start.elapsed() < TIMEOUT, "the condition was not met in time: {found} {list:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -28,7 +28,7 @@ fn ended(client: &Client, batch: &str, status: &str) -> Vec<Value> {
     until(client, batch, |found, _| found["status"] == status)
 }
 
-fn endings(list: &[Value]) -> Vec<(&str, &str)> {
+fn outcomes(list: &[Value]) -> Vec<(&str, &str)> {
     let text = |value: &Value| value.as_str().map_or("", |text| text).to_owned();
     let pairs = list.iter().map(|payment| (text(&payment["status"]), text(&payment["failureReason"])));
     pairs.map(|(status, reason)| (&*status.leak(), &*reason.leak())).collect()
@@ -36,7 +36,7 @@ fn endings(list: &[Value]) -> Vec<(&str, &str)> {
 
 #[test]
 fn every_reference_has_its_outcome() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 100_000);
     let references =
         ["Invoice 1", "SBX-FAIL-CLOSED", "SBX-FAIL-ACCOUNT", "SBX-FAIL-NAME", "SBX-FAIL-REJECTED", "SBX-FAIL-BLOCKED"];
@@ -52,7 +52,7 @@ fn every_reference_has_its_outcome() {
         ("failed", "rejected_by_bank"),
         ("failed", "compliance"),
     ];
-    assert_eq!(endings(&list), expected);
+    assert_eq!(outcomes(&list), expected);
     assert!(find(&client, &batch)["ordersSentAt"].is_string());
     let balance = wallet.balance();
     assert_eq!(balance.available, 100_000 - 1_000, "what failed is available again");
@@ -61,7 +61,7 @@ fn every_reference_has_its_outcome() {
 
 #[test]
 fn a_batch_fails_when_no_payment_succeeds() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let before = wallet.balance();
     let batch = filled(&client, &[pounds("10", "SBX-FAIL-NAME"), pounds("20", "SBX-FAIL-CLOSED")]);
@@ -74,7 +74,7 @@ fn a_batch_fails_when_no_payment_succeeds() {
 
 #[test]
 fn a_returned_payment_restores_the_amount_but_not_the_fee() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "EUR", 100_000);
     let mut row = euros("30", "SBX-RETURN");
     row["recipient"]["paymentNetwork"] = json!("SWIFT");
@@ -91,8 +91,8 @@ fn a_returned_payment_restores_the_amount_but_not_the_fee() {
 }
 
 #[test]
-fn slow_and_pending_payments() {
-    let (server, client) = alone();
+fn slow_payments_complete_later_and_pending_ones_stay_open() {
+    let (server, client) = fresh_sandbox();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let batch = filled(&client, &[pounds("10", "SBX-PENDING"), pounds("20", "SBX-SLOW"), pounds("30", "now")]);
     confirmed(&client, &batch);
@@ -107,9 +107,8 @@ fn slow_and_pending_payments() {
     check_journal(&server.kill());
 }
 
-/// A server that is killed repeatedly while it processes 400 payments pays each of them exactly once.
 #[test]
-fn killed_while_paying() {
+fn each_payment_is_paid_once_although_the_server_is_killed() {
     let mut server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 10_000_000);
     let before = wallet.balance();

@@ -6,7 +6,7 @@ use crate::support::assert::text;
 use crate::support::payer::{Payer, heading, html};
 use crate::support::shop::{SESSIONS, TOP_UPS, basket};
 use crate::support::storefront::Shop;
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{Server, demo, expect_json, shared};
 
 #[test]
@@ -22,7 +22,7 @@ fn a_payer_pays_step_by_step() {
     let banks = payer.follow(&[("action", "continue")]);
     assert_eq!(heading(&banks), "Choose your bank");
     assert!(banks.contains(text(&shop.bank, "/id")) && banks.contains("<svg class=\"code\""), "{banks}");
-    assert_eq!(heading(&payer.page()), "Choose your bank", "the session was begun");
+    assert_eq!(heading(&payer.page()), "Choose your bank", "the session has begun");
     let bank = payer.choose(&shop);
     assert_eq!(heading(&bank), "Approve the payment");
     let reference = text(&session, "/paymentReference");
@@ -41,9 +41,8 @@ fn a_payer_pays_step_by_step() {
     assert_eq!(heading(&payer.part("banks")), "Payment complete");
 }
 
-/// Each name that selects an outcome leads to its page, and to its status of the session and of the payments.
 #[test]
-fn names_decide_at_the_bank() {
+fn the_name_selects_the_outcome_at_the_bank() {
     let shop = Shop::open(shared());
     for (name, shown, status, payment) in [
         ("approve", "Payment complete", "COMPLETED", "COMPLETED"),
@@ -155,7 +154,7 @@ fn the_page_of_a_large_basket_is_small() {
 }
 
 #[test]
-fn a_session_ends_with_its_time() {
+fn a_session_cannot_be_paid_after_its_time() {
     let shop = Shop::open(shared());
     let (fetched, begun) = (shop.session(&json!({})), shop.session(&json!({})));
     let payers = [&fetched, &begun].map(|session| Payer::of(&shop, session));
@@ -220,7 +219,7 @@ fn pages_speak_the_language_of_the_session_or_of_the_browser() {
 }
 
 #[test]
-fn texts_are_escaped_and_nothing_is_loaded_from_elsewhere() {
+fn texts_are_escaped_and_nothing_is_loaded_from_other_servers() {
     let shop = Shop::open(shared());
     let evil = "<script>alert(1)</script>\"'";
     let name = json!({"name": evil}).to_string();
@@ -266,13 +265,13 @@ fn colours_come_in_a_style_sheet() {
     }
     assert_eq!(payer.read("/pay/assets/pages.css?v=old").header("cache-control"), Some("no-cache"));
     html(&payer.read("/pay/assets/other.css"), 404);
-    // White text on yellow can't be read.
+    // White text on yellow cannot be read.
     html(&payer.read("/pay/theme/ffff00-ffffff.css"), 404);
 }
 
 /// The page shows colours and hides the logo of the service only while the merchant has the permission.
 #[test]
-fn without_the_permission_the_page_has_its_own_look() {
+fn the_look_of_a_merchant_needs_a_permission() {
     let shop = Shop::open(shared());
     let branding = json!({"branding": {"primaryColour": "#99004d", "hideServiceLogo": true}}).to_string();
     expect_json(&shop.client.call("PATCH", "/v2/merchant").json(branding).send(), 200);
@@ -309,14 +308,14 @@ fn a_restored_world_has_the_pages_of_its_snapshot() {
     let shop = Shop::open(&server);
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
-    let at = snapshot(&shop.client);
+    let saved = snapshot(&shop.client);
     assert_eq!(heading(&payer.pay_as(&shop, "approve")), "Payment complete");
     let later = Payer::of(&shop, &shop.session(&json!({})));
-    restore(&shop.client, &at);
+    restore(&shop.client, &saved);
     assert_eq!(heading(&payer.page()), "Check your payment");
     html(&later.read(&later.path), 404);
     // A copy of the session in another world has its own page.
-    let (_, copy) = make(&server, json!({"snapshotId": at}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": saved}));
     let copied = expect_json(&copy.get(SESSIONS), 200);
     let other = Payer::at(&copy, text(&copied, "/rows/0/checkoutUrl"));
     assert_ne!(other.path, payer.path);

@@ -9,7 +9,7 @@ use crate::support::storefront::Shop;
 use crate::support::{Client, Server, expect_json, shared, together};
 
 #[test]
-fn a_form_comes_from_the_page() {
+fn a_form_is_accepted_only_from_its_own_site() {
     let shop = Shop::open(shared());
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
@@ -54,7 +54,7 @@ fn a_form_without_the_token_of_its_page_is_refused() {
 }
 
 #[test]
-fn impossible_forms_are_refused() {
+fn invalid_forms_are_refused() {
     let shop = Shop::open(shared());
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
@@ -73,7 +73,7 @@ fn impossible_forms_are_refused() {
         let refused = html(&payer.send(&page, fields), 400);
         assert!(refused.contains(&format!("href=\"{}\"", payer.path)), "{fields:?}: {refused}");
     }
-    for (bank, _) in [("", 0), ("x", 0), ("0123456789abcdef0123456789abcdef", 0)] {
+    for bank in ["", "x", "0123456789abcdef0123456789abcdef"] {
         let again = html(&payer.send(&page, &[("action", "choose"), ("bankId", bank)]), 400);
         assert_eq!(heading(&again), "Choose your bank", "{bank}");
         assert!(again.contains("There is a problem"), "{again}");
@@ -117,7 +117,7 @@ fn errors_at_the_bank_are_shown_with_what_was_entered() {
 
 /// A form that was sent before, or was shown before another one was sent, has no effect.
 #[test]
-fn a_form_counts_once() {
+fn a_form_takes_effect_once() {
     let shop = Shop::open(shared());
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
@@ -149,7 +149,7 @@ fn a_form_counts_once() {
 }
 
 #[test]
-fn of_two_tabs_one_pays() {
+fn of_the_forms_of_two_tabs_one_takes_effect() {
     let shop = Shop::open(shared());
     for actions in [["approve", "approve"], ["approve", "reject"], ["approve", "cancel"]] {
         let session = shop.session(&json!({}));
@@ -181,7 +181,7 @@ fn refusals_are_pages_with_the_same_headers() {
     let server = shared();
     let shop = Shop::open(server);
     let payer = Payer::of(&shop, &shop.session(&json!({})));
-    let nobody = shop.client.with_authorization(None);
+    let anonymous = shop.client.with_authorization(None);
     let unknown = "/pay/0123456789abcdef0123456789abcdef";
     for path in
         ["/pay", "/pay/", unknown, "/pay/x", "/pay/%00", "/pay/refunds", "/pay/refunds/x", "/pay/a/b/c", "/%70ay/x"]
@@ -190,17 +190,17 @@ fn refusals_are_pages_with_the_same_headers() {
         assert!(page.contains("Page not found") && page.contains("<html lang=\"en-GB\">"), "{path}: {page}");
     }
     for (method, path) in [("PUT", &payer.path), ("DELETE", &payer.path), ("PATCH", &payer.path)] {
-        let answer = nobody.call(method, &format!("{path}?")).send();
+        let answer = anonymous.call(method, &format!("{path}?")).send();
         html(&answer, 405);
         assert_eq!(answer.header("allow"), Some("GET, HEAD, POST"), "{method}");
     }
-    html(&nobody.call("POST", "/pay/assets/pages.css?").bytes("").send(), 405);
-    let origin = format!("http://{}", nobody.address);
+    html(&anonymous.call("POST", "/pay/assets/pages.css?").bytes("").send(), 405);
+    let origin = format!("http://{}", anonymous.address);
     let form =
         [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", origin.as_str()), ("Content-Length", "13")];
     let line = format!("POST {unknown}");
-    html(&exchange(&nobody.address, &line, &form, b"action=cancel"), 404);
-    let head = exchange(&nobody.address, &format!("HEAD {}", payer.path), &[], b"");
+    html(&exchange(&anonymous.address, &line, &form, b"action=cancel"), 404);
+    let head = exchange(&anonymous.address, &format!("HEAD {}", payer.path), &[], b"");
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_headers(&head);
     let sent = payer.press(&[("action", "continue")]);
@@ -210,7 +210,7 @@ fn refusals_are_pages_with_the_same_headers() {
 
 /// Guesses of links of sessions and of refunds are counted together. 200 guesses of one kind are fewer than the limit.
 #[test]
-fn tokens_can_not_be_guessed_without_end() {
+fn guesses_of_tokens_are_limited() {
     let server = Server::sandbox();
     let payer = {
         let shop = Shop::open(&server);
@@ -218,14 +218,14 @@ fn tokens_can_not_be_guessed_without_end() {
     };
     let guess = |number: usize| format!("/pay/{}{number:032x}", ["", "refunds/"][number % 2]);
     let refused = (0..400).map(|number| payer.read(&guess(number))).find(|answer| answer.status != 404);
-    let refused = refused.expect("guesses are limited");
+    let refused = refused.expect("guesses are not limited");
     html(&refused, 429);
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
     payer.page();
 }
 
 #[test]
-fn a_deactivated_merchant_takes_no_payments() {
+fn a_deactivated_merchant_accepts_no_payments() {
     let shop = Shop::open(shared());
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
@@ -237,7 +237,7 @@ fn a_deactivated_merchant_takes_no_payments() {
 }
 
 #[test]
-fn tokens_are_in_no_log() {
+fn tokens_are_not_logged() {
     let server = Server::sandbox();
     let shop = Shop::open(&server);
     let session = shop.session(&json!({}));
@@ -250,7 +250,7 @@ fn tokens_are_in_no_log() {
 }
 
 #[test]
-fn a_page_takes_sixty_forms_at_once() {
+fn a_page_refuses_too_many_forms() {
     let shop = Shop::open(shared());
     let (session, other) = (shop.session(&json!({})), shop.session(&json!({})));
     let payer = Payer::of(&shop, &session);

@@ -12,8 +12,8 @@ use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, new_session};
 use crate::support::storefront::Shop;
 use crate::support::{CHECKOUTS, PAYEES, Server, expect_json, shared};
 
-/// A text that leaves every context of HTML unless it is escaped, and turns the direction of the text after it. The
-/// word before it shows which field it is.
+/// A text that leaves every context of HTML unless it is escaped, and reverses the direction of the text after it. It
+/// begins with the name of its field.
 macro_rules! evil {
     ($field:literal) => {
         concat!($field, "\u{202e}\"'><script>alert(1)</script>\u{2066}&\u{200f}\u{61c}")
@@ -24,16 +24,16 @@ const EVIL: &str = evil!("");
 /// The beginning of the text on a page.
 const ESCAPED: &str = "&#34;&#39;&#62;&#60;script&#62;alert(1)";
 
-/// Checks that a page shows these fields.
-fn shows(page: &str, fields: &[&str]) {
+/// Expects that a page shows these fields.
+fn expect_shown(page: &str, fields: &[&str]) {
     for field in fields {
         assert!(page.contains(&format!("{field}{ESCAPED}")), "{field}: {page}");
     }
 }
 
-/// Checks that a page shows the text, and only as text.
-fn is_harmless(page: &str) {
-    shows(page, &[""]);
+/// Expects that a page shows the hostile text, and only as text.
+fn expect_harmless(page: &str) {
+    expect_shown(page, &[""]);
     assert!(!page.contains("<script"), "{page}");
     let turns =
         ['\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}'];
@@ -76,26 +76,26 @@ fn no_text_of_a_purchase_changes_a_page() {
     pages.push(html(&payer.press(&with_city(&address("continue"), "")), 400));
     pages.push(payer.follow(&[("action", "rate"), ("rate", "\"><b>")]));
     pages.extend([payer.page(), payer.part("rates"), payer.part("banks")]);
-    shows(&pages[0], &["description", "reference", "item", "sku"]);
-    shows(&pages[2], &["recipient", "first-line", "second-line", "city"]);
-    shows(&pages[6], &["rate"]);
-    shows(&pages[7], &["description", "reference"]);
+    expect_shown(&pages[0], &["description", "reference", "item", "sku"]);
+    expect_shown(&pages[2], &["recipient", "first-line", "second-line", "city"]);
+    expect_shown(&pages[6], &["rate"]);
+    expect_shown(&pages[7], &["description", "reference"]);
     pages.extend([payer.pay_as(&shop, "reject"), payer.pay_as(&shop, "pending")]);
     shop.advance_minutes(1);
     pages.push(payer.page());
     let receipt = pages.last().unwrap();
     assert_eq!(heading(receipt), "Payment complete");
-    shows(receipt, &["description", "reference", "item", "sku", "rate", "recipient"]);
+    expect_shown(receipt, &["description", "reference", "item", "sku", "rate", "recipient"]);
     for page in &pages {
-        is_harmless(page);
+        expect_harmless(page);
         assert!(!page.contains("<b>"), "{page}");
     }
     let refunds = format!("{PAYMENTS}/{}/refunds", text(&shop.find(&session), "/paymentId"));
     let body = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}, "reason": evil!("reason")});
     let refund = expect_json(&shop.client.post(&refunds, body.to_string()), 201);
     let page = Payer::at(&shop.client, text(&refund, "/authorisationUrl")).page();
-    is_harmless(&page);
-    shows(&page, &["reason"]);
+    expect_harmless(&page);
+    expect_shown(&page, &["reason"]);
 }
 
 fn with_city<'a>(fields: &[(&'a str, &'a str)], city: &'a str) -> Vec<(&'a str, &'a str)> {
@@ -123,7 +123,7 @@ fn no_name_of_a_payee_or_budget_changes_a_page() {
     for session in [&to_payee, &to_budget] {
         let visitor = Payer::at(client, text(session, "/checkoutUrl"));
         for page in [visitor.page(), visitor.part("banks"), visitor.pay_as(&shop, "approve")] {
-            is_harmless(&page);
+            expect_harmless(&page);
         }
     }
 }
@@ -170,9 +170,9 @@ fn rates_are_loaded_from_no_private_address() {
     assert_eq!(log.matches("target_not_allowed").count(), urls.len(), "{log}");
 }
 
-/// While a server of rates does not respond, only the payers of its merchant wait.
+/// While a server of rates does not respond, only payers who need its rates wait.
 #[test]
-fn a_silent_server_of_rates_holds_up_nobody_else() {
+fn a_silent_server_of_rates_delays_no_other_payer() {
     let receiver = Receiver::start();
     receiver.hang(true);
     let shop = with_rates_of(shared(), &receiver.url());

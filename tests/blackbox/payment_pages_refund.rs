@@ -8,7 +8,7 @@ use crate::support::shop::{PAYMENTS, REFUNDS};
 use crate::support::storefront::Shop;
 use crate::support::{expect_json, shared, together};
 
-/// Pays a session, and creates a refund of 2.50 pounds.
+/// Pays a session, and creates a refund of 2.50 pounds. Returns it, and the browser of the merchant on its page.
 fn refunding(shop: &Shop) -> (Value, Payer) {
     let session = shop.session(&json!({}));
     Payer::of(shop, &session).pay_as(shop, "approve");
@@ -47,7 +47,7 @@ fn a_merchant_authorises_a_refund_once() {
 }
 
 #[test]
-fn every_outcome_of_a_refund() {
+fn the_name_selects_the_outcome_of_a_refund() {
     let shop = Shop::open(shared());
     for (name, shown, now, later) in [
         ("approve", "Refund approved", "COMPLETED", "COMPLETED"),
@@ -84,7 +84,7 @@ fn a_refund_can_be_authorised_for_20_minutes() {
 }
 
 #[test]
-fn forms_of_others_and_of_other_sites_are_refused() {
+fn forms_of_other_refunds_and_of_other_sites_are_refused() {
     let shop = Shop::open(shared());
     let ((refund, merchant), (_, other)) = (refunding(&shop), refunding(&shop));
     let token = form_token(&other.page());

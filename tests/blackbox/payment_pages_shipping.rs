@@ -27,13 +27,14 @@ fn address<'a>(field: &'a str, value: &'a str, action: &'a str) -> Vec<(&'a str,
     fields
 }
 
-fn collecting() -> Shop {
+/// Creates a shop whose page asks for an address.
+fn collecting_addresses() -> Shop {
     Shop::with_options(shared(), &json!({"collectAddress": true}))
 }
 
 #[test]
-fn the_address_comes_first() {
-    let shop = collecting();
+fn the_address_is_entered_first() {
+    let shop = collecting_addresses();
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
     let page = payer.page();
@@ -64,7 +65,7 @@ fn the_address_comes_first() {
 
 #[test]
 fn wrong_addresses_are_shown_with_their_errors() {
-    let shop = collecting();
+    let shop = collecting_addresses();
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
     let long = "x".repeat(141);
@@ -91,7 +92,7 @@ fn wrong_addresses_are_shown_with_their_errors() {
 
 #[test]
 fn a_postcode_finds_addresses() {
-    let shop = collecting();
+    let shop = collecting_addresses();
     let payer = Payer::of(&shop, &shop.session(&json!({})));
     let postcode = demo().postcodes().swap_remove(0);
     let list = html(&payer.press(&address("postcode", &postcode, "address")), 200);
@@ -114,7 +115,7 @@ fn a_postcode_finds_addresses() {
 /// The first button that a payer presses begins the session, whichever it is. Forms that were shown before stay valid.
 #[test]
 fn any_first_button_begins_the_session() {
-    let shop = collecting();
+    let shop = collecting_addresses();
     let postcode = demo().postcodes().swap_remove(0);
     let lookup = address("postcode", &postcode, "address");
     let wrong = address("city", "", "continue");
@@ -167,7 +168,7 @@ fn without_the_feature_the_address_is_entered_by_hand() {
     assert!(list.contains("name=\"found\""), "{list}");
 }
 
-/// Creates a checkout with rates from a receiver, and the receiver.
+/// Starts a server of rates with this answer, and creates a shop that uses it.
 fn with_rates(answer: &Value) -> (Shop, Receiver) {
     let receiver = Receiver::start();
     receiver.answer_with(&answer.to_string());
@@ -245,7 +246,7 @@ fn a_rate_is_checked_again_when_it_is_chosen() {
 }
 
 #[test]
-fn rates_that_can_not_be_loaded_are_tried_again() {
+fn rates_that_cannot_be_loaded_are_requested_again() {
     let (shop, receiver) = with_rates(&json!([]));
     let session = shop.session(&json!({}));
     let payer = Payer::of(&shop, &session);
@@ -311,8 +312,8 @@ fn a_rate_that_can_change_is_below_the_amount() {
 
 /// The merchant's own rate stays when the payer corrects the address.
 #[test]
-fn a_fixed_rate_is_not_lost() {
-    let shop = collecting();
+fn a_corrected_address_keeps_a_fixed_rate() {
+    let shop = collecting_addresses();
     let shipping = json!({
         "recipientName": "Ada", "addressLine1": "1 High Street", "city": "York", "postcode": "YO1 7HU",
         "countryCode": "GB", "rate": {"description": "Post", "amount": "2.50"},

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{BUDGETS, new_budget, with};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{make, restore, snapshot};
+use crate::support::worlds::{create_world, restore, snapshot};
 use crate::support::{ABSENT, Answer, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
 const PEOPLE: &str = "/v2/people";
@@ -34,29 +34,29 @@ fn new_person(email: &str) -> Value {
 
 fn post(client: &Client, body: &Value) -> Answer {
     let answer = client.post(PEOPLE, body.to_string());
-    truthful("post", PEOPLE, &answer);
+    assert_documented("post", PEOPLE, &answer);
     answer
 }
 
-fn join(client: &Client, email: &str) -> Value {
+fn create_person(client: &Client, email: &str) -> Value {
     expect_json(&post(client, &new_person(email)), 201)
 }
 
 fn find(client: &Client, person: &Value) -> Value {
     let answer = client.get(&format!("{PEOPLE}/{}", text(person, "/id")));
-    truthful("get", PERSON, &answer);
+    assert_documented("get", PERSON, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, person: &Value, body: &Value) -> Answer {
     let answer = client.call("PATCH", &format!("{PEOPLE}/{}", text(person, "/id"))).json(body.to_string()).send();
-    truthful("patch", PERSON, &answer);
+    assert_documented("patch", PERSON, &answer);
     answer
 }
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{PEOPLE}?accountId={}&{query}", client.account));
-    truthful("get", PEOPLE, &answer);
+    assert_documented("get", PEOPLE, &answer);
     expect_json(&answer, 200)
 }
 
@@ -64,14 +64,14 @@ fn ids(page: &Value) -> Vec<&str> {
     page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id")).collect()
 }
 
-/// A second account of the demo client, which has no people.
+/// Returns a client with a second account of the demo client, which has no people.
 fn second(client: &Client) -> Client {
     client.with_account("F50092")
 }
 
 #[test]
 fn a_new_person_has_every_member() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let body = with(new_person("Lucja@Example.com"), &json!({"dob": "2000-02-29", "accountId": client.account}));
     let created = expect_json(&post(&client, &body), 201);
     let mut names = members(&created);
@@ -100,7 +100,7 @@ fn a_new_person_has_every_member() {
 fn there_are_six_roles_on_every_account() {
     let client = shared().client();
     let answer = client.get("/v2/roles");
-    truthful("get", "/v2/roles", &answer);
+    assert_documented("get", "/v2/roles", &answer);
     let roles = expect_json(&answer, 200);
     let names: Vec<_> = roles["rows"].as_array().unwrap().iter().map(|role| text(role, "/name")).collect();
     assert_eq!(names, ["Owner", "Admin", "Payer", "Viewer", "Accountant", "User"]);
@@ -112,7 +112,7 @@ fn there_are_six_roles_on_every_account() {
 
 #[test]
 fn every_fault_of_a_body_is_named() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let mut table = Table::default();
     let good = new_person("a@example.com");
     for (member, value, code) in [
@@ -145,8 +145,8 @@ fn every_fault_of_a_body_is_named() {
 }
 
 #[test]
-fn the_account_may_stand_in_the_body() {
-    let (_server, client) = alone();
+fn the_account_may_be_named_in_the_body() {
+    let (_server, client) = fresh_sandbox();
     let body = with(new_person("a@example.com"), &json!({"accountId": client.account}));
     let created = expect_json(&client.post(&format!("{PEOPLE}?"), body.to_string()), 201);
     let path = format!("{PEOPLE}/{}?", text(&created, "/id"));
@@ -158,9 +158,9 @@ fn the_account_may_stand_in_the_body() {
 }
 
 #[test]
-fn an_address_identifies_a_person() {
-    let (server, client) = alone();
-    let ada = join(&client, "ada.b@example.com");
+fn an_email_address_identifies_a_person() {
+    let (server, client) = fresh_sandbox();
+    let ada = create_person(&client, "ada.b@example.com");
     for same in ["ada.b@example.com", "ADA.B@example.COM"] {
         expect_fault(&post(&client, &new_person(same)), 409, "body.emailAddress", "invalid_state");
     }
@@ -174,7 +174,7 @@ fn an_address_identifies_a_person() {
     assert_eq!(find(&client, &ada), ada);
     assert_eq!(find(&elsewhere, &ada)["lastName"], "Byron");
     // For another client, the person does not exist.
-    let stranger = join(&server.other(), "ada.b@example.com");
+    let stranger = create_person(&server.other(), "ada.b@example.com");
     assert_ne!(stranger["id"], ada["id"]);
     expect_fault(
         &client.call("PATCH", &format!("{PEOPLE}/{}", text(&ada, "/id"))).json(r#"{"emailAddress": "x@y"}"#).send(),
@@ -185,9 +185,9 @@ fn an_address_identifies_a_person() {
 }
 
 #[test]
-fn a_change_is_visible_at_once() {
-    let (_server, client) = alone();
-    let ada = join(&client, "ada.b@example.com");
+fn a_change_is_visible_immediately() {
+    let (_server, client) = fresh_sandbox();
+    let ada = create_person(&client, "ada.b@example.com");
     let count = |query: &str| list(&client, query)["count"].as_i64().unwrap();
     let [all, payers, accountants] = ["", "roleName=Payer", "roleName=Accountant"].map(count);
     let change = json!({"firstName": "Ada", "dob": "1815-12-10", "roleName": "Accountant", "status": "inactive"});
@@ -207,9 +207,9 @@ fn a_change_is_visible_at_once() {
 }
 
 #[test]
-fn lists_are_in_the_order_of_creation_with_filters() {
-    let (_server, client) = alone();
-    let new: Vec<_> = ["c@x", "a@x", "b@x"].map(|email| text(&join(&client, email), "/id").to_owned()).into();
+fn lists_are_sorted_by_creation_and_filtered() {
+    let (_server, client) = fresh_sandbox();
+    let new: Vec<_> = ["c@x", "a@x", "b@x"].map(|email| text(&create_person(&client, email), "/id").to_owned()).into();
     let all = list(&client, "");
     assert_eq!(all["count"], 5);
     assert_eq!(ids(&all)[2..], new);
@@ -230,8 +230,8 @@ fn lists_are_in_the_order_of_creation_with_filters() {
 }
 
 #[test]
-fn one_key_creates_one_person() {
-    let (_server, client) = alone();
+fn one_idempotency_key_creates_one_person() {
+    let (_server, client) = fresh_sandbox();
     let body = new_person("once@example.com").to_string();
     let first = client.post_once(PEOPLE, "person", &body);
     let second = client.post_once(PEOPLE, "person", &body);
@@ -243,8 +243,8 @@ fn one_key_creates_one_person() {
 
 #[test]
 fn people_of_other_accounts_are_absent() {
-    let (server, client) = alone();
-    let theirs = join(&server.other(), "theirs@example.com");
+    let (server, client) = fresh_sandbox();
+    let theirs = create_person(&server.other(), "theirs@example.com");
     let absent = client.get(&format!("{PEOPLE}/{ABSENT}"));
     expect_fault(&absent, 404, "path.personId", "not_found");
     assert_eq!(client.get(&format!("{PEOPLE}/{}", text(&theirs, "/id"))).body, absent.body);
@@ -257,10 +257,10 @@ fn people_of_other_accounts_are_absent() {
 }
 
 #[test]
-fn the_number_of_people_is_a_setting() {
+fn a_setting_limits_the_number_of_people() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_PEOPLE", "3"));
     let client = server.client();
-    join(&client, "third@example.com");
+    create_person(&client, "third@example.com");
     let fault =
         expect_fault(&post(&client, &new_person("fourth@example.com")), 409, "query.accountId", "invalid_state");
     assert!(fault.message.contains('3'), "{fault:?}");
@@ -268,15 +268,15 @@ fn the_number_of_people_is_a_setting() {
 
 #[test]
 fn a_person_has_one_individual_budget() {
-    let (server, client) = alone();
-    let ada = join(&client, "ada.b@example.com");
+    let (server, client) = fresh_sandbox();
+    let ada = create_person(&client, "ada.b@example.com");
     let of = |persona: &Value| {
         with(new_budget("Own", &["GBP"]), &json!({"type": "individual", "personaId": persona})).to_string()
     };
     let created = expect_json(&client.post(BUDGETS, of(&ada["personaId"])), 201);
     assert_eq!(created["type"], "individual");
     expect_fault(&client.post(BUDGETS, of(&ada["personaId"])), 409, "body.personaId", "invalid_state");
-    let theirs = join(&server.other(), "ada.b@example.com");
+    let theirs = create_person(&server.other(), "ada.b@example.com");
     for persona in [&json!(ABSENT), &ada["id"], &theirs["personaId"]] {
         expect_fault(&client.post(BUDGETS, of(persona)), 404, "body.personaId", "not_found");
     }
@@ -290,14 +290,14 @@ fn a_person_has_one_individual_budget() {
 fn people_belong_to_their_world() {
     let server = Server::sandbox();
     let client = server.client();
-    join(&client, "ada.b@example.com");
-    let (_, world) = make(&server, json!({"template": "empty", "seed": "people"}));
+    create_person(&client, "ada.b@example.com");
+    let (_, world) = create_world(&server, json!({"template": "empty", "seed": "people"}));
     assert_eq!(list(&world, "")["count"], 0);
-    let ada = join(&world, "ada.b@example.com");
+    let ada = create_person(&world, "ada.b@example.com");
     assert_ne!(ids(&list(&client, "emailAddress=ada.b@example.com")), [text(&ada, "/id")]);
     let id = snapshot(&world);
     expect_json(&patch(&world, &ada, &json!({"firstName": "Changed"})), 200);
-    join(&world, "bob@example.com");
+    create_person(&world, "bob@example.com");
     restore(&world, &id);
     assert_eq!((find(&world, &ada), list(&world, "")["count"].clone()), (ada, json!(1)));
 }
@@ -308,7 +308,7 @@ fn an_erased_person_has_only_ids() {
     let (home, client) = (server.home(), server.client());
     let body = with(new_person("ada.b@example.com"), &json!({"dob": "1815-12-10"})).to_string();
     let ada = client.post_once(PEOPLE, "ada", &body).json();
-    join(&second(&client), "ada.b@example.com");
+    create_person(&second(&client), "ada.b@example.com");
     let id = text(&ada, "/id");
     let erased = home.json(&["people", "erase", id, "--json"]);
     assert_eq!(erased, json!({"personId": id, "accounts": ["F50091", "F50092"]}));

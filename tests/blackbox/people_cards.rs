@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::management::{
-    BUDGETS, CARDS, authorize, balance, budget, budget_of, card, funded, move_card, new_budget, with,
+    BUDGETS, CARDS, authorize, balance, budget, budget_of, card, funded, new_budget, transition_card, with,
 };
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, transaction};
 use crate::support::{ABSENT, AUTHORIZATION, Answer, Client, Server, expect_fault, expect_faults, expect_json};
@@ -19,7 +19,8 @@ fn person(client: &Client, email: &str) -> Value {
     expect_json(&client.post(PEOPLE, body.to_string()), 201)
 }
 
-fn personal(person: &Value, budgets: &[(&str, bool)]) -> Value {
+/// Returns the body that creates a card of a person, with these budgets and whether each is active.
+fn individual_card(person: &Value, budgets: &[(&str, bool)]) -> Value {
     let budget = |(id, active): &(&str, bool)| json!({"budgetId": id, "active": active});
     let budgets: Vec<_> = budgets.iter().map(budget).collect();
     json!({"cardOwnerType": "PEOPLE", "personId": person["id"], "budgets": budgets, "name": "Ada's card"})
@@ -27,16 +28,16 @@ fn personal(person: &Value, budgets: &[(&str, bool)]) -> Value {
 
 fn post(client: &Client, body: &Value) -> Answer {
     let answer = client.post(CARDS, body.to_string());
-    truthful("post", CARDS, &answer);
+    assert_documented("post", CARDS, &answer);
     answer
 }
 
-fn created(client: &Client, body: &Value) -> Value {
+fn create(client: &Client, body: &Value) -> Value {
     expect_json(&post(client, body), 201)
 }
 
-fn active(client: &Client, body: &Value) -> Value {
-    created(client, &with(body.clone(), &json!({"activate": true})))
+fn create_active(client: &Client, body: &Value) -> Value {
+    create(client, &with(body.clone(), &json!({"activate": true})))
 }
 
 fn ids(client: &Client, query: &str) -> Vec<String> {
@@ -46,11 +47,11 @@ fn ids(client: &Client, query: &str) -> Vec<String> {
 
 #[test]
 fn an_individual_card_names_its_owner_and_budgets() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let (first, second) = (budget(&client, "First"), budget(&client, "Second"));
     let ada = person(&client, "ada.b@example.com");
     assert_eq!(ada["hasPeopleCard"], false);
-    let card = created(&client, &personal(&ada, &[(&first, false), (&second, true)]));
+    let card = create(&client, &individual_card(&ada, &[(&first, false), (&second, true)]));
     assert_eq!(
         (&card["cardOwnerType"], &card["personId"], &card["state"]),
         (&json!("PEOPLE"), &ada["id"], &json!("UNACTIVATED"))
@@ -65,17 +66,18 @@ fn an_individual_card_names_its_owner_and_budgets() {
     assert_eq!(expect_json(&client.get(&path), 200), card);
     let owner = expect_json(&client.get(&format!("{PEOPLE}/{}", text(&ada, "/id"))), 200);
     assert_eq!(owner["hasPeopleCard"], true);
-    expect_json(&move_card(&client, text(&card, "/id"), "TERMINATED"), 200);
+    expect_json(&transition_card(&client, text(&card, "/id"), "TERMINATED"), 200);
     let owner = expect_json(&client.get(&format!("{PEOPLE}/{}", text(&ada, "/id"))), 200);
     assert_eq!(owner["hasPeopleCard"], false);
 }
 
 #[test]
 fn the_activity_of_a_person_is_that_of_their_cards() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let (ada, bob) = (person(&client, "first.owner@example.com"), person(&client, "second.owner@example.com"));
-    let [of_ada, of_bob] = [&ada, &bob].map(|owner| active(&client, &personal(owner, &[(&budget, true)])));
+    let [of_ada, of_bob] =
+        [&ada, &bob].map(|owner| create_active(&client, &individual_card(owner, &[(&budget, true)])));
     let shared = card(&client, &budget);
     let tokens = [text(&of_ada, "/id"), text(&of_bob, "/id"), &shared].map(|id| {
         let record = transaction(&client.post(AUTHORIZATION, first_body(id, "1.00")));
@@ -96,32 +98,32 @@ fn the_activity_of_a_person_is_that_of_their_cards() {
 
 #[test]
 fn the_first_active_budget_that_holds_the_currency_is_charged() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let ada = person(&client, "ada.b@example.com");
     let euros = budget_of(&client, &new_budget("Euros", &["EUR"]));
     let (first, second) = (funded(&client, "First", "50.00"), funded(&client, "Second", "50.00"));
     let order = [(euros.as_str(), true), (second.as_str(), true), (first.as_str(), true)];
-    let card = active(&client, &personal(&ada, &order));
+    let card = create_active(&client, &individual_card(&ada, &order));
     assert_eq!(card["currencyCode"], "GBP");
     assert_eq!(authorize(&client, text(&card, "/id"), "20.00"), "0000");
     assert_eq!(balance(&client, &second), ["50.00", "30.00", "20.00"]);
     assert_eq!(balance(&client, &first), ["50.00", "50.00", "0.00"]);
     // Only this budget pays, whatever the other budgets hold.
     assert_ne!(authorize(&client, text(&card, "/id"), "40.00"), "0000");
-    let in_euros = active(&client, &with(personal(&ada, &order), &json!({"currencyCode": "EUR"})));
+    let in_euros = create_active(&client, &with(individual_card(&ada, &order), &json!({"currencyCode": "EUR"})));
     assert_eq!(in_euros["currencyCode"], "EUR");
-    let none = with(personal(&ada, &order), &json!({"currencyCode": "JPY"}));
+    let none = with(individual_card(&ada, &order), &json!({"currencyCode": "JPY"}));
     expect_fault(&post(&client, &none), 400, "body.currencyCode", "invalid_value");
-    let denied = with(personal(&ada, &[(&euros, false), (&first, true)]), &json!({"currencyCode": "EUR"}));
+    let denied = with(individual_card(&ada, &[(&euros, false), (&first, true)]), &json!({"currencyCode": "EUR"}));
     expect_fault(&post(&client, &denied), 400, "body.currencyCode", "invalid_value");
 }
 
 #[test]
 fn every_fault_is_named() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let ada = person(&client, "ada.b@example.com");
     let own = budget(&client, "Own");
-    let good = personal(&ada, &[(&own, true)]);
+    let good = individual_card(&ada, &[(&own, true)]);
     let mut table = Table::default();
     for (members, path, code) in [
         (json!({"personId": null}), "body.personId", "required"),
@@ -150,29 +152,30 @@ fn every_fault_is_named() {
     expect_faults(&client.post(&format!("{CARDS}?"), body.to_string()), 400, &all);
     let theirs = person(&server.other(), "theirs@example.com");
     for unknown in [json!({"id": ABSENT}), theirs] {
-        let body = personal(&unknown, &[(&own, true)]);
+        let body = individual_card(&unknown, &[(&own, true)]);
         expect_fault(&client.post(CARDS, body.to_string()), 404, "body.personId", "not_found");
     }
     let foreign = budget(&server.other(), "Theirs");
     for unknown in [ABSENT, &foreign] {
-        let body = personal(&ada, &[(&own, true), (unknown, false)]);
+        let body = individual_card(&ada, &[(&own, true), (unknown, false)]);
         expect_fault(&post(&client, &body), 404, "body.budgets[1].budgetId", "not_found");
     }
     let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": ["budgetCards"]})));
-    let body = personal(&ada, &[(&own, true), (&off, true)]);
+    let body = individual_card(&ada, &[(&own, true), (&off, true)]);
     expect_fault(&post(&client, &body), 403, "body.budgets[1].budgetId", "feature_not_enabled");
     // An inactive budget needs no feature.
-    created(&client, &personal(&ada, &[(&own, true), (&off, false)]));
+    create(&client, &individual_card(&ada, &[(&own, true), (&off, false)]));
 }
 
 #[test]
-fn lists_filter_by_owner() {
-    let (_server, client) = alone();
+fn lists_are_filtered_by_owner() {
+    let (_server, client) = fresh_sandbox();
     let own = budget(&client, "Own");
     let other = budget(&client, "Other");
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
-    let [first, second] = [&ada, &bob]
-        .map(|owner| text(&created(&client, &personal(owner, &[(&own, true), (&other, true)])), "/id").to_owned());
+    let [first, second] = [&ada, &bob].map(|owner| {
+        text(&create(&client, &individual_card(owner, &[(&own, true), (&other, true)])), "/id").to_owned()
+    });
     let (ada, bob) = (text(&ada, "/id"), text(&bob, "/id"));
     assert_eq!(ids(&client, &format!("personId={ada}")), std::slice::from_ref(&first));
     let mut both = ids(&client, &format!("personIds={ada},{bob},{ABSENT}"));
@@ -181,19 +184,19 @@ fn lists_filter_by_owner() {
     assert_eq!(ids(&client, &format!("personId={bob}&personIds={ada},{bob}")), std::slice::from_ref(&second));
     assert!(ids(&client, &format!("personId={bob}&personIds={ada}")).is_empty());
     assert_eq!(ids(&client, "cardOwnerType=PEOPLE").len(), 2);
-    assert_eq!(ids(&client, &format!("budgetId={other}")).len(), 2, "every budget that a card names");
+    assert_eq!(ids(&client, &format!("budgetId={other}")).len(), 2, "the filter finds every budget that a card names");
     assert!(!ids(&client, "cardOwnerType=BUDGET&limit=1000").contains(&first));
 }
 
 #[test]
-fn a_card_changes_hands() {
-    let (server, client) = alone();
+fn a_card_can_get_another_owner() {
+    let (server, client) = fresh_sandbox();
     let own = budget(&client, "Own");
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
-    let card = created(&client, &personal(&ada, &[(&own, true)]));
+    let card = create(&client, &individual_card(&ada, &[(&own, true)]));
     let put = |id: &Value, body: Value| {
         let answer = client.call("PUT", &format!("{CARDS}/{}", text(id, "/id"))).json(body.to_string()).send();
-        truthful("put", "/v2/cards/{cardId}", &answer);
+        assert_documented("put", "/v2/cards/{cardId}", &answer);
         answer
     };
     let pin_path = format!("{CARDS}/{}/pin", text(&card, "/id"));
@@ -208,10 +211,10 @@ fn a_card_changes_hands() {
     for unknown in [&json!(ABSENT), &theirs["id"]] {
         expect_fault(&put(&card, json!({"personId": unknown})), 404, "body.personId", "not_found");
     }
-    let shared = created(&client, &json!({"cardOwnerType": "BUDGET", "budgetId": own, "name": "Shared"}));
+    let shared = create(&client, &json!({"cardOwnerType": "BUDGET", "budgetId": own, "name": "Shared"}));
     expect_fault(&put(&shared, json!({"personId": bob["id"]})), 400, "body.personId", "invalid_value");
     let replaced = {
-        expect_json(&move_card(&client, text(&card, "/id"), "ACTIVE"), 200);
+        expect_json(&transition_card(&client, text(&card, "/id"), "ACTIVE"), 200);
         expect_json(&client.post(&format!("{CARDS}/{}/replace", text(&card, "/id")), "{}"), 201)
     };
     assert_eq!((&replaced["personId"], &replaced["budgets"]), (&bob["id"], &card["budgets"]));
@@ -223,7 +226,7 @@ fn cards_of_an_erased_person_are_terminated() {
     let client = server.client();
     let own = funded(&client, "Own", "50.00");
     let [ada, bob] = ["ada.b@example.com", "bob@example.com"].map(|email| person(&client, email));
-    let [hers, his] = [&ada, &bob].map(|owner| active(&client, &personal(owner, &[(&own, true)])));
+    let [hers, his] = [&ada, &bob].map(|owner| create_active(&client, &individual_card(owner, &[(&own, true)])));
     server.home().json(&["people", "erase", text(&ada, "/id"), "--json"]);
     let state =
         |card: &Value| expect_json(&client.get(&format!("{CARDS}/{}", text(card, "/id"))), 200)["state"].clone();
@@ -231,17 +234,17 @@ fn cards_of_an_erased_person_are_terminated() {
     assert_ne!(authorize(&client, text(&hers, "/id"), "1.00"), "0000");
     let path = format!("{CARDS}/{}/transitions", text(&hers, "/id"));
     assert_eq!(expect_json(&client.get(&path), 200)["rows"][0]["toState"], "TERMINATED");
-    let again = personal(&ada, &[(&own, true)]);
+    let again = individual_card(&ada, &[(&own, true)]);
     expect_fault(&post(&client, &again), 409, "body.personId", "invalid_state");
     server.home().json(&["check", "--json"]);
 }
 
 #[test]
 fn an_individual_budget_pays_for_the_card_of_its_person() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let ada = person(&client, "ada.b@example.com");
     let body = with(new_budget("Ada", &["GBP"]), &json!({"type": "individual", "personaId": ada["personaId"]}));
     let own = text(&expect_json(&client.post(BUDGETS, body.to_string()), 201), "/id").to_owned();
-    let card = created(&client, &personal(&ada, &[(&own, true)]));
+    let card = create(&client, &individual_card(&ada, &[(&own, true)]));
     assert_eq!(card["budgets"][0]["type"], "individual");
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
-use crate::support::management::{CARDS, card, funded, move_card, with};
-use crate::support::payments::alone;
+use crate::support::management::{CARDS, card, funded, transition_card, with};
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, transaction};
 use crate::support::{ABSENT, ATM, AUTHORIZATION, Answer, Client, expect_fault, expect_json};
@@ -22,7 +22,7 @@ fn address() -> Value {
 fn order(client: &Client, card: &str) -> Answer {
     let body = json!({"recipientAddress": address()});
     let answer = client.post(&format!("{CARDS}/{card}/order-physical"), body.to_string());
-    truthful("post", ORDER, &answer);
+    assert_documented("post", ORDER, &answer);
     answer
 }
 
@@ -39,7 +39,7 @@ fn ordered(client: &Client, card: &str) -> String {
 
 fn find(client: &Client, id: &str) -> Value {
     let answer = client.get(&format!("{CARDS}/{id}"));
-    truthful("get", "/v2/cards/{cardId}", &answer);
+    assert_documented("get", "/v2/cards/{cardId}", &answer);
     expect_json(&answer, 200)
 }
 
@@ -57,17 +57,17 @@ fn send(client: &Client, path: &str, card: &str, pin: &str) -> Value {
 }
 
 #[test]
-fn from_the_order_to_the_first_use() {
-    let (_server, client) = alone();
-    let owner = card(&client, &funded(&client, "Main", "100.00"));
-    assert_eq!(find(&client, &owner)["physicalCardState"], "NOT_REQUESTED");
-    let new = expect_json(&order(&client, &owner), 201);
+fn a_card_is_ordered_shipped_and_activated_by_its_pin() {
+    let (_server, client) = fresh_sandbox();
+    let virtual_card = card(&client, &funded(&client, "Main", "100.00"));
+    assert_eq!(find(&client, &virtual_card)["physicalCardState"], "NOT_REQUESTED");
+    let new = expect_json(&order(&client, &virtual_card), 201);
     let id = text(&new, "/id").to_owned();
     let facts = ["cardType", "fulfillmentStatus", "state", "physicalCardState", "virtualCardId"].map(|name| &new[name]);
-    assert_eq!(facts, ["PHYSICAL_MSR", "ORDERED", "UNACTIVATED", "UNACTIVATED", &owner]);
+    assert_eq!(facts, ["PHYSICAL_MSR", "ORDERED", "UNACTIVATED", "UNACTIVATED", &virtual_card]);
     assert_eq!(new["recipientAddress"], with(address(), &json!({"addressLine2": null, "region": null})));
     assert_ne!(new["lastFour"], Value::Null);
-    let before = find(&client, &owner);
+    let before = find(&client, &virtual_card);
     let facts = ["cardType", "state", "physicalCardState", "recipientAddress"].map(|name| &before[name]);
     assert_eq!(facts, [&json!("VIRTUAL_PAN"), &json!("ACTIVE"), &json!("UNACTIVATED"), &Value::Null]);
 
@@ -76,19 +76,19 @@ fn from_the_order_to_the_first_use() {
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "1806", "no PIN is set");
     assert_eq!(put(&client, &format!("{CARDS}/{id}/pin"), &json!({"pin": "0427"})).status, 204);
     assert_eq!(send(&client, DEBIT, &id, "0428")["response"]["code"], "1806", "a wrong PIN");
-    let bought = transaction(&client.post(AUTHORIZATION, first_body(&owner, "1")));
+    let bought = transaction(&client.post(AUTHORIZATION, first_body(&virtual_card, "1")));
     assert_eq!(bought["response"]["code"], "0000", "the virtual card is in use until then");
-    assert_eq!(states(&client, [&id, &owner]), ["UNACTIVATED", "ACTIVE"]);
+    assert_eq!(states(&client, [&id, &virtual_card]), ["UNACTIVATED", "ACTIVE"]);
 
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "0000");
-    assert_eq!(states(&client, [&id, &owner]), ["ACTIVE", "TERMINATED"]);
-    assert_eq!(find(&client, &owner)["physicalCardState"], "ACTIVE");
+    assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"]);
+    assert_eq!(find(&client, &virtual_card)["physicalCardState"], "ACTIVE");
     assert_eq!(find(&client, &id)["recipientAddress"]["city"], "London");
     let steps = expect_json(&client.get(&format!("{CARDS}/{id}/transitions")), 200);
     assert_eq!((&steps["count"], &steps["rows"][0]["reason"]), (&json!(1), &json!("First use of the PIN")));
     let events = expect_json(&client.get("/v2/events?types=CardStateUpdated"), 200);
     let seen: Vec<_> = events["rows"].as_array().unwrap().iter().map(|event| event["body"].clone()).collect();
-    for (card, state) in [(&id, "ACTIVE"), (&owner, "TERMINATED")] {
+    for (card, state) in [(&id, "ACTIVE"), (&virtual_card, "TERMINATED")] {
         let is_its = |body: &&Value| body.to_string().contains(card.as_str()) && body.to_string().contains(state);
         assert!(seen.iter().any(|body| is_its(&body)), "{card} {state}: {events}");
     }
@@ -96,26 +96,26 @@ fn from_the_order_to_the_first_use() {
 }
 
 #[test]
-fn each_message_with_a_pin_puts_the_card_into_use() {
-    let (_server, client) = alone();
+fn each_kind_of_message_with_a_pin_activates_the_card() {
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     for path in [ATM, DEBIT, INQUIRY] {
-        let owner = card(&client, &budget);
-        let id = ordered(&client, &owner);
+        let virtual_card = card(&client, &budget);
+        let id = ordered(&client, &virtual_card);
         assert_eq!(send(&client, path, &id, "0427")["response"]["code"], "0000", "{path}");
-        assert_eq!(states(&client, [&id, &owner]), ["ACTIVE", "TERMINATED"], "{path}");
+        assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"], "{path}");
     }
-    let owner = card(&client, &funded(&client, "Empty", "0.50"));
-    let id = ordered(&client, &owner);
+    let virtual_card = card(&client, &funded(&client, "Empty", "0.50"));
+    let id = ordered(&client, &virtual_card);
     assert_eq!(send(&client, DEBIT, &id, "0427")["response"]["code"], "1016");
-    assert_eq!(states(&client, [&id, &owner]), ["ACTIVE", "TERMINATED"], "the rules run afterwards");
+    assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"], "the rules run afterwards");
 }
 
 #[test]
 fn a_verification_compares_the_address_of_the_card() {
-    let (_server, client) = alone();
-    let owner = card(&client, &funded(&client, "Main", "100.00"));
-    let id = ordered(&client, &owner);
+    let (_server, client) = fresh_sandbox();
+    let virtual_card = card(&client, &funded(&client, "Main", "100.00"));
+    let id = ordered(&client, &virtual_card);
     send(&client, DEBIT, &id, "0427");
     let verify = |card: &str, line: &str, postcode: &str| {
         let body: Value = serde_json::from_str(&first_body(card, "0")).unwrap();
@@ -135,38 +135,38 @@ fn a_verification_compares_the_address_of_the_card() {
 
 #[test]
 fn a_dry_run_and_a_refusal_leave_the_card_as_it_is() {
-    let (_server, client) = alone();
-    let owner = card(&client, &funded(&client, "Main", "100.00"));
-    let id = ordered(&client, &owner);
+    let (_server, client) = fresh_sandbox();
+    let virtual_card = card(&client, &funded(&client, "Main", "100.00"));
+    let id = ordered(&client, &virtual_card);
     let body = with(serde_json::from_str(&first_body(&id, "1")).unwrap(), &json!({"pin": "0427"}));
     let dry = client.post(&format!("{DEBIT}?accountId={}&dryRun=true", client.account), body.to_string());
     assert_eq!(expect_json(&dry, 201)["transaction"]["response"]["code"], "0000");
     let wrong = with(body.clone(), &json!({"amount": 1.001}));
     expect_fault(&client.post(DEBIT, wrong.to_string()), 400, "body.amount", "too_many_decimals");
-    assert_eq!(states(&client, [&id, &owner]), ["UNACTIVATED", "ACTIVE"]);
+    assert_eq!(states(&client, [&id, &virtual_card]), ["UNACTIVATED", "ACTIVE"]);
     let [first, again] = [(); 2].map(|()| client.post_once(DEBIT, "first-use", body.to_string()));
     assert_eq!((first.replayed(), again.replayed(), first.json()), (false, true, again.json()));
-    assert_eq!(states(&client, [&id, &owner]), ["ACTIVE", "TERMINATED"]);
+    assert_eq!(states(&client, [&id, &virtual_card]), ["ACTIVE", "TERMINATED"]);
 }
 
 #[test]
-fn what_cannot_be_ordered_or_activated() {
-    let (server, client) = alone();
+fn orders_and_activations_in_wrong_states_are_refused() {
+    let (server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
-    let owner = card(&client, &budget);
-    let id = ordered(&client, &owner);
-    for wrong in [&owner, &id] {
+    let virtual_card = card(&client, &budget);
+    let id = ordered(&client, &virtual_card);
+    for wrong in [&virtual_card, &id] {
         expect_fault(&order(&client, wrong), 409, "path.cardId", "invalid_state");
     }
-    expect_fault(&move_card(&client, &id, "ACTIVE"), 409, "body.state", "invalid_state");
+    expect_fault(&transition_card(&client, &id, "ACTIVE"), 409, "body.state", "invalid_state");
     let other = card(&client, &budget);
-    expect_json(&move_card(&client, &other, "TERMINATED"), 200);
+    expect_json(&transition_card(&client, &other, "TERMINATED"), 200);
     expect_fault(&order(&client, &other), 409, "path.cardId", "invalid_state");
     expect_fault(&order(&client, ABSENT), 404, "path.cardId", "not_found");
-    expect_fault(&order(&server.other(), &owner), 404, "path.cardId", "not_found");
-    expect_json(&move_card(&client, &id, "TERMINATED"), 200);
-    assert_eq!(find(&client, &id)["recipientAddress"], Value::Null, "the address is forgotten");
-    expect_json(&order(&client, &owner), 201);
+    expect_fault(&order(&server.other(), &virtual_card), 404, "path.cardId", "not_found");
+    expect_json(&transition_card(&client, &id, "TERMINATED"), 200);
+    assert_eq!(find(&client, &id)["recipientAddress"], Value::Null, "the address is deleted");
+    expect_json(&order(&client, &virtual_card), 201);
     let mut table = Table::default();
     for (body, place, code) in [
         (json!({}), "body.recipientAddress", "required"),
@@ -187,7 +187,7 @@ fn what_cannot_be_ordered_or_activated() {
             "unknown_field",
         ),
     ] {
-        let answer = client.post(&format!("{CARDS}/{owner}/order-physical"), body.to_string());
+        let answer = client.post(&format!("{CARDS}/{virtual_card}/order-physical"), body.to_string());
         table.check(&bad(body.to_string(), place, code), &answer);
     }
     table.done(5);
@@ -195,16 +195,16 @@ fn what_cannot_be_ordered_or_activated() {
 
 #[test]
 fn an_erased_owner_leaves_no_address() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let person = json!({"accountId": client.account, "roleName": "User", "firstName": "Ada", "lastName": "Lovelace",
         "emailAddress": "ada.lovelace@example.com"});
     let person = expect_json(&client.post("/v2/people", person.to_string()), 201);
     let body = json!({"cardOwnerType": "PEOPLE", "personId": person["id"], "name": "Ada", "activate": true,
         "budgets": [{"budgetId": budget, "active": true}]});
-    let owner = text(&expect_json(&client.post(CARDS, body.to_string()), 201), "/id").to_owned();
-    let id = ordered(&client, &owner);
+    let virtual_card = text(&expect_json(&client.post(CARDS, body.to_string()), 201), "/id").to_owned();
+    let id = ordered(&client, &virtual_card);
     server.home().json(&["people", "erase", text(&person, "/id"), "--json"]);
-    assert_eq!(states(&client, [&id, &owner]), ["TERMINATED", "TERMINATED"]);
+    assert_eq!(states(&client, [&id, &virtual_card]), ["TERMINATED", "TERMINATED"]);
     assert_eq!(find(&client, &id)["recipientAddress"], Value::Null);
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
-use crate::support::management::{CARDS, balance, budget, card, limits, move_card, transfer};
+use crate::support::management::{CARDS, balance, budget, card, limits, transfer, transition_card};
 use crate::support::receiver::{WEBHOOKS, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
@@ -83,7 +83,7 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     assert_eq!(balance(&client, &one), ["0.00"; 3]);
     expect_fault(&transfer(&client, &one, &two, "0.01"), 409, "body.amount", "insufficient_funds");
     let card = card(&client, &one);
-    expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &card, "SUSPENDED"), 200);
     let path = format!("{CARDS}/{card}/spending-limits");
     expect_json(&client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#), 200);
     assert_eq!(limits(&client, &card).len(), 1);
@@ -101,7 +101,7 @@ fn an_event_is_queued_for_a_subscription_without_the_feature() {
         "accountId": ACCOUNT,
     });
     let webhook = expect_json(&client.post(WEBHOOKS, subscription.to_string()), 201);
-    expect_json(&move_card(&client, &before, "SUSPENDED"), 200);
+    expect_json(&transition_card(&client, &before, "SUSPENDED"), 200);
     let queued = wait_for_delivery(&client, &webhook, status("failed"));
     assert_eq!(queued["attempts"][0]["error"], "target_not_allowed", "{queued}");
     let path = webhook_path(&webhook, "");
@@ -129,8 +129,8 @@ fn scopes_of_simulations_are_not_granted() {
     let home = production().server.home();
     for scope in ["budgets:simulate:any", "cards:simulate:any", "merchant:simulate:any"] {
         let arguments = ["keys", "issue", "--client", "Live", "--scope", "cards:read:any", "--scope", scope];
-        let said = home.refused_as_invalid(&arguments);
-        assert!(said.contains(scope) && said.contains("production"), "{said}");
+        let stderr = home.refused_as_invalid(&arguments);
+        assert!(stderr.contains(scope) && stderr.contains("production"), "{stderr}");
     }
     let listed = home.json(&["keys", "list", "--json"]);
     let scopes = |row: &Value| row["scopes"].as_array().unwrap().len();
@@ -172,7 +172,7 @@ fn settings_of_card_messages_are_refused() {
 }
 
 #[test]
-fn decisions_about_merchants_are_the_operators() {
+fn only_the_operator_decides_about_merchants() {
     let limited = production().server.client_of(&production().limited, ACCOUNT);
     for (method, path, body) in decisions() {
         for body in [body, "{"] {
@@ -226,7 +226,7 @@ fn demo_keys_are_refused() {
 }
 
 #[test]
-fn everything_else_works() {
+fn lists_of_the_account_work() {
     let page = expect_json(&client().get(CHECKOUTS), 200);
     assert_eq!(page, json!({"limit": 100, "offset": 0, "count": 0, "rows": []}));
     expect_json(&client().get(BANKS), 200);

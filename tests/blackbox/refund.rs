@@ -11,6 +11,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
+/// Starts a server. Returns it, a card with 250.00 available, and the token of a refund of 10.00.
 fn authorized() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -130,7 +131,7 @@ fn an_amount_of_zero_is_refused() {
 }
 
 #[test]
-fn absent_cards_and_tokens() {
+fn absent_cards_and_tokens_are_not_found() {
     let client = shared().client();
     expect_fault(&client.post(REFUND, first_body(ABSENT, "1")), 404, "body.cardId", "not_found");
     expect_fault(&client.post(REFUND_CLEARING, follow_body(ABSENT, "1")), 404, PRECEDING, "not_found");

@@ -11,6 +11,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
+/// Starts a server. Returns it, a card with 250.00 available, and the token of a first message of 10.00.
 fn held(path: &str) -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
@@ -18,12 +19,12 @@ fn held(path: &str) -> (Server, Wallet, String) {
     (server, wallet, token)
 }
 
-fn reverse_all(wallet: &Wallet, token: &str, amount: &str) -> Value {
+fn reverse(wallet: &Wallet, token: &str, amount: &str) -> Value {
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}"{amount}}}"#);
     transaction(&wallet.client.post(REVERSAL, body))
 }
 
-fn reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) -> Expected<'a> {
+fn expected_reversal<'a>(state: &'a str, ledger: &'a str, preceding: &'a str) -> Expected<'a> {
     let mut want = expected("authorization.reversal", state);
     (want.ledger, want.preceding) = (ledger, Some(preceding));
     (want.available, want.impacted) = ("250.00", "10.00");
@@ -35,8 +36,8 @@ fn without_an_amount_everything_is_released() {
     for amount in ["", r#", "amount": null"#, r#", "amount": 10"#] {
         let (_server, wallet, token) = held(AUTHORIZATION);
         let ledger = wallet.ledger(25_000);
-        let want = reversal("CLEARED", &ledger, &token);
-        assert_record(&reverse_all(&wallet, &token, amount), &wallet.card, &want);
+        let want = expected_reversal("CLEARED", &ledger, &token);
+        assert_record(&reverse(&wallet, &token, amount), &wallet.card, &want);
         expect_fault(&wallet.follow(REVERSAL, &token, "1"), 409, PRECEDING, "already_reversed");
         expect_fault(&wallet.follow(CLEARING, &token, "10"), 409, PRECEDING, "already_reversed");
         assert_eq!(wallet.balance(), Balance { ledger: 25_000 + wallet.reserved, available: 25_000 });
@@ -44,15 +45,15 @@ fn without_an_amount_everything_is_released() {
 }
 
 #[test]
-fn a_partial_reversal_then_the_rest() {
+fn a_partial_reversal_can_be_followed_by_the_rest() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     let ledger = wallet.ledger(25_000);
-    let mut want = reversal("PENDING", &ledger, &token);
+    let mut want = expected_reversal("PENDING", &ledger, &token);
     (want.available, want.amount, want.impacted) = ("244.00", "4.00", "4.00");
     let first = wallet.follow_ok(REVERSAL, &token, "4");
     assert_record(&first, &wallet.card, &want);
     let partial = text(&first, "/token");
-    let mut want = reversal("CLEARED", &ledger, partial);
+    let mut want = expected_reversal("CLEARED", &ledger, partial);
     (want.amount, want.impacted) = ("6.00", "6.00");
     let last = wallet.follow_ok(REVERSAL, partial, "6");
     assert_record(&last, &wallet.card, &want);
@@ -81,9 +82,9 @@ fn a_reversal_after_an_advice_releases_the_new_hold() {
     let (_server, wallet, token) = held(AUTHORIZATION);
     wallet.follow_ok(ADVICE, &token, "8");
     let ledger = wallet.ledger(25_000);
-    let mut want = reversal("CLEARED", &ledger, &token);
+    let mut want = expected_reversal("CLEARED", &ledger, &token);
     (want.amount, want.impacted) = ("8.00", "8.00");
-    assert_record(&reverse_all(&wallet, &token, ""), &wallet.card, &want);
+    assert_record(&reverse(&wallet, &token, ""), &wallet.card, &want);
 }
 
 #[test]
@@ -92,19 +93,19 @@ fn a_reversal_after_a_partial_clearing_releases_the_rest() {
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": false}}"#);
     transaction(&wallet.client.post(CLEARING, body));
     assert_eq!(expect_error(&wallet.follow(REVERSAL, &token, "6.01"), 409)[0].code, "amount_exceeds_hold");
-    let rest = reverse_all(&wallet, &token, "");
+    let rest = reverse(&wallet, &token, "");
     assert_eq!((text(&rest, "/amount"), text(&rest, "/gpa/impactedAmount")), ("6.00", "6.00"));
     assert_eq!(wallet.balance_in(&rest), Balance { ledger: 24_600 + wallet.reserved, available: 24_600 });
     expect_fault(&wallet.follow(CLEARING, &token, "1"), 409, PRECEDING, "already_reversed");
 }
 
 #[test]
-fn reversal_of_a_withdrawal() {
+fn a_withdrawal_can_be_reversed() {
     let (_server, wallet, token) = held(ATM);
     let ledger = wallet.ledger(25_000);
-    let mut want = reversal("CLEARED", &ledger, &token);
+    let mut want = expected_reversal("CLEARED", &ledger, &token);
     want.subnetwork = "VISAPLUS";
-    assert_record(&reverse_all(&wallet, &token, ""), &wallet.card, &want);
+    assert_record(&reverse(&wallet, &token, ""), &wallet.card, &want);
     expect_fault(&wallet.follow(ATM_CLEARING, &token, "10"), 409, PRECEDING, "already_reversed");
 }
 

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text};
 use crate::support::management::{balance, card, funded};
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::{clock, make, set};
+use crate::support::worlds::{clock, create_world, set_clock};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, Client, Server, Wallet, demo, expect_fault, expect_faults, expect_json, shared,
 };
 
 const SCENARIOS: &str = "/v2/sandbox/scenarios";
-/// The client of the demo account.
+/// The id of the client of the demo account.
 const CLIENT: &str = "0198c0de-0001-7000-8000-000000000001";
 const PURCHASE: &str = "transaction/authorization";
 const CLEARING: &str = "transaction/authorization/clearing";
@@ -23,7 +23,7 @@ const CLEARING: &str = "transaction/authorization/clearing";
 fn play(client: &Client, body: &Value) -> Answer {
     let answer = client.post(SCENARIOS, body.to_string());
     if answer.status == 201 {
-        truthful("post", SCENARIOS, &answer);
+        assert_documented("post", SCENARIOS, &answer);
     }
     answer
 }
@@ -73,7 +73,7 @@ pub(crate) fn stories() -> BTreeMap<String, Vec<Row>> {
 }
 
 #[test]
-fn every_story_in_three_currencies() {
+fn every_story_plays_as_documented_in_three_currencies() {
     let stories = stories();
     assert_eq!(
         stories.keys().collect::<Vec<_>>(),
@@ -82,9 +82,9 @@ fn every_story_in_three_currencies() {
     for currency in ["GBP", "JPY", "EUR"] {
         let server = Server::sandbox();
         let unit = if currency == "JPY" { 1 } else { 100 };
-        set(&server.client(), json!({"freeze": true}));
+        set_clock(&server.client(), json!({"freeze": true}));
         // The holds of the demo data expire.
-        set(&server.client(), json!({"advanceBy": "P8D"}));
+        set_clock(&server.client(), json!({"advanceBy": "P8D"}));
         for (name, rows) in &stories {
             let wallet = Wallet::with(&server, currency, 1000 * unit);
             let network = wallet.client.call("PUT", "/v2/sandbox/over-clearing").json(r#"{"overClearing": "NETWORK"}"#);
@@ -105,7 +105,7 @@ fn every_story_in_three_currencies() {
                 assert_eq!(found, row.expected, "{context}");
                 let [ledger, available] = row.balances;
                 let shown = ["/balances/ledgerBalance", "/balances/availableBalance"].map(|place| text(step, place));
-                assert_eq!(shown, [wallet.ledger(ledger * unit), wallet.written(available * unit)], "{context}");
+                assert_eq!(shown, [wallet.ledger(ledger * unit), wallet.format_amount(available * unit)], "{context}");
                 assert_eq!(step["explanation"].is_null(), row.expected[1] != "DECLINED", "{context}");
             }
         }
@@ -113,7 +113,7 @@ fn every_story_in_three_currencies() {
     }
 }
 
-/// Reads the durations of the table.
+/// Reads a duration of the table.
 fn advance(text: &str) -> chrono::TimeDelta {
     let Some(rest) = text.strip_prefix('P') else { return chrono::TimeDelta::zero() };
     let number = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
@@ -126,8 +126,8 @@ fn advance(text: &str) -> chrono::TimeDelta {
 
 #[test]
 fn messages_name_earlier_steps_and_refusals_do_not_stop_them() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let played = steps(&play(
@@ -163,7 +163,7 @@ fn messages_name_earlier_steps_and_refusals_do_not_stop_them() {
 }
 
 #[test]
-fn every_message_is_a_step() {
+fn every_message_can_be_a_step() {
     let document: Value = expect_json(&shared().client().get("/openapi.json?"), 200);
     let prefix = "/v2/cards/simulations/";
     let mut paths: Vec<_> = document["paths"]
@@ -182,9 +182,9 @@ fn every_message_is_a_step() {
 }
 
 #[test]
-fn disputes_are_steps() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+fn actions_on_disputes_can_be_steps() {
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let on = |name: &str, action: &str, body: Value| {
@@ -204,7 +204,7 @@ fn disputes_are_steps() {
         on("$case", "resolve", json!({"outcome": "LOST"})),
     ]});
     let played = client.post_once(SCENARIOS, "key", body.to_string());
-    truthful("post", SCENARIOS, &played);
+    assert_documented("post", SCENARIOS, &played);
     let steps = steps(&played);
     let shown: Vec<_> = steps
         .iter()
@@ -242,9 +242,9 @@ fn disputes_are_steps() {
 }
 
 #[test]
-fn a_repetition_under_its_key_replays_the_whole_scenario() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+fn a_repeat_with_the_same_key_replays_the_whole_scenario() {
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let body = json!({"messages": [
@@ -266,9 +266,9 @@ fn a_repetition_under_its_key_replays_the_whole_scenario() {
 }
 
 #[test]
-fn an_interrupted_scenario_goes_on() {
-    let (_server, client) = alone();
-    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+fn a_repeat_continues_an_interrupted_scenario() {
+    let (_server, client) = fresh_sandbox();
+    set_clock(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let body = json!({"messages": [
@@ -292,7 +292,7 @@ fn the_same_seed_gives_the_same_bytes() {
     let server = Server::sandbox();
     let card = demo().active_card("GBP").id.clone();
     let run = || {
-        let (_, client) = make(&server, json!({"seed": "scenario", "replace": true}));
+        let (_, client) = create_world(&server, json!({"seed": "scenario", "replace": true}));
         let story = play(&client, &json!({"name": "airline", "cardId": card}));
         let refused = play(&client, &json!({"messages": [{"message": PURCHASE, "body": purchase(&card, json!(-1))}]}));
         (story.text(), refused.text())
@@ -302,7 +302,7 @@ fn the_same_seed_gives_the_same_bytes() {
 
 #[test]
 fn a_pin_of_a_scenario_is_not_recorded() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let card = card(&client, &funded(&client, "Main", "100.00"));
     let debit = |pin: &str| {
         let mut body = purchase(&card, json!(1));
@@ -314,8 +314,8 @@ fn a_pin_of_a_scenario_is_not_recorded() {
 }
 
 #[test]
-fn wrong_scenarios_play_nothing() {
-    let (_server, client) = alone();
+fn invalid_scenarios_play_nothing() {
+    let (_server, client) = fresh_sandbox();
     let budget = funded(&client, "Main", "100.00");
     let card = card(&client, &budget);
     let mut table = Table::default();
@@ -386,7 +386,7 @@ fn wrong_scenarios_play_nothing() {
 }
 
 #[test]
-fn access_to_scenarios() {
+fn access_to_scenarios_is_checked() {
     let server = Server::sandbox();
     let body = json!({"name": "hotel", "cardId": demo().active_card("GBP").id});
     let foreign = server.client().with_account(&demo().other_account);

@@ -25,26 +25,26 @@ fn production() -> Home {
 }
 
 #[test]
-fn production_requires_a_key() {
+fn production_requires_a_secret_key() {
     let home = Home::empty().production().unset("FLORIN_SECRET_KEY");
     for command in ["init", "serve"] {
-        let said = home.refused_as_invalid(&[command]);
-        assert!(said.contains("FLORIN_SECRET_KEY_FILE") && said.contains("openssl rand -hex 32"), "{said}");
+        let stderr = home.refused_as_invalid(&[command]);
+        assert!(stderr.contains("FLORIN_SECRET_KEY_FILE") && stderr.contains("openssl rand -hex 32"), "{stderr}");
     }
     let home = home.set("FLORIN_SECRET_KEY", "hunter2");
-    let said = home.refused_as_invalid(&["init"]);
-    assert!(said.contains("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits") && !said.contains("hunter2"));
+    let stderr = home.refused_as_invalid(&["init"]);
+    assert!(stderr.contains("FLORIN_SECRET_KEY must be a key of 64 hexadecimal digits") && !stderr.contains("hunter2"));
     let home = production().unset("FLORIN_SECRET_KEY");
     assert!(home.refused_as_invalid(&["mfa", "enrol", "F1"]).contains("FLORIN_SECRET_KEY_FILE"));
     assert!(home.refused_as_invalid(&["migrate"]).contains("FLORIN_SECRET_KEY_FILE"));
 }
 
 #[test]
-fn a_wrong_key_is_noticed_at_the_start() {
+fn a_wrong_secret_key_is_refused_at_the_start() {
     let home = production().set("FLORIN_SECRET_KEY", OTHER_KEY);
     for command in [&["serve"][..], &["init"], &["mfa", "enrol", "F1"], &["secrets", "rotate"], &["export", "x"]] {
-        let said = home.refused_as_invalid(command);
-        assert!(said.contains("encrypted under key") && !said.contains(OTHER_KEY), "{said}");
+        let stderr = home.refused_as_invalid(command);
+        assert!(stderr.contains("encrypted under key") && !stderr.contains(OTHER_KEY), "{stderr}");
     }
     let server = Server::on(home.set("FLORIN_SECRET_KEY", SECRET_KEY));
     assert_eq!(server.banner["environment"], "production");
@@ -60,7 +60,8 @@ fn a_stored_secret_is_not_in_clear() {
     }
 }
 
-/// Returns a home with a database of the first schema, which stored secrets in clear: an account with an enrolment.
+/// Returns a home with a database of the first version, which stored secrets in clear. It has an account with an
+/// enrolment.
 fn first_version(secret: &[u8]) -> Home {
     let (home, kind) = (Home::empty(), if is_sqlite() { "sqlite" } else { "postgres" });
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
@@ -109,7 +110,7 @@ fn the_first_start_of_a_new_version_encrypts_secrets() {
     assert_eq!(both.json(&["secrets", "show", "--json"])["complete"], true);
 }
 
-/// Sends a request twice under one key, expects the same answer, and returns it.
+/// Sends a request twice with one idempotency key, expects the same answer, and returns it.
 fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
     let [first, second] = [(); 2].map(|()| client.post_once(path, key, body.to_string()));
     assert!(!first.replayed() && second.replayed(), "{path}");
@@ -119,7 +120,7 @@ fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
 
 /// The token of a page is in every answer with the page's URL, including replays, but nowhere in the store.
 #[test]
-fn tokens_of_pages_are_not_in_clear() {
+fn tokens_of_pages_are_not_stored_in_clear() {
     let (server, client, checkout) = shop();
     let token = |answer: &Value, member: &str| text(answer, member).rsplit_once('/').unwrap().1.to_owned();
     let sold = twice(&client, (SESSIONS, "create"), &new_session(&checkout, "sold"));
@@ -158,8 +159,8 @@ fn a_sandbox_generates_a_key_for_its_owner() {
     assert_eq!(mode & 0o777, 0o600);
     // A missing key file is not replaced, because the secrets would be lost.
     fs::remove_file(&file).unwrap();
-    let said = home.refused_as_invalid(&["serve"]);
-    assert!(said.contains("florin.db.key does not exist"), "{said}");
+    let stderr = home.refused_as_invalid(&["serve"]);
+    assert!(stderr.contains("florin.db.key does not exist"), "{stderr}");
     assert!(!file.exists());
     fs::write(&file, key).unwrap();
     Server::on(home);
@@ -202,8 +203,8 @@ fn an_export_holds_encrypted_secrets() {
     let file = home.path().join("out.jsonl").display().to_string();
     let target = Home::empty().production().set("FLORIN_SECRET_KEY", OTHER_KEY);
     assert!(target.run(&["init"]).status.success());
-    let said = target.refused(&["import", &file]);
-    assert!(said.contains("the secret of") && said.contains("FLORIN_SECRET_KEY_PREVIOUS_FILE"), "{said}");
+    let stderr = target.refused(&["import", &file]);
+    assert!(stderr.contains("the secret of") && stderr.contains("FLORIN_SECRET_KEY_PREVIOUS_FILE"), "{stderr}");
     let target = target.set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
     assert!(target.run(&["import", &file]).status.success());
     let target = target.unset("FLORIN_SECRET_KEY_PREVIOUS");

@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
-use crate::support::payments::alone;
+use crate::support::payments::fresh_sandbox;
 use crate::support::shop::open_shop;
 use crate::support::table::{Table, bad};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{
     ABSENT, Answer, BANKS, CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, demo, expect_fault,
     expect_faults, expect_json,
 };
 
-const ONE: &str = "/v2/merchant/settlement-accounts/{settlementAccountId}";
+const SINGLE: &str = "/v2/merchant/settlement-accounts/{settlementAccountId}";
 const PAYEE: &str = "/v2/merchant/payees/{payeeId}";
 
-/// Bank details for pounds that the demo data does not have.
+/// Returns bank details for pounds that the demo data does not have.
 fn pounds(number: &str) -> Value {
     // No built-in range of the modulus check covers the sort code.
     let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": number});
@@ -34,28 +34,28 @@ fn payee(new: &Value) -> Value {
 
 fn post(client: &Client, path: &str, body: &Value) -> Answer {
     let answer = client.post(path, body.to_string());
-    truthful("post", path, &answer);
+    assert_documented("post", path, &answer);
     answer
 }
 
-fn at(of: &Value) -> String {
+fn path_of(of: &Value) -> String {
     format!("{SETTLEMENT_ACCOUNTS}/{}", text(of, "/id"))
 }
 
 fn find(client: &Client, of: &Value) -> Value {
-    let answer = client.get(&at(of));
-    truthful("get", ONE, &answer);
+    let answer = client.get(&path_of(of));
+    assert_documented("get", SINGLE, &answer);
     expect_json(&answer, 200)
 }
 
 fn patch(client: &Client, of: &Value, body: &Value) -> Answer {
-    let answer = client.call("PATCH", &at(of)).json(body.to_string()).send();
-    truthful("patch", ONE, &answer);
+    let answer = client.call("PATCH", &path_of(of)).json(body.to_string()).send();
+    assert_documented("patch", SINGLE, &answer);
     answer
 }
 
 fn delete(client: &Client, of: &Value) -> Answer {
-    client.call("DELETE", &at(of)).send()
+    client.call("DELETE", &path_of(of)).send()
 }
 
 fn approval(client: &Client, kind: &str, of: &Value, status: &str) -> Answer {
@@ -63,10 +63,11 @@ fn approval(client: &Client, kind: &str, of: &Value, status: &str) -> Answer {
     client.post(&path, json!({"approvalStatus": status}).to_string())
 }
 
-/// A merchant whose bank details wait for approval, without settlement accounts and checkouts.
+/// Starts a server, and creates a world whose merchant has no settlement accounts, and whose new bank details wait for
+/// approval.
 fn pending() -> (Server, Client) {
     let server = Server::sandbox();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     (server, world)
 }
 
@@ -144,10 +145,10 @@ fn payee_for(path: &str, body: &Value) -> Value {
 }
 
 #[test]
-fn the_first_approved_one_is_the_default() {
+fn the_first_approved_settlement_account_is_the_default() {
     let (_server, client) = pending();
     let make = |number: &str| expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
-    let (one, two, three) = (make("00000001"), make("00000002"), make("00000003"));
+    let (one, two, three) = (create_world("00000001"), create_world("00000002"), create_world("00000003"));
     let decide = |of: &Value, status: &str| approval(&client, "settlement-accounts", of, status);
     let approved = expect_json(&decide(&two, "APPROVED"), 200);
     assert_eq!((&approved["approvalStatus"], &approved["isDefault"]), (&json!("APPROVED"), &json!(true)));
@@ -163,14 +164,14 @@ fn the_first_approved_one_is_the_default() {
     assert_eq!(delete(&client, &one).status, 204);
     assert_eq!(find(&client, &two)["isDefault"], true);
     let listed = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200);
-    truthful("get", SETTLEMENT_ACCOUNTS, &client.get(SETTLEMENT_ACCOUNTS));
+    assert_documented("get", SETTLEMENT_ACCOUNTS, &client.get(SETTLEMENT_ACCOUNTS));
     let ids: Vec<_> = listed["rows"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
     assert_eq!(ids, [&three["id"], &two["id"]]);
 }
 
 #[test]
-fn a_bank_of_the_list_pays_refunds() {
-    let (_server, client) = alone();
+fn the_bank_of_a_settlement_account_can_be_changed() {
+    let (_server, client) = fresh_sandbox();
     let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds("00000001")), 201);
     let bank = expect_json(&client.get(BANKS), 200)["rows"][3].clone();
     let changed = expect_json(&patch(&client, &created, &json!({"bankId": bank["id"], "name": "Zwei"})), 200);
@@ -187,7 +188,7 @@ fn a_bank_of_the_list_pays_refunds() {
 
 #[test]
 fn bank_details_are_unique_until_they_are_deleted() {
-    let (_server, client) = alone();
+    let (_server, client) = fresh_sandbox();
     let new = euros("NL91 ABNA 0417 1643 00");
     let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &new), 201);
     assert_eq!(created["approvalStatus"], "APPROVED", "the demo merchant may create TOP_UP checkouts");
@@ -195,18 +196,18 @@ fn bank_details_are_unique_until_they_are_deleted() {
     expect_fault(&post(&client, SETTLEMENT_ACCOUNTS, &same), 409, "body.bankDetails", "invalid_state");
     assert_eq!(delete(&client, &created).status, 204);
     expect_fault(&delete(&client, &created), 404, "path.settlementAccountId", "not_found");
-    expect_fault(&client.get(&at(&created)), 404, "path.settlementAccountId", "not_found");
+    expect_fault(&client.get(&path_of(&created)), 404, "path.settlementAccountId", "not_found");
     expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &same), 201);
 }
 
 #[test]
-fn one_that_a_checkout_pays_into_stays() {
+fn a_settlement_account_that_a_checkout_pays_into_cannot_be_deleted() {
     let (_server, client) = pending();
     let make = |number: &str| {
         let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
         expect_json(&approval(&client, "settlement-accounts", &created, "APPROVED"), 200)
     };
-    let (one, two) = (make("00000001"), make("00000002"));
+    let (one, two) = (create_world("00000001"), create_world("00000002"));
     let shop = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
     let named = with(shop.clone(), &json!({"settlementAccountId": two["id"]}));
     let named = expect_json(&client.post(CHECKOUTS, named.to_string()), 201);
@@ -223,9 +224,9 @@ fn one_that_a_checkout_pays_into_stays() {
 }
 
 #[test]
-fn what_a_merchant_can_create_has_a_maximum() {
+fn settings_limit_the_numbers_of_checkouts_and_payees() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_CHECKOUTS", "1").set("FLORIN_MAX_PAYEES", "1"));
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     let second = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
     let fault = expect_fault(&client.post(CHECKOUTS, second.to_string()), 409, "query.accountId", "invalid_state");
@@ -241,7 +242,7 @@ fn what_a_merchant_can_create_has_a_maximum() {
 }
 
 #[test]
-fn one_key_has_one_effect_and_the_details_are_not_recorded() {
+fn one_idempotency_key_has_one_effect() {
     let (_server, client) = pending();
     let body = pounds("00000001").to_string();
     for path in [SETTLEMENT_ACCOUNTS, PAYEES] {
@@ -253,7 +254,7 @@ fn one_key_has_one_effect_and_the_details_are_not_recorded() {
         expect_fault(&client.post_once(path, path, other), 422, "body", "idempotency_mismatch");
     }
     let created = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
-    let send = || client.call("DELETE", &at(&created)).header("Idempotency-Key", "gone").send();
+    let send = || client.call("DELETE", &path_of(&created)).header("Idempotency-Key", "gone").send();
     let (first, again) = (send(), send());
     assert_eq!((first.status, again.status, again.replayed()), (204, 204, true));
 }
@@ -268,7 +269,7 @@ fn the_same_bank_details_are_the_same_payee() {
     let same = with(payee(&euros("de89 3704 0044 0532 0130 00")), &json!({"name": "Another"}));
     assert_eq!(expect_json(&post(&client, PAYEES, &same), 200), created);
     let found = client.get(&format!("{PAYEES}/{}", text(&created, "/id")));
-    truthful("get", PAYEE, &found);
+    assert_documented("get", PAYEE, &found);
     assert_eq!(expect_json(&found, 200), created);
     let approved = expect_json(&approval(&client, "payees", &created, "REJECTED"), 200);
     assert_eq!(approved["approvalStatus"], "REJECTED");
@@ -277,7 +278,7 @@ fn the_same_bank_details_are_the_same_payee() {
     expect_json(&post(&client, PAYEES, &payee(&pounds("00000001"))), 201);
     let count = |filter: &str| {
         let answer = client.get(&format!("{PAYEES}?accountId={}&{filter}", client.account));
-        truthful("get", PAYEES, &answer);
+        assert_documented("get", PAYEES, &answer);
         expect_json(&answer, 200)["count"].as_i64().unwrap()
     };
     assert_eq!([count(""), count("currencyCode=EUR"), count("approvalStatus=PENDING")], [2, 1, 1]);
@@ -291,14 +292,14 @@ fn the_same_bank_details_are_the_same_payee() {
 }
 
 #[test]
-fn those_of_other_accounts_are_absent() {
-    let (server, client) = alone();
+fn settlement_accounts_and_payees_of_other_accounts_are_absent() {
+    let (server, client) = fresh_sandbox();
     let other = server.other();
     let theirs = expect_json(&post(&other, SETTLEMENT_ACCOUNTS, &pounds("00000001")), 201);
     let payee = expect_json(&post(&other, PAYEES, &payee(&pounds("00000001"))), 201);
     let absent = client.get(&format!("{SETTLEMENT_ACCOUNTS}/{ABSENT}"));
     expect_fault(&absent, 404, "path.settlementAccountId", "not_found");
-    assert_eq!(client.get(&at(&theirs)).body, absent.body);
+    assert_eq!(client.get(&path_of(&theirs)).body, absent.body);
     for answer in [
         patch(&client, &theirs, &json!({"name": "Mine"})),
         delete(&client, &theirs),
@@ -322,7 +323,7 @@ fn those_of_other_accounts_are_absent() {
 }
 
 #[test]
-fn the_operator_decides() {
+fn the_operator_approves_and_rejects() {
     let server = Server::sandbox();
     let home = server.home();
     let list = |client: &Client, path: &str| expect_json(&client.get(path), 200)["rows"].as_array().unwrap().clone();

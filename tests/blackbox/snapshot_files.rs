@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, time};
 use crate::support::wallet::{available, first_body, pay, transaction};
-use crate::support::worlds::{WORLDS, below_world, make, restore, snapshot};
+use crate::support::worlds::{WORLDS, below_world, create_world, restore, snapshot};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, CLEARING, Client, Server, expect_error, expect_fault, expect_json, shared,
 };
@@ -49,12 +49,11 @@ fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<Item = &'a 
 }
 
 /// A change of the rows of a file.
-type Break = fn(&mut Vec<Value>);
+type Change = fn(&mut Vec<Value>);
 
-/// Creates a world with a hold and a settled payment, and the file of a snapshot of it. Returns the token of the hold,
-/// too.
+/// Creates a world with a hold and a settled payment. Returns it, the token of the hold, and the file of a snapshot.
 fn exported(server: &Server) -> (Client, String, String) {
-    let (_, world) = make(server, json!({"seed": "file"}));
+    let (_, world) = create_world(server, json!({"seed": "file"}));
     let hold = text(&pay(&world, "10"), "/token").to_owned();
     let paid = pay(&world, "3");
     let body = json!({"precedingRelatedTransactionToken": paid["token"], "amount": 3});
@@ -68,16 +67,16 @@ fn exported(server: &Server) -> (Client, String, String) {
 }
 
 #[test]
-fn a_world_can_move_to_another_installation() {
+fn a_world_can_be_imported_by_another_installation() {
     let (here, there) = (Server::sandbox(), Server::sandbox());
     let (world, hold, file) = exported(&here);
     let answer = import(&there.client(), &file);
-    truthful("post", IMPORTS_PATH, &answer);
+    assert_documented("post", IMPORTS_PATH, &answer);
     let import = expect_json(&answer, 201);
     assert_eq!(members(&import), ["createdAt", "expiresAt", "id", "importedAt", "name"], "{import}");
     assert_eq!((&import["name"], &import["createdAt"]), (&json!("here"), &json!("2026-01-05T12:00:00Z")));
     assert_eq!((time(&import["expiresAt"]) - time(&import["importedAt"])).num_hours(), 24);
-    let (made, copy) = make(&there, json!({"snapshotId": import["id"], "seed": "file"}));
+    let (made, copy) = create_world(&there, json!({"snapshotId": import["id"], "seed": "file"}));
     assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     assert_eq!(available(&copy), available(&world));
     let body = json!({"precedingRelatedTransactionToken": hold, "amount": 10}).to_string();
@@ -106,7 +105,7 @@ fn the_feed_of_an_imported_world_misses_nothing() {
             }
         }
     });
-    let (_, world) = make(&server, json!({"snapshotId": imported(&server.client(), &ahead)}));
+    let (_, world) = create_world(&server, json!({"snapshotId": imported(&server.client(), &ahead)}));
     let feed = |cursor: &str| {
         let path = format!("/v2/activity/{}?cursor={cursor}&limit=1000", world.account);
         let page = expect_json(&world.get(&path), 200);
@@ -126,10 +125,10 @@ fn the_same_file_is_imported_once() {
     let (_, _, file) = exported(&server);
     let first = expect_json(&import(&client, &file), 201);
     let again = import(&client, &file);
-    truthful("post", IMPORTS_PATH, &again);
+    assert_documented("post", IMPORTS_PATH, &again);
     assert_eq!(expect_json(&again, 200)["id"], first["id"]);
     let list = client.get(IMPORTS);
-    truthful("get", IMPORTS_PATH, &list);
+    assert_documented("get", IMPORTS_PATH, &list);
     let list = list.json();
     assert_eq!((&list["count"], &list["rows"][0]["id"]), (&json!(1), &first["id"]));
     let keyed = |key: &str, file: &str| {
@@ -147,7 +146,7 @@ fn the_same_file_is_imported_once() {
 }
 
 #[test]
-fn a_client_has_at_most_twenty() {
+fn a_client_has_at_most_twenty_imported_snapshots() {
     let server = Server::sandbox();
     let client = server.client();
     let (_, _, file) = exported(&server);
@@ -177,7 +176,7 @@ fn broken_files_are_refused_and_leave_nothing() {
         assert_ne!(broken, file, "{what}");
         expect_fault(&import(&client, &broken), 400, "body", "invalid_format");
     }
-    let breaks: [(&str, Break); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("more money than the journal has", |lines| {
             let row = rows(lines, "balances").find(|row| row["available_minor"] != 0).unwrap();
             row["available_minor"] = (row["available_minor"].as_i64().unwrap() + 1).into();
@@ -199,7 +198,7 @@ fn broken_files_are_refused_and_leave_nothing() {
             rows(lines, "cards").next().unwrap()["budget_id"] = ABSENT.into();
         }),
     ];
-    for (what, change) in breaks {
+    for (what, change) in changes {
         let answer = import(&client, &with_rows(&file, change));
         assert_eq!(answer.status, 400, "{what}: {answer:?}");
         expect_fault(&answer, 400, "body", "invalid_value");
@@ -237,7 +236,7 @@ fn has_value(value: &Value, sought: &str) -> bool {
 #[test]
 fn a_file_has_no_secrets() {
     let server = Server::sandbox();
-    let (made, world) = make(&server, json!({}));
+    let (made, world) = create_world(&server, json!({}));
     world.post_once(AUTHORIZATION, "a-key-of-mine", first_body("0198c0de-0006-7000-8000-000000000001", "1"));
     let pin = "/v2/cards/0198c0de-0006-7000-8000-000000000001/pin";
     assert_eq!(world.call("PUT", pin).json(json!({"pin": "2580"}).to_string()).send().status, 204);
@@ -245,7 +244,7 @@ fn a_file_has_no_secrets() {
     for secret in [text(&made, "/apiKey"), "a-key-of-mine", "totp_enrolments", "outbox_events", "webhooks"] {
         assert!(!file.contains(secret), "{secret}");
     }
-    // Random ids contain the four digits of a PIN now and then, so only whole values are compared.
+    // Random ids sometimes contain the four digits of a PIN, so only whole values are compared.
     let lines: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |sought| lines.iter().any(|line| has_value(line, sought));
     assert!(has("0198c0de-0006-7000-8000-000000000001"), "the card is in the file");
@@ -281,7 +280,7 @@ fn files_and_imports_belong_to_their_client() {
     ] {
         expect_fault(&refused, 403, "header.Authorization", "insufficient_scope");
     }
-    let nobody = mine.with_authorization(None);
-    assert_eq!(expect_error(&import(&nobody, &file), 401).len(), 1);
+    let anonymous = mine.with_authorization(None);
+    assert_eq!(expect_error(&import(&anonymous, &file), 401).len(), 1);
     expect_fault(&shared().client().get(&unknown), 404, "path.accountId", "not_found");
 }

@@ -9,7 +9,7 @@ use crate::openapi::document;
 use crate::support::assert::{expect_invariants, text};
 use crate::support::examples::{Examples, Operation};
 use crate::support::load::check_journal;
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{Answer, Client, Home, Server, demo, expect_error, expect_fault, expect_json};
 
 /// The account of the limited key.
@@ -274,7 +274,7 @@ fn state(server: &Server) -> Vec<Value> {
 fn strangers_see_and_change_nothing() {
     let (server, strangers) = start();
     // Nothing becomes due on the demo account meanwhile.
-    set(&server.client(), json!({"freeze": true}));
+    set_clock(&server.client(), json!({"freeze": true}));
     let examples = Examples::of(&server);
     let all = examples.operations.iter().filter(|operation| operation.has_key);
     let mut operations: Vec<_> = all.map(|operation| examples.ready(&server, operation)).collect();

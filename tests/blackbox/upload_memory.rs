@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::payments::{alone, create, upload_csv};
+use crate::support::payments::{create, fresh_sandbox, upload_csv};
 use crate::support::together::together;
 use crate::support::{expect_fault, expect_json};
 
@@ -15,7 +15,7 @@ const MAX_GROWTH: u64 = 230;
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
 fn concurrent_uploads_share_a_limited_amount_of_memory() {
-    let (server, client) = alone();
+    let (server, client) = fresh_sandbox();
     let mut csv = "amount,currencyCode,recipient.name,recipient.accountIdentifier,purpose\n".to_owned();
     let purpose = "x".repeat(15_000);
     for _ in 0..500 {

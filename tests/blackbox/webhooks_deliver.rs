@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
-use crate::support::management::move_card;
+use crate::support::management::transition_card;
 use crate::support::receiver::{Receiver, WEBHOOKS, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::shop::{shop, sold};
 use crate::support::wallet::pay;
-use crate::support::worlds::{frozen_world, restore, set, snapshot, world_path};
+use crate::support::worlds::{frozen_world, restore, set_clock, snapshot, world_path};
 use crate::support::{ABSENT, AUTHORIZATION, Home, Server, demo, expect_fault, expect_json};
 
 #[test]
@@ -35,7 +35,11 @@ fn a_purchase_is_delivered_signed_and_logged() {
     assert_eq!(listed["rows"][0].to_string(), serde_json::from_str::<Value>(&got.body).unwrap().to_string());
 
     let delivery = wait_for_delivery(&client, &webhook, status("delivered"));
-    truthful("get", "/v2/webhooks/{webhookId}/deliveries", &client.get(&webhook_path(&webhook, "/deliveries")));
+    assert_documented(
+        "get",
+        "/v2/webhooks/{webhookId}/deliveries",
+        &client.get(&webhook_path(&webhook, "/deliveries")),
+    );
     assert_eq!(text(&delivery, "/messageId"), got.id());
     assert_eq!((&delivery["nextAttemptAt"], &delivery["test"]), (&Value::Null, &json!(false)));
     let attempt = &delivery["attempts"][0];
@@ -46,7 +50,7 @@ fn a_purchase_is_delivered_signed_and_logged() {
     );
     // A decline is an event like an approval; another type is not sent.
     pay(&client, "1000000");
-    assert!(move_card(&client, &demo().active_card("GBP").id, "SUSPENDED").status < 300);
+    assert!(transition_card(&client, &demo().active_card("GBP").id, "SUSPENDED").status < 300);
     let all = receiver.wait_for(2);
     assert_eq!(all[1].event()["transaction"]["state"], "DECLINED");
     wait_for_delivery(&client, &webhook, status("delivered"));
@@ -92,7 +96,7 @@ fn one_jump_of_the_clock_causes_one_attempt() {
     let next = text(&failed, "/nextAttemptAt");
     assert!(("2026-09-01T12:00:04Z".."2026-09-01T12:00:07Z").contains(&next), "{next}");
     for (jump, count) in [("P1D", 2), ("P5D", 3)] {
-        set(&client, json!({"advanceBy": jump}));
+        set_clock(&client, json!({"advanceBy": jump}));
         let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) >= count);
         assert_eq!(attempts(&failed), count, "{failed}");
     }
@@ -104,11 +108,11 @@ fn one_jump_of_the_clock_causes_one_attempt() {
     receiver.answer(204, "");
     let path = webhook_path(&webhook, "");
     expect_json(&client.call("PATCH", &path).json(r#"{"enabled": true}"#).send(), 200);
-    set(&client, json!({"advanceBy": "PT2H"}));
+    set_clock(&client, json!({"advanceBy": "PT2H"}));
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(attempts(&delivered), 4);
     let ids: BTreeSet<_> = receiver.arrived().iter().map(|got| (got.id().to_owned(), got.body.clone())).collect();
-    assert_eq!(ids.len(), 1, "the same id and the same bytes");
+    assert_eq!(ids.len(), 1, "every attempt has the same id and the same bytes");
     // The library that verifies accepts only timestamps near real time, so deliveries are not stamped by the account's
     // clock.
     receiver.arrived().iter().for_each(|got| got.verify(text(&webhook, "/signingSecret")).unwrap());
@@ -132,10 +136,10 @@ fn every_delivery_verifies_through_a_rotation() {
     assert_eq!(both.header("webhook-signature").split(' ').count(), 2);
     let rotated = expect_json(&client.post(&webhook_path(&webhook, "/rotate-secret"), r#"{"overlapHours": 0}"#), 200);
     pay(&client, "3");
-    let alone = receiver.wait_for(3).remove(2);
-    alone.verify(text(&rotated, "/signingSecret")).unwrap();
-    assert!(alone.verify(new).is_err() && alone.verify(old).is_err());
-    assert!(!alone.header("webhook-signature").contains(' '));
+    let last = receiver.wait_for(3).remove(2);
+    last.verify(text(&rotated, "/signingSecret")).unwrap();
+    assert!(last.verify(new).is_err() && last.verify(old).is_err());
+    assert!(!last.header("webhook-signature").contains(' '));
 }
 
 /// Waits until the log contains a text, at most 10 seconds, and returns the log. A change is visible over the API
@@ -152,7 +156,7 @@ fn log_with(server: &Server, text: &str) -> String {
 }
 
 #[test]
-fn gone_disables_and_a_disabled_subscription_rests() {
+fn status_410_disables_a_subscription_which_then_sends_nothing() {
     let server = Server::sandbox();
     let client = frozen_world(&server);
     let receiver = Receiver::start();
@@ -194,8 +198,12 @@ fn a_receiver_that_hangs_delays_no_other() {
     }
     quick.wait_for(6);
     wait_for_delivery(&client, &webhook, status("delivered"));
-    assert_eq!(hanging.wait_for(4).len(), 4, "more than four at a time");
-    assert_eq!(client.with_authorization(None).get("/readyz?").status, 200, "while a receiver hangs");
+    assert_eq!(hanging.wait_for(4).len(), 4, "a subscription has at most four attempts at a time");
+    assert_eq!(
+        client.with_authorization(None).get("/readyz?").status,
+        200,
+        "the server is ready while a receiver hangs"
+    );
     // A stop waits for this receiver no longer than the limit, and the next start does not wait for a lease.
     let (ended, home) = server.stop();
     assert!(ended.success());
@@ -206,9 +214,8 @@ fn a_receiver_that_hangs_delays_no_other() {
     drop(server);
 }
 
-/// A failure at an earlier URL of the subscription does not disable it.
 #[test]
-fn a_previous_receiver_disables_nothing() {
+fn a_failure_of_a_previous_receiver_does_not_disable_a_subscription() {
     let server = Server::sandbox();
     let client = server.client();
     let (old, new) = (Receiver::start(), Receiver::start());
@@ -228,7 +235,7 @@ fn a_previous_receiver_disables_nothing() {
 
 /// After the URL of a subscription changes, only attempts in flight still reach the earlier receiver.
 #[test]
-fn what_was_not_sent_yet_goes_to_the_new_receiver() {
+fn events_that_were_not_sent_yet_go_to_the_new_receiver() {
     let server = Server::sandbox();
     let client = server.client();
     let (old, new) = (Receiver::start(), Receiver::start());
@@ -246,7 +253,7 @@ fn what_was_not_sent_yet_goes_to_the_new_receiver() {
 }
 
 #[test]
-fn deliveries_of_a_disabled_client_rest() {
+fn deliveries_of_a_disabled_client_are_not_sent() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
@@ -295,7 +302,7 @@ fn a_test_event_ends_the_pause_of_a_receiver() {
     let path = webhook_path(&webhook, "/deliveries").replace('?', &format!("?messageId={}", text(&sent, "/messageId")));
     let start = Instant::now();
     while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
-        assert!(start.elapsed() < crate::support::server::LIMIT);
+        assert!(start.elapsed() < crate::support::server::TIMEOUT);
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -353,7 +360,7 @@ fn an_ordered_subscription_holds_back_later_events_of_the_same_object() {
             .collect()
     };
     assert_eq!(sequences(2)[1], (json!("7.00"), json!(1)));
-    set(&client, json!({"advanceBy": "PT1M"}));
+    set_clock(&client, json!({"advanceBy": "PT1M"}));
     let all = sequences(4);
     assert_eq!(all[2..], [(json!("10.00"), json!(1)), (json!("10.00"), json!(2))]);
 }
@@ -393,7 +400,7 @@ fn a_restored_world_does_not_send_again_and_a_deleted_one_stops() {
     let path = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&log[0], "/messageId")));
     expect_fault(&client.post(&path, ""), 409, "path.messageId", "invalid_state");
     receiver.answer(200, "");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     pay(&client, "3");
     let arrived = receiver.wait_for(3);
     assert_eq!((arrived[2].event()["sequence"].clone(), arrived.len()), (json!(1), 3));

@@ -1,4 +1,4 @@
-//! Deliveries are queued after the commit of their event, with the same outcome as in its transaction.
+//! Deliveries are queued after the commit of their event, with the same outcome as if its transaction had queued them.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::events::events;
 use crate::support::assert::text;
 use crate::support::receiver::{ReceivedDelivery, Receiver, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::pay;
-use crate::support::worlds::{frozen_world, make, restore, set, snapshot, world_path};
+use crate::support::worlds::{create_world, frozen_world, restore, set_clock, snapshot, world_path};
 use crate::support::{Server, expect_json};
 
-/// Nothing waits between the payments and the changes.
+/// The payments and the changes follow each other without a pause.
 #[test]
 fn a_subscription_receives_the_events_of_its_enabled_times() {
     let server = Server::sandbox();
@@ -111,7 +111,7 @@ fn a_subscription_to_all_accounts_includes_later_worlds() {
     // With this header, no retry is due during the test.
     receiver.answer(500, "Retry-After: 3600\r\n");
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
-    let (_, world) = make(&server, json!({"template": "demo"}));
+    let (_, world) = create_world(&server, json!({"template": "demo"}));
     pay(&client, "1");
     pay(&world, "2");
     let accounts =
@@ -143,7 +143,7 @@ fn restored_events_are_not_sent_again() {
     restore(&client, &after);
     assert_eq!(events(&client, "types=CardTransaction"), written);
     receiver.answer(200, "");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     pay(&client, "3");
     wait_for_delivery(&client, &webhook, status("delivered"));
     let statuses: Vec<_> = deliveries(&client, &webhook).iter().map(|one| one["status"].clone()).collect();

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text, uuid};
 use crate::support::receiver::{Receiver, WEBHOOKS, webhook_path};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Client, Server, expect_fault, expect_faults, expect_json, shared};
 
 const URL: &str = "https://example.com/hooks";
@@ -28,7 +28,7 @@ fn a_subscription_is_created_read_changed_and_deleted() {
     let secrets =
         json!({"sharedSecret": shared_secret, "authorizationHeader": "Bearer of gifts", "accountId": client.account});
     let answer = client.post(WEBHOOKS, body(&secrets));
-    truthful("post", "/v2/webhooks", &answer);
+    assert_documented("post", "/v2/webhooks", &answer);
     let made = expect_json(&answer, 201);
     let mut expected = vec![
         "accountId",
@@ -56,11 +56,11 @@ fn a_subscription_is_created_read_changed_and_deleted() {
 
     let path = webhook_path(&made, "");
     let answer = client.get(&path);
-    truthful("get", "/v2/webhooks/{webhookId}", &answer);
+    assert_documented("get", "/v2/webhooks/{webhookId}", &answer);
     let found = expect_json(&answer, 200);
     assert_eq!(members(&found), expected);
     let answer = client.get(WEBHOOKS);
-    truthful("get", "/v2/webhooks", &answer);
+    assert_documented("get", "/v2/webhooks", &answer);
     let list = expect_json(&answer, 200);
     assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &found));
     for answer in [&answer, &client.get(&path)] {
@@ -70,7 +70,7 @@ fn a_subscription_is_created_read_changed_and_deleted() {
     let change =
         r#"{"enabled": false, "url": "http://localhost:9000/x", "ordered": true, "authorizationHeader": null}"#;
     let answer = send(&client, "PATCH", &path, change);
-    truthful("patch", "/v2/webhooks/{webhookId}", &answer);
+    assert_documented("patch", "/v2/webhooks/{webhookId}", &answer);
     let changed = expect_json(&answer, 200);
     assert_eq!((&changed["enabled"], text(&changed, "/url")), (&json!(false), "http://localhost:9000/x"));
     assert_eq!((&changed["disabledReason"], changed["disabledAt"].is_string()), (&Value::Null, true));
@@ -157,7 +157,7 @@ fn types_have_ids_and_merchant_types_have_filters() {
 fn a_key_of_one_account_sees_its_subscriptions_only() {
     let server = Server::sandbox();
     let client = server.client();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     expect_fault(&world.post(WEBHOOKS, body(&json!({}))), 400, "body.accountId", "required");
     expect_fault(
         &world.post(WEBHOOKS, body(&json!({"accountId": client.account}))),
@@ -203,7 +203,7 @@ fn a_subscription_without_an_account_is_found_whatever_account_is_sent() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     let made = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
     let since = json!({"since": chrono::Utc::now().format("%Y-%m-%dT00:00:00Z").to_string()}).to_string();
     let redeliver = "/deliveries/0198c0de-0005-7000-8000-000000000098/redeliver";
@@ -252,14 +252,14 @@ fn a_repeated_request_has_one_effect() {
 
     let rotate = webhook_path(&made, "/rotate-secret");
     let answer = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
-    truthful("post", "/v2/webhooks/{webhookId}/rotate-secret", &answer);
+    assert_documented("post", "/v2/webhooks/{webhookId}/rotate-secret", &answer);
     let rotated = expect_json(&answer, 200);
     assert_eq!(members(&rotated), ["previousSecretExpiresAt", "signingSecret"]);
     assert_ne!(rotated["signingSecret"], made["signingSecret"]);
     let again = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
     expect_fault(&again, 409, "header.Idempotency-Key", "invalid_state");
-    let alone = expect_json(&client.post(&rotate, r#"{"overlapHours": 0}"#), 200);
-    assert_eq!(alone["previousSecretExpiresAt"], Value::Null);
+    let last = expect_json(&client.post(&rotate, r#"{"overlapHours": 0}"#), 200);
+    assert_eq!(last["previousSecretExpiresAt"], Value::Null);
     expect_fault(&client.post(&rotate, r#"{"overlapHours": 169}"#), 400, "body.overlapHours", "out_of_range");
 
     let path = webhook_path(&made, "");
@@ -285,7 +285,7 @@ fn a_repeated_request_has_one_effect() {
 fn a_limited_key_gets_no_stored_answer_of_another_account() {
     let server = Server::sandbox();
     let client = server.client();
-    let (_, world) = make(&server, json!({"template": "empty"}));
+    let (_, world) = create_world(&server, json!({"template": "empty"}));
     let made = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
     let path = webhook_path(&made, "");
     let edit = |client: &Client| {
@@ -323,9 +323,8 @@ fn a_client_has_at_most_100_subscriptions() {
     expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
 }
 
-/// Secrets are neither in answers nor in the log, and are encrypted in the store.
 #[test]
-fn secrets_are_kept() {
+fn secrets_are_neither_shown_nor_logged_nor_stored_in_clear() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::support::assert::{expect_error, members, text, time};
 use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::pay;
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{ABSENT, Home, Server, demo, expect_json};
 
 fn listed(home: &Home, filter: &[&str]) -> Vec<Value> {
@@ -28,7 +28,7 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
     let url = format!("{}/secret?key=secret", receiver.url());
     let secret = json!({"url": url, "authorizationHeader": "secret", "accountId": null, "ordered": true});
     let all = receiver.subscribe(&client, "CardTransaction", &secret);
-    let (_, world) = make(&server, json!({"startsAt": "2099-01-01T00:00:00Z"}));
+    let (_, world) = create_world(&server, json!({"startsAt": "2099-01-01T00:00:00Z"}));
     let one = receiver.subscribe(&world, "BoxCredited", &json!({"enabled": false}));
     let [all_id, one_id] = [&all, &one].map(|webhook| text(webhook, "/id"));
 
@@ -115,7 +115,7 @@ fn metrics_show_attempts_and_waiting_deliveries() {
         if missing.is_none() && age.is_some_and(|age| age.parse::<f64>().unwrap() > 0.0) {
             return;
         }
-        assert!(start.elapsed() < LIMIT, "{missing:?} is not in {metrics}");
+        assert!(start.elapsed() < TIMEOUT, "{missing:?} is not in {metrics}");
         thread::sleep(Duration::from_millis(100));
     }
 }

@@ -1,17 +1,17 @@
-//! Tests of sending events again: redeliveries, recovery, tests, imports and rotations of the operator's key.
+//! Events that are sent on request: redeliveries, recoveries and tests; and deliveries after an import.
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::text;
 use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::server::SECRET_KEY;
 use crate::support::wallet::pay;
-use crate::support::worlds::{make, set};
+use crate::support::worlds::{create_world, set_clock};
 use crate::support::{Home, Server, expect_fault, expect_json};
 
 #[test]
-fn an_event_is_sent_again_at_once() {
+fn an_event_is_sent_again_immediately() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();
@@ -23,7 +23,7 @@ fn an_event_is_sent_again_at_once() {
     let message = text(&failed, "/messageId");
     let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
     let answer = client.post_once(&path, "again", "");
-    truthful("post", "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", &answer);
+    assert_documented("post", "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", &answer);
     assert_eq!(expect_json(&answer, 202), json!({"messageId": message}));
     assert!(client.post_once(&path, "again", "").replayed());
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
@@ -37,11 +37,11 @@ fn an_event_is_sent_again_at_once() {
 }
 
 #[test]
-fn events_are_recovered_those_from_before_the_subscription_included() {
+fn events_from_before_the_subscription_are_recovered_too() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     pay(&client, "1");
-    set(&client, json!({"advanceBy": "PT1H"}));
+    set_clock(&client, json!({"advanceBy": "PT1H"}));
     pay(&client, "2");
     let receiver = Receiver::start();
     receiver.answer(500, "");
@@ -57,7 +57,7 @@ fn events_are_recovered_those_from_before_the_subscription_included() {
     }
     // The failed delivery is already waiting.
     let answer = client.post(&path, r#"{"since": "2026-09-01T12:00:01Z"}"#);
-    truthful("post", "/v2/webhooks/{webhookId}/recover", &answer);
+    assert_documented("post", "/v2/webhooks/{webhookId}/recover", &answer);
     assert_eq!(expect_json(&answer, 202), json!({"count": 1}));
     assert_eq!(receiver.wait_for(2)[1].event()["transaction"]["amount"], "2.00");
     wait_for_delivery(&client, &webhook, status("delivered"));
@@ -67,7 +67,7 @@ fn events_are_recovered_those_from_before_the_subscription_included() {
     assert_eq!([expect_json(&first, 202), expect_json(&second, 202)], [json!({"count": 1}), json!({"count": 1})]);
     assert_eq!(receiver.wait_for(3)[2].event()["transaction"]["amount"], "1.00");
     // A repeated request is replayed even if a new one with the same time is refused.
-    set(&client, json!({"advanceBy": "P31D"}));
+    set_clock(&client, json!({"advanceBy": "P31D"}));
     assert!(recover().replayed());
     let late = client.post(&path, r#"{"since": "2026-09-01T12:00:00Z"}"#);
     expect_fault(&late, 400, "body.since", "out_of_range");
@@ -85,7 +85,7 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
         let webhook = receiver.subscribe(&client, name, &json!({}));
         let answer = client.post(&webhook_path(&webhook, "/test"), "");
         if number == 1 {
-            truthful("post", "/v2/webhooks/{webhookId}/test", &answer);
+            assert_documented("post", "/v2/webhooks/{webhookId}/test", &answer);
         }
         let sent = expect_json(&answer, 202);
         let got = receiver.wait_for(number).pop().unwrap();
@@ -107,12 +107,11 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
     assert_eq!(expect_json(&client.get("/v2/events"), 200)["count"], 0);
 }
 
-/// A test is sent immediately, whatever the clock of the account in its sample shows.
 #[test]
-fn a_test_waits_for_no_clock() {
+fn a_test_is_sent_whatever_the_clock_shows() {
     let server = Server::sandbox();
     let client = server.client();
-    set(&client, json!({"freeze": true}));
+    set_clock(&client, json!({"freeze": true}));
     let receiver = Receiver::start();
     let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
     let test = || client.post_once(&webhook_path(&webhook, "/test"), "test", "");
@@ -122,7 +121,7 @@ fn a_test_waits_for_no_clock() {
     receiver.wait_for(1);
     wait_for_delivery(&client, &webhook, status("delivered"));
     // The log of the test has real times.
-    let later = set(&client, json!({"advanceBy": "P9D"}));
+    let later = set_clock(&client, json!({"advanceBy": "P9D"}));
     expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
     receiver.wait_for(2);
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
@@ -131,7 +130,7 @@ fn a_test_waits_for_no_clock() {
 }
 
 #[test]
-fn an_import_does_not_send_and_a_rotated_key_decrypts() {
+fn an_import_sends_no_old_events_and_a_rotated_key_decrypts_secrets() {
     let server = Server::sandbox();
     let client = server.client();
     let receiver = Receiver::start();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::assert::{text, time};
 use crate::support::receiver::{Receiver, attempts, deliveries, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::pay;
-use crate::support::worlds::{clock, frozen_world, set};
+use crate::support::worlds::{clock, frozen_world, set_clock};
 use crate::support::{Home, Server, expect_fault, expect_json};
 
 #[test]
@@ -20,11 +20,11 @@ fn the_original_schedule_retries_every_five_minutes() {
     for (count, next) in [(1, "2026-09-01T12:05:00Z"), (2, "2026-09-01T12:10:00Z"), (3, "2026-09-01T12:15:00Z")] {
         let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) == count);
         assert_eq!(text(&failed, "/nextAttemptAt"), next);
-        set(&client, json!({"advanceBy": "PT5M"}));
+        set_clock(&client, json!({"advanceBy": "PT5M"}));
     }
 }
 
-/// Each retry is due after its delay, give or take a fifth. After the last one, nothing follows.
+/// Each retry is due after its delay, plus or minus a fifth. The tenth attempt is the last one.
 #[test]
 fn ten_attempts_exhaust_a_delivery() {
     let server = Server::sandbox();
@@ -41,13 +41,13 @@ fn ten_attempts_exhaust_a_delivery() {
         let waits = (next - time(&clock(&client)["now"])).num_seconds();
         assert!((delay * 4 / 5 - 1..=delay * 6 / 5).contains(&waits), "{waits} s after attempt {count}");
         let due = next + TimeDelta::seconds(1);
-        set(&client, json!({"freezeAt": due.format("%Y-%m-%dT%H:%M:%SZ").to_string()}));
+        set_clock(&client, json!({"freezeAt": due.format("%Y-%m-%dT%H:%M:%SZ").to_string()}));
     }
     let exhausted = wait_for_delivery(&client, &webhook, status("exhausted"));
     assert_eq!((attempts(&exhausted), &exhausted["nextAttemptAt"]), (10, &Value::Null), "{exhausted}");
     assert_eq!(expect_json(&client.get(&webhook_path(&webhook, "")), 200)["enabled"], true);
     receiver.answer(200, "");
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     pay(&client, "11");
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(receiver.arrived().len(), 11);
@@ -85,10 +85,10 @@ fn a_change_of_the_clock_waits_for_no_receiver() {
     pay(&client, "10");
     wait_for_delivery(&client, &webhook, status("failed"));
     receiver.hang(true);
-    set(&client, json!({"advanceBy": "P1D"}));
+    set_clock(&client, json!({"advanceBy": "P1D"}));
     assert_eq!(attempts(&deliveries(&client, &webhook)[0]), 1);
     receiver.wait_for(2);
-    set(&client, json!({"advanceBy": "PT1S"}));
+    set_clock(&client, json!({"advanceBy": "PT1S"}));
     assert_eq!(attempts(&deliveries(&client, &webhook)[0]), 1);
     receiver.answer(200, "");
     receiver.hang(false);
@@ -109,7 +109,7 @@ fn the_log_is_filtered_and_paged() {
         };
         wait_for_delivery(&client, &webhook, is_done);
         if amount != "3" {
-            set(&client, json!({"advanceBy": "PT1H"}));
+            set_clock(&client, json!({"advanceBy": "PT1H"}));
         }
     }
     let all = deliveries(&client, &webhook);

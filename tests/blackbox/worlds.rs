@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, members, text, time};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::protected::ProtectedCard;
 use crate::support::wallet::{available, first_body, pay, transaction};
-use crate::support::worlds::{WORLDS, below_world, clock, make, restore, set, snapshot, world_path};
+use crate::support::worlds::{WORLDS, below_world, clock, create_world, restore, set_clock, snapshot, world_path};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, Home, REVERSAL, Server, demo, expect_fault, expect_faults,
     expect_json, shared, together,
 };
 
 const PATH: &str = "/v2/sandbox/worlds";
-const ONE: &str = "/v2/sandbox/worlds/{accountId}";
+const SINGLE: &str = "/v2/sandbox/worlds/{accountId}";
 const SNAPSHOTS: &str = "/v2/sandbox/worlds/{accountId}/snapshots";
 const RESTORE: &str = "/v2/sandbox/worlds/{accountId}/restore";
 
@@ -30,10 +30,10 @@ fn listed(client: &Client) -> Vec<String> {
 }
 
 #[test]
-fn a_world_is_the_demo_set_with_a_key_of_its_own() {
+fn a_world_has_the_demo_data_and_its_own_key() {
     let server = Server::sandbox();
     let answer = server.client().post(WORLDS, "{}");
-    truthful("post", PATH, &answer);
+    assert_documented("post", PATH, &answer);
     let made = answer.json();
     assert_eq!(
         members(&made),
@@ -55,7 +55,7 @@ fn a_world_is_the_demo_set_with_a_key_of_its_own() {
 #[test]
 fn worlds_are_isolated() {
     let server = Server::sandbox();
-    let ((_, one), (_, two)) = (make(&server, json!({})), make(&server, json!({"template": "empty"})));
+    let ((_, one), (_, two)) = (create_world(&server, json!({})), create_world(&server, json!({"template": "empty"})));
     for (client, account) in [(&one, &two.account), (&two, &one.account), (&one, &demo().account)] {
         let elsewhere = client.with_account(account);
         expect_fault(&elsewhere.get(CHECKOUTS), 404, "query.accountId", "not_found");
@@ -94,20 +94,20 @@ fn worlds_are_isolated() {
 #[test]
 fn deleting_a_world_deletes_its_key() {
     let server = Server::sandbox();
-    let (made, client) = make(&server, json!({"seed": "short-lived"}));
+    let (made, client) = create_world(&server, json!({"seed": "short-lived"}));
     pay(&client, "10");
     let batch = filled(&client, &[pounds("1.00", "one"), pounds("2.00", "SBX-SLOW")]);
     confirmed(&client, &batch);
     snapshot(&client);
     let world = expect_json(&server.client().get(&world_path(&client.account)), 200);
-    truthful("get", ONE, &server.client().get(&world_path(&client.account)));
+    assert_documented("get", SINGLE, &server.client().get(&world_path(&client.account)));
     assert_eq!((&world["seed"], world.get("apiKey")), (&made["seed"], None));
     let deleted = client.call("DELETE", &world_path(&client.account)).send();
     assert_eq!((deleted.status, deleted.body.len()), (204, 0), "{deleted:?}");
     expect_fault(&server.client().get(&world_path(&client.account)), 404, "path.accountId", "not_found");
     expect_fault(&client.get(BANKS), 403, "header.Authorization", "invalid_credentials");
     assert!(listed(&server.client()).is_empty());
-    let (_, again) = make(&server, json!({"seed": "short-lived"}));
+    let (_, again) = create_world(&server, json!({"seed": "short-lived"}));
     assert_eq!(again.account, client.account);
     available(&again);
     let (_, home) = server.stop();
@@ -120,7 +120,7 @@ fn deleting_a_world_deletes_its_key() {
 fn an_old_key_never_reaches_the_new_world() {
     let server = Server::sandbox();
     let body = json!({"seed": "reborn", "replace": true});
-    let (_, mut current) = make(&server, body.clone());
+    let (_, mut current) = create_world(&server, body.clone());
     let untouched = available(&current);
     let card = demo().active_card("GBP").id.clone();
     for round in 0..12 {
@@ -158,7 +158,7 @@ fn an_old_key_never_reaches_the_new_world() {
             if round % 2 == 1 {
                 assert_eq!(server.client().call("DELETE", &world_path(&old.account)).send().status, 204);
             }
-            let (_, next) = make(&server, body.clone());
+            let (_, next) = create_world(&server, body.clone());
             drop(done);
             for caller in callers {
                 caller.join().unwrap();
@@ -175,26 +175,26 @@ fn an_old_key_never_reaches_the_new_world() {
 #[test]
 fn a_restore_brings_back_the_exact_state() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     let batch = filled(&client, &[pounds("1.00", "kept")]);
     pay(&client, "10");
-    let picture = |client: &Client| {
+    let state = |client: &Client| {
         let batches = format!("/v2/payment-batches?accountId={}&includeHidden=true", client.account);
         (available(client), expect_json(&client.get(&batches), 200), find(client, &batch), clock(client))
     };
-    let before = picture(&client);
+    let before = state(&client);
     let kept = snapshot(&client);
     for round in 0..2 {
         pay(&client, "25");
-        set(&client, json!({"advanceBy": "P30D"}));
+        set_clock(&client, json!({"advanceBy": "P30D"}));
         confirmed(&client, &batch);
         filled(&client, &[pounds("9.00", "gone")]);
-        assert_ne!(picture(&client), before);
+        assert_ne!(state(&client), before);
         let path = below_world(&client.account, "restore");
         let answer = client.post(&path, json!({"snapshotId": kept}).to_string());
-        truthful("post", RESTORE, &answer);
+        assert_documented("post", RESTORE, &answer);
         assert_eq!(answer.json()["clock"]["now"], "2026-09-01T12:00:00Z");
-        assert_eq!(picture(&client), before, "round {round}");
+        assert_eq!(state(&client), before, "round {round}");
     }
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
@@ -203,20 +203,20 @@ fn a_restore_brings_back_the_exact_state() {
 #[test]
 fn controls_and_pins_are_restored_and_copied() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"template": "empty"}));
+    let (_, client) = create_world(&server, json!({"template": "empty"}));
     let protected = ProtectedCard::create(&client);
     let kept = snapshot(&client);
     protected.change(&client);
     restore(&client, &kept);
     protected.expect_protected(&client);
-    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    let (_, copy) = create_world(&server, json!({"snapshotId": kept}));
     protected.expect_protected(&copy);
 }
 
 #[test]
 fn a_restore_keeps_its_own_idempotency_record() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({}));
+    let (_, client) = create_world(&server, json!({}));
     let empty = snapshot(&client);
     let body = first_body(&demo().active_card("GBP").id, "10");
     transaction(&client.post_once(AUTHORIZATION, "one", &body));
@@ -237,22 +237,22 @@ fn a_restore_keeps_its_own_idempotency_record() {
 #[test]
 fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
     let server = Server::sandbox();
-    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    let (_, client) = create_world(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
     pay(&client, "10");
     let path = below_world(&client.account, "snapshots");
     let answer = client.post_once(&path, "once", r#"{"name": "a hold"}"#);
-    truthful("post", SNAPSHOTS, &answer);
+    assert_documented("post", SNAPSHOTS, &answer);
     assert!(client.post_once(&path, "once", r#"{"name": "a hold"}"#).replayed());
-    truthful("get", SNAPSHOTS, &client.get(&path));
+    assert_documented("get", SNAPSHOTS, &client.get(&path));
     let kept = answer.json();
     let list = expect_json(&client.get(&path), 200);
     assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &kept));
     assert_eq!((&kept["name"], &kept["createdAt"]), (&json!("a hold"), &json!("2026-09-01T12:00:00Z")));
     let id = text(&kept, "/id");
-    let (copy, other) = make(&server, json!({"snapshotId": id}));
+    let (copy, other) = create_world(&server, json!({"snapshotId": id}));
     assert_eq!((&copy["template"], &copy["clock"]["now"]), (&json!("snapshot"), &json!("2026-09-01T12:00:00Z")));
     assert_eq!(available(&other), available(&client));
-    set(&other, json!({"advanceBy": "P7D"}));
+    set_clock(&other, json!({"advanceBy": "P7D"}));
     assert_ne!(available(&other), available(&client), "the hold of the copy has expired");
     let one = below_world(&client.account, &format!("snapshots/{id}"));
     assert_eq!(client.call("DELETE", &one).send().status, 204);
@@ -270,24 +270,24 @@ fn snapshots_are_listed_deleted_and_used_for_new_worlds() {
 #[test]
 fn a_client_has_one_world_per_seed() {
     let server = Server::sandbox();
-    let (made, client) = make(&server, json!({"seed": "x"}));
+    let (made, client) = create_world(&server, json!({"seed": "x"}));
     assert_eq!(made["clock"], json!({"now": "2026-01-05T12:00:00Z", "state": "FROZEN", "realTime": false}));
     let again = server.client().post(WORLDS, r#"{"seed": "x"}"#);
     expect_fault(&again, 409, "body.seed", "invalid_state");
-    truthful("post", PATH, &again);
+    assert_documented("post", PATH, &again);
     pay(&client, "10");
-    let (replaced, new) = make(&server, json!({"seed": "x", "replace": true}));
+    let (replaced, new) = create_world(&server, json!({"seed": "x", "replace": true}));
     assert_eq!((&replaced["accountId"], &replaced["clock"]), (&made["accountId"], &made["clock"]));
     assert_ne!(replaced["apiKey"], made["apiKey"]);
     assert_eq!(available(&new), available(&server.client()));
-    let (other, _) = make(&server, json!({"seed": "y"}));
+    let (other, _) = create_world(&server, json!({"seed": "y"}));
     assert_ne!(other["accountId"], made["accountId"]);
     let foreign = expect_json(&server.other().post(WORLDS, r#"{"seed": "x"}"#), 201);
-    assert_ne!(foreign["accountId"], made["accountId"], "another client's world of this seed is another one");
+    assert_ne!(foreign["accountId"], made["accountId"], "the world of another client with this seed is another world");
 }
 
 #[test]
-fn a_key_creates_one_world_and_its_secret_is_not_stored() {
+fn one_idempotency_key_creates_one_world_whose_key_is_not_stored() {
     let server = Server::sandbox();
     let client = server.client();
     let first = client.post_once(WORLDS, "made", r#"{"template": "empty"}"#);
@@ -308,9 +308,9 @@ fn a_key_creates_one_world_and_its_secret_is_not_stored() {
 }
 
 #[test]
-fn a_key_with_some_accounts_cannot_create_or_detect_worlds() {
+fn a_key_for_some_accounts_cannot_create_or_detect_worlds() {
     let server = Server::sandbox();
-    let (made, of_world) = make(&server, json!({"seed": "victim"}));
+    let (made, of_world) = create_world(&server, json!({"seed": "victim"}));
     for body in ["{}", r#"{"seed": "victim"}"#, r#"{"seed": "victim", "template": "empty", "replace": true}"#, "[]"] {
         expect_fault(&of_world.post(WORLDS, body), 403, "header.Authorization", "insufficient_scope");
     }
@@ -394,9 +394,10 @@ fn a_client_can_create_a_hundred_worlds_concurrently() {
     expect_json(&server.other().post(WORLDS, "{}"), 201);
     let list = expect_json(&client.get(&format!("{PATH}?limit=10&offset=95")), 200);
     assert_eq!((list["count"].as_i64(), list["rows"].as_array().unwrap().len()), (Some(100), 5));
-    truthful("get", PATH, &client.get(WORLDS));
+    assert_documented("get", PATH, &client.get(WORLDS));
 }
 
+/// Ends the callers of a test when it is dropped, even after a failure.
 struct Done<'a>(&'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -408,7 +409,7 @@ impl Drop for Done<'_> {
 #[test]
 fn calls_that_race_a_restore_see_a_whole_world() {
     let server = shared();
-    let (_, client) = make(server, json!({"seed": "races a restore"}));
+    let (_, client) = create_world(server, json!({"seed": "races a restore"}));
     let card = demo().active_card("GBP").id.clone();
     let snapshot = snapshot(&client);
     let is_done = AtomicBool::new(false);
@@ -438,10 +439,10 @@ fn calls_that_race_a_restore_see_a_whole_world() {
 #[test]
 fn a_world_is_renewed_and_never_shortened() {
     let server = Server::sandbox();
-    let (made, client) = make(&server, json!({}));
+    let (made, client) = create_world(&server, json!({}));
     let path = below_world(&client.account, "renew");
     let answer = client.post_once(&path, "renewal", json!({"hours": 48}).to_string());
-    truthful("post", RENEW, &answer);
+    assert_documented("post", RENEW, &answer);
     let renewed = expect_json(&answer, 200);
     let hours = (time(&renewed["expiresAt"]) - time(&made["createdAt"])).num_hours();
     assert!((48..=49).contains(&hours), "{renewed}");

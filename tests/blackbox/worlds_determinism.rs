@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::support::assert::text;
 use crate::support::management::funded;
 use crate::support::payments::{BATCHES, below, confirmed, create, listed, path, pounds, rows, uploaded};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{CLOCK, below_world, make, world_path};
+use crate::support::worlds::{CLOCK, below_world, create_world, world_path};
 use crate::support::{
     ADVICE, ATM, AUTHORIZATION, Answer, CHECKOUTS, CLEARING, CREDIT, Client, MFA_SESSIONS, REFUND, REFUND_CLEARING,
     REVERSAL, Server, confirm_path, demo, together,
@@ -47,7 +47,7 @@ fn token(answer: &Value) -> String {
     answer["transaction"]["token"].as_str().unwrap_or_else(|| panic!("no token in {answer}")).to_owned()
 }
 
-/// Makes more than twenty calls of every kind, including refusals and repeats.
+/// Sends more than twenty calls of many kinds, including refusals and repeats.
 fn run_script(client: &Client) -> Answers {
     let card = &demo().active_card("GBP").id;
     let mut recorder = Recorder { client, answers: Vec::new() };
@@ -120,13 +120,13 @@ fn equal_calls_give_equal_answers() {
     let server = Server::sandbox();
     let mut runs = Vec::new();
     for _ in 0..2 {
-        let (_, client) = make(&server, json!({"seed": "nightly"}));
+        let (_, client) = create_world(&server, json!({"seed": "nightly"}));
         runs.push(run_script(&client));
         assert_eq!(client.call("DELETE", &world_path(&client.account)).send().status, 204);
     }
     // Another process and another database: only the seed and the client matter.
     let elsewhere = Server::sandbox();
-    runs.push(run_script(&make(&elsewhere, json!({"seed": "nightly"})).1));
+    runs.push(run_script(&create_world(&elsewhere, json!({"seed": "nightly"})).1));
     assert_same(&runs[0], &runs[1]);
     assert_same(&without_addresses(&runs[0]), &without_addresses(&runs[2]));
     assert!(runs[0].iter().filter(|(status, _)| *status < 300).count() > 20, "{:#?}", runs[0]);
@@ -136,20 +136,20 @@ fn equal_calls_give_equal_answers() {
 fn another_seed_has_other_ids() {
     let server = Server::sandbox();
     let ids = ["one", "two"].map(|seed| {
-        let (_, client) = make(&server, json!({"seed": seed}));
+        let (_, client) = create_world(&server, json!({"seed": seed}));
         let answer = client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "1"));
         token(&answer.json())
     });
     assert_ne!(ids[0], ids[1]);
-    assert!(ids.iter().all(|id| id.as_bytes()[14] == b'8'), "of version 8: {ids:?}");
+    assert!(ids.iter().all(|id| id.as_bytes()[14] == b'8'), "the ids are not of version 8: {ids:?}");
 }
 
 #[test]
 fn concurrent_worlds_do_not_affect_each_other() {
-    let alone = Server::sandbox();
-    let expected = ["left", "right"].map(|seed| run_script(&make(&alone, json!({"seed": seed})).1));
+    let undisturbed = Server::sandbox();
+    let expected = ["left", "right"].map(|seed| run_script(&create_world(&undisturbed, json!({"seed": seed})).1));
     let server = Server::sandbox();
-    let clients = ["left", "right"].map(|seed| make(&server, json!({"seed": seed})).1);
+    let clients = ["left", "right"].map(|seed| create_world(&server, json!({"seed": seed})).1);
     let answers = together(2, |place| run_script(&clients[place]));
     for (answers, expected) in answers.iter().zip(&expected) {
         assert_same(&without_addresses(answers), &without_addresses(expected));
@@ -159,14 +159,14 @@ fn concurrent_worlds_do_not_affect_each_other() {
 }
 
 /// Waits until this number of payments of a batch have been returned.
-fn returned(client: &Client, batch: &str, expected: usize) {
+fn wait_until_returned(client: &Client, batch: &str, expected: usize) {
     let start = Instant::now();
     loop {
         let payments = listed(client, &below(batch, "payments"), "limit=1000").0;
         if payments.iter().filter(|payment| payment["status"] == "returned").count() == expected {
             return;
         }
-        assert!(start.elapsed() < LIMIT, "the payments were not returned in time: {payments:?}");
+        assert!(start.elapsed() < TIMEOUT, "the payments were not returned in time: {payments:?}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -183,7 +183,7 @@ fn run_payments(client: &Client, pause: Duration) -> Answers {
         uploaded(client, &batch, json!({"defaultFundingBudgetId": budget, "rows": expected}).to_string());
         confirmed(client, &batch);
         thread::sleep(pause);
-        returned(client, &batch, 3);
+        wait_until_returned(client, &batch, 3);
         recorder.get(&path(&batch));
         recorder.get(&below(&batch, "payments"));
     }
@@ -197,8 +197,8 @@ fn run_payments(client: &Client, pause: Duration) -> Answers {
 /// The time and grouping of the bank's answers vary between runs. Ids and their order do not.
 #[test]
 fn background_work_is_reproducible() {
-    let server = [Server::sandbox(), Server::sandbox()];
-    let clients: Vec<_> = server.iter().map(|server| make(server, json!({"seed": "payday"})).1).collect();
+    let servers = [Server::sandbox(), Server::sandbox()];
+    let clients: Vec<_> = servers.iter().map(|server| create_world(server, json!({"seed": "payday"})).1).collect();
     let answers = together(2, |place| run_payments(&clients[place], Duration::from_millis(place as u64 * 300)));
     assert_same(&answers[0], &answers[1]);
     let moved = answers[0].iter().filter(|(_, body)| body.contains("payment_return")).count();

@@ -1,12 +1,12 @@
-// The docs page: "Execute" succeeds on the demo data, with the ids that the links lead to.
+// The docs page: "Execute" succeeds on the demo data, with the ids that the links of the OpenAPI document provide.
 
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { launch, startShop, watch } from "./support.mjs";
 
 /**
- * Operations whose objects come from one, two or three others, or from a whole answer. The page needs seconds for each,
- * so the black-box test `every_example_succeeds` follows the links of all operations, without a browser.
+ * Operations that need one, two or three others before them, or the whole answer of another one. The page needs seconds
+ * for each, so the black-box test `every_example_succeeds` follows the links of all operations without a browser.
  */
 const CHAINS = ["deleteIpAddress", "importSnapshot", "redeliver", "resolveDispute"];
 
@@ -43,7 +43,7 @@ async function execute(operation) {
   };
   const status = Number.parseInt(await text(".live-responses-table tr.response .response-col_status"), 10);
   const url = await text(".request-url pre");
-  // The next time, the response is a new one.
+  // So the next response that is found is a new one.
   await click(`${block} .btn-clear`);
   await click(`${block} .opblock-summary-control`);
   return { status, url };
@@ -71,13 +71,13 @@ it("uses the object that the page created last, until it is deleted", async () =
   assert.notEqual(await idOf("getWebhook", 200), second);
 });
 
-it("creates another object for an operation that uses it up", async () => {
+it("creates another object for each call of an operation that ends its object", async () => {
   const ids = [];
   for (let count = 0; count < 2; count += 1) ids.push(await idOf("confirmPaymentBatch", 200));
   assert.notEqual(ids[0], ids[1]);
 });
 
-it("neither replaces an endpoint nor moves a request to the account of an earlier one", async () => {
+it("neither replaces an existing endpoint nor sends a request to the account of an earlier one", async () => {
   assert.equal((await execute("setCardDecisions")).status, 201);
   await page.evaluate(() => {
     const exchanges = JSON.parse(sessionStorage.getItem("florin.exchanges"));
@@ -91,7 +91,7 @@ it("neither replaces an endpoint nor moves a request to the account of an earlie
   assert.equal((await textOf("#sent")).trim(), "Sent first: GET /v2/card-decisions (200)");
 });
 
-it("follows the links of one operation after another", async () => {
+it("follows the links of operations that need others before them", async () => {
   for (const operation of CHAINS) {
     const { status, url } = await execute(operation);
     assert.ok(status >= 200 && status < 300, `${operation}: ${status} ${url}`);

@@ -1,5 +1,5 @@
-// Every page in every state, in both languages, from the gallery of crates/pages: accessibility in light and dark,
-// small windows, print, and size. `GALLERY` is the folder that the gallery was written to.
+// Every page in every state, in both languages, from the gallery of crates/pages: accessibility with light and dark
+// colours, small windows, print, and size. `GALLERY` is the folder that the gallery was written to.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -9,13 +9,13 @@ import { SMALL, launch, misfits, refusals, serveFolder, violations, watch } from
 
 const folder = process.env.GALLERY;
 const files = readdirSync(folder).filter((name) => name.endsWith(".html"));
-const HOSTILE = '<!doctype html><html lang="en"><title>x</title><p style="color: red">x</p><script>1</script></html>';
+const BAD_PAGE = '<!doctype html><html lang="en"><title>x</title><p style="color: red">x</p><script>1</script></html>';
 
 describe("gallery", () => {
   let browser, server, page;
   before(async () => {
     browser = await launch("chrome");
-    server = await serveFolder(folder, { "/hostile.html": HOSTILE });
+    server = await serveFolder(folder, { "/hostile.html": BAD_PAGE });
     page = await browser.newPage();
     await watch(page, server.baseUrl);
   });
@@ -39,7 +39,7 @@ describe("gallery", () => {
     assert.ok(files.length > 100, `${files.length} files`);
   });
 
-  it("detects what the policy refuses", async () => {
+  it("detects what the content security policy refuses", async () => {
     await open("hostile.html", "light");
     const seen = await refusals(page);
     assert.ok(seen.some((text) => text.startsWith("style-src")), `${seen}`);
@@ -53,11 +53,11 @@ describe("gallery", () => {
       assert.ok(bytes < 30_000, `${bytes} bytes`);
       await open(name, "light");
       assert.deepEqual(await refusals(page), [], "refused by the content security policy");
-      const ink = await page.$eval("h1", (element) => getComputedStyle(element).color);
+      const colour = await page.$eval("h1", (element) => getComputedStyle(element).color);
       assert.deepEqual(await violations(page), [], "light");
       for (const viewport of SMALL) assert.deepEqual(await misfits(page, viewport), [], `${viewport.height} px high`);
       await open(name, "dark");
-      assert.notEqual(await page.$eval("h1", (element) => getComputedStyle(element).color), ink, "dark");
+      assert.notEqual(await page.$eval("h1", (element) => getComputedStyle(element).color), colour, "dark");
       assert.deepEqual(await violations(page, ["color-contrast", "link-in-text-block"]), [], "dark");
       // On paper: the heading, and nothing to press. 794 px are the width of A4.
       await page.emulateMediaType("print");

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import {
-  BROWSERS, SMALL, body, chooseBank, decide, enter, enterAddress, heading, launch, misfits, newSession, press, pressByKey,
-  refusals, serve, startRates, startShop, stopScripts, toBank, violations, walk, watch,
+  BROWSERS, SMALL, body, chooseBank, decide, enter, enterAddress, heading, launch, misfits, newSession, press,
+  pressByKey, refusals, serve, startRates, startShop, stopScripts, tabTo, toBank, violations, watch,
 } from "./support.mjs";
 
 let site;
@@ -31,8 +31,8 @@ for (const name of Object.keys(BROWSERS)) {
       return page;
     }
 
-    /** Checks what every page promises. */
-    async function sound(page, what) {
+    /** Checks what holds for every page: no foreign requests, the content security policy, accessibility, and sizes. */
+    async function checkPage(page, what) {
       assert.deepEqual(page.foreign, [], `${what}: requests to other origins`);
       assert.deepEqual(page.refused, [], `${what}: refused by the content security policy`);
       const checked = await tab({ script: true });
@@ -68,18 +68,18 @@ for (const name of Object.keys(BROWSERS)) {
         const page = await tab({ script });
         await page.goto(checkoutUrl);
         assert.match(await body(page), /Mug <b>blue<\/b>/);
-        await sound(page, "summary");
+        await checkPage(page, "summary");
         await press(page, "continue");
-        await sound(page, "banks");
+        await checkPage(page, "banks");
         await page.type('input[name="q"]', site.bank.name);
         await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
         assert.match(page.url(), /[?&]q=/);
         await chooseBank(page, site.bank);
-        await sound(page, "simulated bank");
+        await checkPage(page, "simulated bank");
         await decide(page, "approve");
         const text = await body(page);
         assert.ok(text.includes(paymentReference) && text.includes("12.50"), text);
-        await sound(page, "receipt");
+        await checkPage(page, "receipt");
         const back = 'a[href="https://shop.example/paid"]';
         assert.equal(await page.$eval(back, (link) => link.href), "https://shop.example/paid");
         assert.equal((await session(id)).status, "COMPLETED");
@@ -102,7 +102,7 @@ for (const name of Object.keys(BROWSERS)) {
         box: image.getBoundingClientRect().toJSON(),
       }));
       assert.deepEqual(logo, { address: logoUrl, isLoaded: true, box: initials }, "in the place of the initials");
-      await sound(page, "logo");
+      await checkPage(page, "logo");
     });
 
     for (const [action, status, payment] of [
@@ -115,7 +115,7 @@ for (const name of Object.keys(BROWSERS)) {
         await toBank(page, checkoutUrl, site.bank);
         await decide(page, action);
         assert.equal((await session(id)).status, status);
-        await sound(page, action);
+        await checkPage(page, action);
         const { rows } = await site.shop.get(`/merchant/payments?checkoutSessionId=${id}`);
         assert.deepEqual(rows.map((row) => row.status), [payment]);
         await press(page, "continue");
@@ -125,7 +125,7 @@ for (const name of Object.keys(BROWSERS)) {
       });
     }
 
-    it("decides by the name of the payer, without a choice", async () => {
+    it("takes the decision from the name of the payer", async () => {
       for (const [payer, status, later] of [
         ["approve", "COMPLETED", "COMPLETED"],
         ["reject", "OPEN", "FAILED REJECTED_BY_BANK"],
@@ -161,26 +161,26 @@ for (const name of Object.keys(BROWSERS)) {
         await site.shop.post("/sandbox/clock", { advanceBy: "PT3M" });
         await page.reload();
         assert.match(await body(page), shown);
-        await sound(page, outcome);
+        await checkPage(page, outcome);
         assert.equal((await session(id)).status, status);
         const { rows } = await site.shop.get(`/merchant/payments?checkoutSessionId=${id}`);
         assert.deepEqual(rows.map((row) => row.failureReason), [reason]);
       });
     }
 
-    it("waits for the bank", async () => {
+    it("waits until the bank decides", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
       await toBank(page, checkoutUrl, site.bank);
       await decide(page, "approve", { name: "pending" });
       assert.equal((await session(id)).status, "PROCESSING");
-      await sound(page, "waiting");
+      await checkPage(page, "waiting");
       await site.shop.post("/sandbox/clock", { advanceBy: "PT2M" });
       await page.goto(checkoutUrl);
       assert.equal((await session(id)).status, "COMPLETED");
     });
 
-    it("has one winner of two tabs: one cancels, and the other approves", async () => {
+    it("lets one of two tabs succeed: one cancels, and the other approves", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const [first, second] = [await tab(), await tab()];
       await toBank(first, checkoutUrl, site.bank);
@@ -191,12 +191,12 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal(await heading(first), "Payment cancelled");
       assert.equal((await session(id)).status, "CANCELLED");
       assert.deepEqual(await payments(id), ["CANCELLED"]);
-      await sound(first, "cancelled");
+      await checkPage(first, "cancelled");
       await first.close();
       await second.close();
     });
 
-    it("does nothing after the merchant cancelled", async () => {
+    it("takes no payment after the merchant cancelled", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
       await toBank(page, checkoutUrl, site.bank);
@@ -206,7 +206,7 @@ for (const name of Object.keys(BROWSERS)) {
       assert.deepEqual(await payments(id), ["CANCELLED"]);
     });
 
-    it("has one winner of two tabs: both approve", async () => {
+    it("lets one of two tabs succeed: both approve", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const [first, second] = [await tab(), await tab()];
       await toBank(first, checkoutUrl, site.bank);
@@ -216,13 +216,13 @@ for (const name of Object.keys(BROWSERS)) {
       await decide(second, "approve");
       assert.equal(await heading(first), "Payment complete");
       assert.equal(await heading(second), "You have already paid");
-      await sound(second, "already paid");
+      await checkPage(second, "already paid");
       assert.deepEqual(await payments(id), ["COMPLETED"]);
       await first.close();
       await second.close();
     });
 
-    it("has one winner of two tabs: both choose a bank", async () => {
+    it("lets one of two tabs succeed: both choose a bank", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const [first, second] = [await tab(), await tab()];
       for (const page of [first, second]) {
@@ -255,16 +255,16 @@ for (const name of Object.keys(BROWSERS)) {
         if (!page.url().startsWith(checkoutUrl)) break;
         for (const action of ["continue", "choose", "approve"]) {
           if (!(await page.$(`button[value="${action}"]`))) continue;
-          await again(page, action);
+          await sendAgain(page, action);
           pressed += 1;
           assert.match(await heading(page), /^(Payment complete|You have already paid)$/, action);
         }
       }
-      assert.ok(pressed > 0 || name === "firefox", "no old form was shown");
+      assert.ok(pressed > 0 || name === "firefox", "the browser showed no old form");
       assert.deepEqual(await payments(id), ["COMPLETED"]);
     });
 
-    it("does not act twice on a form that is sent again", async () => {
+    it("does not accept a form of a payment that was rejected", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
       await toBank(page, checkoutUrl, site.bank);
@@ -278,17 +278,17 @@ for (const name of Object.keys(BROWSERS)) {
       await copy.close();
     });
 
-    it("runs out while it is open: EXPIRED if nothing was pressed", async () => {
+    it("makes a session EXPIRED if its time ends before the payer continues", async () => {
       const { id, checkoutUrl } = await newSession(site, { expiresInMinutes: 5 });
       const page = await tab();
       await page.goto(checkoutUrl);
       await site.shop.post("/sandbox/clock", { advanceBy: "PT5M" });
       await press(page, "continue");
       assert.equal((await session(id)).status, "EXPIRED");
-      await sound(page, "expired");
+      await checkPage(page, "expired");
     });
 
-    it("runs out while it is open at the bank: ABANDONED", async () => {
+    it("makes a session ABANDONED if its time ends while the payer is at the bank", async () => {
       const { id, checkoutUrl } = await newSession(site, { expiresInMinutes: 5 });
       const page = await tab();
       await toBank(page, checkoutUrl, site.bank);
@@ -297,10 +297,10 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal(await heading(page), "The time to pay has run out");
       assert.equal((await session(id)).status, "ABANDONED");
       assert.deepEqual(await payments(id), ["CANCELLED"]);
-      await sound(page, "abandoned");
+      await checkPage(page, "abandoned");
     });
 
-    it("is cancelled by the payer", async () => {
+    it("lets the payer cancel", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
       await page.goto(checkoutUrl);
@@ -308,15 +308,15 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal((await session(id)).status, "CANCELLED");
     });
 
-    it("asks where to ship", async () => {
-      const { id, checkoutUrl } = await newSession({ ...site, checkout: site.parcels });
+    it("collects the shipping address", async () => {
+      const { id, checkoutUrl } = await newSession({ ...site, checkout: site.addressCheckout });
       const page = await tab();
       await page.goto(checkoutUrl);
-      await sound(page, "address");
+      await checkPage(page, "address");
       await enterAddress(page);
       await press(page, "continue");
       assert.match(await body(page), /12 St James's Square/);
-      await sound(page, "summary with an address");
+      await checkPage(page, "summary with an address");
       await press(page, "continue");
       await chooseBank(page, site.bank);
       await decide(page, "approve");
@@ -324,7 +324,7 @@ for (const name of Object.keys(BROWSERS)) {
       assert.deepEqual([paid.status, paid.shipping.city], ["COMPLETED", "London"]);
     });
 
-    it("offers the shipping rates of the merchant, and again after a failure", async () => {
+    it("offers the shipping rates of the merchant, even after a failure", async () => {
       const merchant = await startRates();
       try {
         const checkout = await site.open({ collectAddress: true, dynamicRatesUrl: merchant.url });
@@ -334,20 +334,20 @@ for (const name of Object.keys(BROWSERS)) {
         await enterAddress(page);
         await press(page, "continue");
         assert.match(await body(page), /The delivery options could not be loaded/);
-        await sound(page, "rates that could not be loaded");
+        await checkPage(page, "rates that could not be loaded");
         merchant.rates = [
           { description: "Second class", amount: "0", serviceCode: "slow" },
           { description: "Next day", amount: "3.50", serviceCode: "fast" },
         ];
         await press(page, "rates");
         assert.match(await body(page), /Next day/);
-        await sound(page, "rates");
+        await checkPage(page, "rates");
         await press(page, "rate");
         assert.match(await page.$eval('[role="alert"]', (alert) => alert.textContent), /Choose a delivery option/);
         await page.click('input[name="rate"][value="fast"]');
         await press(page, "rate");
         assert.match(await body(page), /£16\.00/);
-        await sound(page, "summary with a rate");
+        await checkPage(page, "summary with a rate");
         await press(page, "continue");
         await chooseBank(page, site.bank);
         await decide(page, "approve");
@@ -366,31 +366,31 @@ for (const name of Object.keys(BROWSERS)) {
       const page = await tab();
       await page.goto(checkoutUrl);
       assert.match(await page.$eval(".basket", (table) => table.textContent), /and \d+ more items/);
-      await sound(page, "large basket");
+      await checkPage(page, "large basket");
     });
 
-    it("is walked through with the Tab key", async () => {
+    it("pays with the Tab key and without a mouse", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab({ script: true });
       await page.goto(checkoutUrl);
-      await walk(page, 'button[value="continue"]');
+      await tabTo(page, 'button[value="continue"]');
       await enter(page);
-      await walk(page, 'input[name="q"]');
+      await tabTo(page, 'input[name="q"]');
       await page.keyboard.type(site.bank.name);
       await enter(page);
-      await walk(page, 'input[name="bankId"]');
+      await tabTo(page, 'input[name="bankId"]');
       await page.keyboard.press(" ");
-      await walk(page, 'button[value="choose"]');
+      await tabTo(page, 'button[value="choose"]');
       await enter(page);
-      await walk(page, 'input[name="name"]');
+      await tabTo(page, 'input[name="name"]');
       await page.keyboard.type("Ada");
-      await walk(page, 'button[value="approve"]');
+      await tabTo(page, 'button[value="approve"]');
       await enter(page);
       assert.equal((await session(id)).status, "COMPLETED");
-      await walk(page, 'a[href="https://shop.example/paid"]');
+      await tabTo(page, 'a[href="https://shop.example/paid"]');
     });
 
-    it("needs no mouse", async () => {
+    it("pays by the keyboard, with scripts off", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
       await page.goto(checkoutUrl);
@@ -408,33 +408,33 @@ for (const name of Object.keys(BROWSERS)) {
       const page = await tab();
       const refund = await newRefund(page);
       await page.goto(refund.authorisationUrl);
-      await sound(page, "refund");
+      await checkPage(page, "refund");
       await decide(page, "approve");
       assert.equal(await heading(page), "Refund approved");
-      await sound(page, "refund approved");
+      await checkPage(page, "refund approved");
       assert.equal((await site.shop.get(`/merchant/refunds/${refund.id}`)).status, "COMPLETED");
       const used = await page.goto(refund.authorisationUrl);
       assert.equal(used.status(), 410);
-      await sound(page, "a link that was used");
+      await checkPage(page, "a link that was used");
     });
 
     for (const action of ["reject", "leave"]) {
-      it(`cancels a refund: ${action}`, async () => {
+      it(`cancels a refund after ${action}`, async () => {
         const page = await tab();
         const refund = await newRefund(page);
         await page.goto(refund.authorisationUrl);
         await decide(page, action);
         assert.equal(await heading(page), "Refund cancelled");
-        await sound(page, "refund cancelled");
+        await checkPage(page, "refund cancelled");
         assert.equal((await site.shop.get(`/merchant/refunds/${refund.id}`)).status, "CANCELLED");
       });
     }
 
-    it("has no page for an unknown link", async () => {
+    it("responds to an unknown link with 404", async () => {
       const page = await tab();
       const unknown = await page.goto(new URL(`/pay/${"0".repeat(32)}`, site.baseUrl).href);
       assert.equal(unknown.status(), 404);
-      await sound(page, "an unknown link");
+      await checkPage(page, "an unknown link");
     });
 
     it("tops up a budget", async () => {
@@ -444,11 +444,11 @@ for (const name of Object.keys(BROWSERS)) {
       const { id, checkoutUrl } = await site.shop.post("/merchant/top-ups", { budgetId, amount, idempotencyKey: name });
       const page = await tab();
       await page.goto(checkoutUrl);
-      await sound(page, "top-up");
+      await checkPage(page, "top-up");
       await toBank(page, checkoutUrl, site.bank);
       await decide(page, "approve");
       assert.equal(await heading(page), "Top-up complete");
-      await sound(page, "receipt of a top-up");
+      await checkPage(page, "receipt of a top-up");
       assert.equal((await site.shop.get(`/merchant/top-ups/${id}`)).status, "COMPLETED");
     });
 
@@ -460,7 +460,7 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal(await heading(page), "Gwiriwch eich taliad");
       await toBank(page, checkoutUrl, site.bank);
       await decide(page, "approve");
-      await sound(page, "receipt in Welsh");
+      await checkPage(page, "receipt in Welsh");
       assert.equal((await session(id)).status, "COMPLETED");
     });
 
@@ -480,8 +480,8 @@ for (const name of Object.keys(BROWSERS)) {
       return rows.map((row) => [row.status, row.failureReason].filter(Boolean).join(" "));
     }
 
-    /** Sends the form of a page that the browser shows once more. */
-    async function again(page, action) {
+    /** Sends the form of an old page once more. */
+    async function sendAgain(page, action) {
       if (action === "choose") await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
       if (action === "approve") await decide(page, "approve");
       else await press(page, action);

@@ -8,7 +8,7 @@ const folder = process.argv[2];
 const browser = await launch("chrome");
 const page = await browser.newPage();
 
-/** Takes the whole page: the window is as high as the page, because a bar stays at the bottom of the window. */
+/** Takes a picture of the whole page: the window is as high as the page, because a bar is fixed to its bottom. */
 async function picture(path, { width = 900, ...options } = {}) {
   await page.setViewport({ width, height: 100 });
   await page.setViewport({ width, height: await page.$eval("html", (html) => html.scrollHeight) });
@@ -40,8 +40,8 @@ async function purchase() {
   await site.shop.post("/sandbox/clock", { advanceBy: "PT2M" });
   await page.goto(checkoutUrl);
   await picture("receipt.png");
-  const parcel = await newSession({ ...site, checkout: site.parcels }, { basket });
-  await page.goto(parcel.checkoutUrl);
+  const shipped = await newSession({ ...site, checkout: site.addressCheckout }, { basket });
+  await page.goto(shipped.checkoutUrl);
   await picture("address.png");
   site.stop();
 }
@@ -73,7 +73,7 @@ async function gallery() {
   const names = english.map((name) => name.split(".")[0]).filter((name) => !name.startsWith("full_"));
   const all = [...names.map((name) => [name, `${name}.en-GB`, {}]), ...VARIANTS];
   for (const [name, file, { scheme = "light", media = "screen", width }] of all) {
-    // Each call undoes the other.
+    // Each of these two calls removes the effect of the other one.
     await page.emulateMediaType("screen");
     if (media === "screen") await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     else await page.emulateMediaType(media);

@@ -1,4 +1,4 @@
-// The example shop: a customer buys, pays and comes back.
+// The example shop: a customer orders, pays or cancels, and comes back.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -28,7 +28,7 @@ after(async () => {
   site?.stop();
 });
 
-it("sells two mugs", async () => {
+it("thanks a customer who paid", async () => {
   const page = await browser.newPage();
   await page.goto(address);
   await Promise.all([page.waitForNavigation(), page.click("button")]);
@@ -41,7 +41,7 @@ it("sells two mugs", async () => {
   assert.equal(await page.$eval("h1", (element) => element.textContent), "Thank you");
 });
 
-it("knows an order that was not paid", async () => {
+it("shows that an order was not paid", async () => {
   const page = await browser.newPage();
   await page.goto(address);
   await Promise.all([page.waitForNavigation(), page.click("button")]);

@@ -1,4 +1,4 @@
-// A server with a shop, and browsers that pay in it.
+// Starts servers, and browsers that pay in a shop.
 
 import assert from "node:assert/strict";
 import { spawn, execFileSync } from "node:child_process";
@@ -22,7 +22,7 @@ export async function launch(name) {
   return puppeteer.launch({ headless: true, ...BROWSERS[name] });
 }
 
-/** Stops the scripts of the pages of a tab. The scripts of these tests still run. */
+/** Stops the scripts of the pages in a tab. The scripts that these tests inject still run. */
 export async function stopScripts(name, page) {
   if (name === "chrome") return page.setJavaScriptEnabled(false);
   // Firefox 153 has no command for it. The preference `javascript.enabled` would also stop the scripts of puppeteer. So
@@ -76,12 +76,12 @@ export async function startShop() {
       returnUrl: "https://shop.example/paid",
       shippingOptions,
     });
-  const [checkout, parcels] = [await open(), await open({ collectAddress: true })];
+  const [checkout, addressCheckout] = [await open(), await open({ collectAddress: true })];
   const stop = () => {
     server.kill();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { demo, owner, baseUrl, shop, open, checkout, parcels, bank, stop };
+  return { demo, owner, baseUrl, shop, open, checkout, addressCheckout, bank, stop };
 }
 
 /** Starts a merchant's server of shipping rates. While `rates` is null, it responds with an error. */
@@ -95,9 +95,9 @@ export async function startRates() {
   return Object.assign(merchant, { url: `${baseUrl}/rates`, stop });
 }
 
-/** Starts a server. */
-export async function serve(answer) {
-  const server = createServer(answer);
+/** Starts a server with this listener. */
+export async function serve(listener) {
+  const server = createServer(listener);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const stop = () => {
     server.close();
@@ -147,7 +147,7 @@ function client(baseUrl, key, account) {
   return { call, upload, key, account, get: (path) => call("GET", path), post: (path, body) => call("POST", path, body) };
 }
 
-/** Clicks the visible button of an action, and waits for the next page. A form may have a hidden one, for Enter. */
+/** Clicks the visible button of an action, and waits for the next page. A form may have a hidden button, for Enter. */
 export async function press(page, action) {
   // A browser delays tabs in the background.
   await page.bringToFront();
@@ -203,7 +203,7 @@ export async function refusals(page) {
 }
 
 /** Returns the texts that are wider than their elements. */
-export function cut(page) {
+export function overflows(page) {
   return page.$$eval("h1, h2, p, dt, dd, th, td, button, a, label, legend", (elements) =>
     elements
       .filter((element) => element.checkVisibility() && !element.closest(".hidden"))
@@ -215,21 +215,21 @@ export function cut(page) {
 /** A phone, and a window of 1280 x 1024 at a zoom of 400 % (WCAG 1.4.10). */
 export const SMALL = [{ width: 320, height: 800 }, { width: 320, height: 256, deviceScaleFactor: 4 }];
 
-/** Returns what does not fit into a small window: the width of the page, and texts that are cut off. */
+/** Returns what does not fit into a small window: the page itself, and texts that are wider than their elements. */
 export async function misfits(page, viewport) {
   await page.setViewport(viewport);
   const [width, ratio] = await page.evaluate(() => [document.documentElement.scrollWidth, devicePixelRatio]);
   const found = width <= viewport.width ? [] : [`${width} px wide`];
   if (ratio !== (viewport.deviceScaleFactor ?? 1)) found.push(`a device pixel ratio of ${ratio}`);
-  return [...found, ...(await cut(page))];
+  return [...found, ...(await overflows(page))];
 }
 
-/** The heading of a page. */
+/** Returns the heading of a page. */
 export function heading(page) {
   return page.$eval("h1", (element) => element.textContent.trim());
 }
 
-/** The text of a page. */
+/** Returns the text of a page. */
 export function body(page) {
   return page.$eval("body", (element) => element.textContent);
 }
@@ -274,8 +274,8 @@ export async function enter(page) {
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
 }
 
-/** Presses Tab until an element has the focus, which is visible and goes on in the order of the document. */
-export async function walk(page, selector) {
+/** Presses Tab until an element has the focus. The focus must be visible and follow the order of the document. */
+export async function tabTo(page, selector) {
   await page.bringToFront();
   for (let steps = 0; steps < 40; steps += 1) {
     await page.keyboard.press("Tab");
@@ -283,8 +283,8 @@ export async function walk(page, selector) {
       const element = document.activeElement;
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
       const inside = getComputedStyle(element.closest("label") ?? element);
-      const before = window.walked;
-      window.walked = element;
+      const before = window.lastFocus;
+      window.lastFocus = element;
       return {
         name: element.outerHTML.slice(0, 100),
         isWanted: element.matches(wanted),
@@ -302,8 +302,8 @@ export async function walk(page, selector) {
 }
 
 /**
- * Returns the violations of accessibility rules, by default of all rules of WCAG 2.2 AA. The page has no scripts, so
- * the browser's tool injects this one.
+ * Returns the violations of accessibility rules, by default of all rules of WCAG 2.2 AA. The pages allow no
+ * scripts, so the test injects axe.
  */
 export async function violations(page, rules) {
   await page.evaluate(AXE);

@@ -16,7 +16,7 @@ mod database;
 #[path = "../failover/load.rs"]
 mod load;
 mod nodes;
-#[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
+#[allow(dead_code, unused_imports, reason = "shared with the black-box suite, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 
@@ -38,9 +38,9 @@ const ONLY_POSTGRES: bool = true;
 /// Number of budgets that the load on each schema uses.
 const BUDGETS: usize = 2;
 /// Number of messages on each schema that must succeed before and after a fault.
-const AROUND: usize = 100;
+const MESSAGES: usize = 100;
 /// How long a killed server is down.
-const DOWN: Duration = Duration::from_secs(3);
+const DOWNTIME: Duration = Duration::from_secs(3);
 
 /// The schemas of the home and of the cell. At first, each is on its own worker.
 const SCHEMAS: [&str; 2] = ["home", "cell_a"];
@@ -80,11 +80,11 @@ impl Cluster {
         let [home_feed, cell_feed] = &mut self.feeds;
         home.during(home_feed, |home| {
             cell.during(cell_feed, |cell| {
-                home.wait_for_successes(AROUND);
-                cell.wait_for_successes(AROUND);
+                home.wait_for_successes(MESSAGES);
+                cell.wait_for_successes(MESSAGES);
                 fault(&self.nodes);
-                home.wait_for_successes(AROUND);
-                cell.wait_for_successes(AROUND);
+                home.wait_for_successes(MESSAGES);
+                cell.wait_for_successes(MESSAGES);
             });
         });
         for (place, load) in [&home, &cell].into_iter().enumerate() {
@@ -94,8 +94,8 @@ impl Cluster {
         self.verify();
     }
 
-    /// Checks that the feeds of changes have missed and repeated nothing.
-    fn read_all_changes(&mut self) {
+    /// Reads the feeds of changes to the end, and checks that they have missed and repeated nothing.
+    fn verify_feeds(&mut self) {
         for (feed, client) in self.feeds.iter_mut().zip(&self.clients) {
             feed.drain(client);
             feed.must_equal_the_list(client);
@@ -121,19 +121,19 @@ fn acknowledged_effects_survive_moves_and_kills() {
         for schema in SCHEMAS {
             cluster.survive(&format!("move-{round}-of-{schema}"), |nodes| {
                 let start = Instant::now();
-                nodes.move_to_another(schema);
+                nodes.move_to_other_worker(schema);
                 report(&format!("{schema} moved within {:.1} s", start.elapsed().as_secs_f64()));
             });
-            cluster.read_all_changes();
+            cluster.verify_feeds();
         }
         for (place, port) in cluster.nodes.ports().into_iter().enumerate() {
             cluster.survive(&format!("kill-{round}-of-{place}"), |nodes| {
                 nodes.control("kill", port);
-                thread::sleep(DOWN);
+                thread::sleep(DOWNTIME);
                 nodes.control("start", port);
             });
         }
-        cluster.read_all_changes();
+        cluster.verify_feeds();
     }
 }
 

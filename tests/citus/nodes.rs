@@ -8,7 +8,7 @@ use postgres::Client;
 use crate::support::Home;
 use crate::support::postgres::connect;
 
-/// The nodes, as the coordinator knows them in one database.
+/// The nodes that the coordinator lists in one database.
 pub(crate) struct Nodes {
     /// The program that kills and starts a node.
     program: String,
@@ -47,7 +47,7 @@ impl Nodes {
     }
 
     /// Moves a schema to the other worker.
-    pub(crate) fn move_to_another(&self, schema: &str) {
+    pub(crate) fn move_to_other_worker(&self, schema: &str) {
         let from = self.port_of(schema);
         let to = self.ports().into_iter().skip(1).find(|port| *port != from).unwrap();
         let mut client = self.connect();
@@ -58,11 +58,11 @@ impl Nodes {
     /// Moves the second schema if both are on the same worker.
     pub(crate) fn separate(&self, [one, other]: [&str; 2]) {
         if self.port_of(one) == self.port_of(other) {
-            self.move_to_another(other);
+            self.move_to_other_worker(other);
         }
     }
 
-    /// Runs a command of the cluster on the node with a port.
+    /// Runs a command of `scripts/with-citus` on the node with this port.
     pub(crate) fn control(&self, command: &str, port: i32) {
         assert!(
             Command::new(&self.program).args([command, &port.to_string()]).status().unwrap().success(),

@@ -1,4 +1,4 @@
-//! `HAProxy`, the load balancer before the instances. It sends requests to instances that are ready.
+//! `HAProxy`, the load balancer. It sends each request to an instance that is ready.
 
 use std::fmt::Write;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::{Client, Server, demo};
 
 /// The address of the balancer. In the network of the cluster, nothing else uses this port: ports that the system
@@ -19,14 +19,14 @@ pub(crate) struct Balancer(Child);
 
 impl Balancer {
     /// Starts a balancer, and waits until it accepts requests.
-    pub(crate) fn before(servers: &[Server], directory: &Path) -> Self {
+    pub(crate) fn start(servers: &[Server], directory: &Path) -> Self {
         let settings = directory.join("haproxy.cfg");
         fs::write(&settings, configuration(servers)).unwrap();
         let process = Command::new("haproxy").arg("-db").arg("-f").arg(&settings).stdin(Stdio::null()).spawn().unwrap();
         let balancer = Self(process);
         let start = Instant::now();
         while !matches!(Self::client().call("GET", "/readyz?").try_send(), Ok(answer) if answer.status == 200) {
-            assert!(start.elapsed() < LIMIT, "the balancer does not answer");
+            assert!(start.elapsed() < TIMEOUT, "the balancer does not respond");
             thread::sleep(Duration::from_millis(50));
         }
         balancer

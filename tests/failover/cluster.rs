@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Maximum time until there is another leader.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// A way to lose the leader.
 #[derive(Clone, Copy, Debug)]
@@ -26,13 +26,13 @@ pub(crate) const FAULTS: [Fault; 5] = [
     Fault { name: "node stopped", begins: "stop {leader}", ends: Some("start {leader}"), moves: true },
     Fault { name: "network cut", begins: "cut {leader}", ends: Some("heal {leader}"), moves: true },
     Fault { name: "switchover", begins: "switchover {leader}", ends: None, moves: true },
-    // Without etcd, there is no leader. Afterwards, any node may become the leader, also the same one.
+    // Without etcd, there is no leader. Afterwards, any node may become the leader, even the same one.
     Fault { name: "etcd lost", begins: "lose-etcd", ends: Some("return-etcd"), moves: false },
 ];
 
 /// The cluster that this process runs with.
 pub(crate) struct Cluster {
-    /// The program that causes faults.
+    /// The program that runs commands on the cluster.
     program: String,
 }
 
@@ -59,7 +59,7 @@ impl Cluster {
         self.run(&begins);
         let start = Instant::now();
         while fault.moves && self.run("leader") == leader {
-            assert!(start.elapsed() < PATIENCE, "{leader} still leads: {fault:?}");
+            assert!(start.elapsed() < MAX_WAIT, "{leader} still leads: {fault:?}");
             thread::sleep(Duration::from_millis(100));
         }
         if let Some(ends) = fault.ends {

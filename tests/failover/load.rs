@@ -11,7 +11,7 @@ use crate::support::demo::Card;
 use crate::support::feed::{Feed, part};
 use crate::support::load::{Sent, message, sum};
 use crate::support::management::{card, funded};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 
@@ -19,8 +19,8 @@ use crate::support::{Answer, CHECKOUTS, Client, Wallet, expect_error, together};
 const CALLERS: usize = 2;
 /// Pause of a caller between two messages, and before it repeats one.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Maximum time until enough messages succeed after the cluster is whole.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time until enough messages succeed.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Creates budgets with cards.
 pub(crate) fn wallets(client: &Client, count: usize) -> Vec<Wallet> {
@@ -42,9 +42,10 @@ pub(crate) struct Load<'a> {
     log: Vec<Mutex<Vec<Sent>>>,
     /// When messages succeeded.
     successes: Mutex<Vec<Instant>>,
-    /// Number of answers with 503 or 409, and of requests without an answer of Florin.
+    /// Number of answers with 503 or 409.
     refused: AtomicUsize,
-    silent: AtomicUsize,
+    /// Number of requests without an answer of Florin.
+    unanswered: AtomicUsize,
     /// Number of reads that succeeded.
     reads: AtomicUsize,
 }
@@ -67,7 +68,7 @@ impl<'a> Load<'a> {
             log: wallets.iter().map(|_| Mutex::default()).collect(),
             successes: Mutex::default(),
             refused: AtomicUsize::new(0),
-            silent: AtomicUsize::new(0),
+            unanswered: AtomicUsize::new(0),
             reads: AtomicUsize::new(0),
         }
     }
@@ -122,23 +123,23 @@ impl<'a> Load<'a> {
                 self.successes.lock().unwrap().push(Instant::now());
                 return Some(answer);
             }
-            Ok(answer) if is_florins(&answer) => {
+            Ok(answer) if is_from_florin(&answer) => {
                 expect_refusal(&answer);
                 self.refused.fetch_add(1, Ordering::Relaxed);
             }
             // The balancer has no instance that is ready.
             Ok(answer) => {
                 assert!(matches!(answer.status, 502..=504), "{answer:?}");
-                self.silent.fetch_add(1, Ordering::Relaxed);
+                self.unanswered.fetch_add(1, Ordering::Relaxed);
             }
             Err(_) => {
-                self.silent.fetch_add(1, Ordering::Relaxed);
+                self.unanswered.fetch_add(1, Ordering::Relaxed);
             }
         }
         None
     }
 
-    /// Reads a list, and the feed of changes.
+    /// Reads a list and the feed of changes until the load ends.
     fn read(&self, feed: &mut Feed) {
         let client = self.client();
         while !self.has_ended() {
@@ -147,7 +148,7 @@ impl<'a> Load<'a> {
             if let Some(changes) = &changes {
                 feed.accept(changes);
             }
-            for answer in list.iter().chain(&changes).filter(|answer| is_florins(answer)) {
+            for answer in list.iter().chain(&changes).filter(|answer| is_from_florin(answer)) {
                 if answer.status == 200 {
                     self.reads.fetch_add(1, Ordering::Relaxed);
                 } else {
@@ -163,7 +164,7 @@ impl<'a> Load<'a> {
         let now = || self.successes.lock().unwrap().len();
         let (start, before) = (Instant::now(), now());
         while now() < before + count {
-            assert!(start.elapsed() < PATIENCE, "{} of {count} messages succeeded: {self}", now() - before);
+            assert!(start.elapsed() < MAX_WAIT, "{} of {count} messages succeeded: {self}", now() - before);
             assert!(!self.has_ended(), "a caller failed");
             thread::sleep(Duration::from_millis(10));
         }
@@ -182,7 +183,7 @@ impl<'a> Load<'a> {
         together(self.wallets.len(), |place| {
             let log = self.log[place].lock().unwrap();
             for sent in log.iter() {
-                let again = self.insist(sent);
+                let again = self.send_until_accepted(sent);
                 assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
             }
             let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
@@ -193,13 +194,13 @@ impl<'a> Load<'a> {
     }
 
     /// Sends a message until it succeeds.
-    fn insist(&self, sent: &Sent) -> Answer {
+    fn send_until_accepted(&self, sent: &Sent) -> Answer {
         let start = Instant::now();
         loop {
             if let Some(answer) = self.try_once(sent) {
                 return answer;
             }
-            assert!(start.elapsed() < LIMIT, "{} does not succeed", sent.key);
+            assert!(start.elapsed() < TIMEOUT, "{} does not succeed", sent.key);
             thread::sleep(PAUSE);
         }
     }
@@ -213,14 +214,14 @@ impl fmt::Display for Load<'_> {
             "{:.1} s without a success; {messages} messages, {:?} refusals, {:?} without an answer, {:?} reads",
             self.longest_outage().as_secs_f64(),
             self.refused,
-            self.silent,
+            self.unanswered,
             self.reads,
         )
     }
 }
 
 /// Whether an answer is Florin's, not the balancer's.
-fn is_florins(answer: &Answer) -> bool {
+fn is_from_florin(answer: &Answer) -> bool {
     answer.header("content-type").is_some_and(|media| media.contains("json"))
 }
 
@@ -240,7 +241,7 @@ fn feed_part(client: &Client, feed: &Feed) -> Option<Answer> {
     if answer.status == 200 {
         return Some(answer);
     }
-    if is_florins(&answer) {
+    if is_from_florin(&answer) {
         expect_refusal(&answer);
     }
     None

@@ -17,7 +17,7 @@ mod cluster;
 mod database;
 mod load;
 mod outages;
-#[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
+#[allow(dead_code, unused_imports, reason = "shared with the black-box suite, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]
 mod support;
 
@@ -40,7 +40,7 @@ const ONLY_POSTGRES: bool = true;
 /// Number of budgets that the load uses.
 const BUDGETS: usize = 4;
 
-/// After each fail-over, every acknowledged effect is stored once, repeats replay their answers, and the checks of the
+/// After each fail-over, every acknowledged effect is stored once, retries replay their answers, and the checks of the
 /// books find no fault. `FLORIN_FAILOVERS` is the number of fail-overs.
 #[test]
 fn acknowledged_effects_survive_fail_overs() {
@@ -53,7 +53,7 @@ fn acknowledged_effects_survive_fail_overs() {
         let beside = home.beside();
         let servers = [Server::on(home), Server::on(beside)];
         let directory = directory();
-        let _balancer = Balancer::before(&servers, directory.path());
+        let _balancer = Balancer::start(&servers, directory.path());
         let (wallets, mut feed) = (wallets(&Balancer::client(), BUDGETS), Feed::new());
         for fault in faults {
             outages.add(fault, fail_over(&cluster, &wallets, &mut feed, (round, fault)));

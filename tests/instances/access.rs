@@ -1,13 +1,13 @@
 //! Access across instances: keys, sessions and attempts that one instance stores are visible to the other.
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
-use crate::support::batches::{confirm, confirm_totp, open, open_session, refused, token_at, wrong_token};
-use crate::support::{BANKS, Home, demo, expect_fault, expect_json, together, while_asking};
+use crate::support::batches::{confirm, confirm_totp, open_session, open_session_with, refused, token_at, wrong_token};
+use crate::support::{BANKS, Home, demo, expect_fault, expect_json, together, while_requesting};
 
 #[test]
-fn a_revoked_key_stops_on_both() {
-    let _undisturbed = undisturbed();
+fn a_revoked_key_is_refused_on_both() {
+    let _undisturbed = prevent_restarts();
     let home = Home::demo();
     let clients = home.json(&["clients", "list", "--json"]);
     let client = clients["rows"].as_array().unwrap().iter().find(|client| client["name"] == "demo").unwrap();
@@ -17,7 +17,7 @@ fn a_revoked_key_stops_on_both() {
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(&key, &demo().account));
     let revoke = || pair.first.home().run(&["keys", "revoke", text(&issued, "/id")]);
     // Continuous requests, so that every cache contains the key.
-    let revoked = while_asking(&callers, BANKS, revoke);
+    let revoked = while_requesting(&callers, BANKS, revoke);
     assert!(revoked.status.success(), "{}", String::from_utf8_lossy(&revoked.stderr));
     for caller in &callers {
         expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
@@ -26,28 +26,28 @@ fn a_revoked_key_stops_on_both() {
 
 #[test]
 fn a_disabled_client_is_refused_on_both() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let callers = [pair.client(0), pair.client(1)];
     let disable = || pair.first.home().run(&["clients", "disable", "demo"]);
-    assert!(while_asking(&callers, BANKS, disable).status.success());
+    assert!(while_requesting(&callers, BANKS, disable).status.success());
     for caller in &callers {
         expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
     }
 }
 
 #[test]
-fn the_key_of_a_world_ends_on_both_with_the_key_that_created_it() {
-    let _undisturbed = undisturbed();
+fn the_key_of_a_world_is_refused_on_both_after_the_key_that_created_it_is_revoked() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let home = pair.first.home();
     let key = home.json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
-    let maker = pair.first.client_of(text(&key, "/key"), &demo().account);
-    let world = expect_json(&maker.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#), 201);
+    let creator = pair.first.client_of(text(&key, "/key"), &demo().account);
+    let world = expect_json(&creator.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#), 201);
     let (secret, account) = (text(&world, "/apiKey"), text(&world, "/accountId"));
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(secret, account));
     let revoke = || home.run(&["keys", "revoke", text(&key, "/id")]);
-    assert!(while_asking(&callers, BANKS, revoke).status.success());
+    assert!(while_requesting(&callers, BANKS, revoke).status.success());
     for caller in &callers {
         expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
     }
@@ -55,7 +55,7 @@ fn the_key_of_a_world_ends_on_both_with_the_key_that_created_it() {
 
 #[test]
 fn a_key_issued_later_works_on_both() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let home = pair.second.home();
     let client = home.json(&["clients", "create", "--name", "Late", "--json"]);
@@ -68,8 +68,8 @@ fn a_key_issued_later_works_on_both() {
 }
 
 #[test]
-fn wrong_tokens_are_counted_over_both() {
-    let _undisturbed = undisturbed();
+fn five_wrong_tokens_over_both_lock_a_session() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     let batch = demo().batch("validated");
     let session = open_session(&pair.client(0), &batch);
@@ -81,36 +81,39 @@ fn wrong_tokens_are_counted_over_both() {
 
 #[test]
 fn twenty_wrong_totp_tokens_over_both_lock_totp() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     let batch = demo().batch("validated");
     for round in 0..4 {
-        let session = open(&pair.client(round), &batch, "totp");
+        let session = open_session_with(&pair.client(round), &batch, "totp");
         for number in 0..5 {
             refused(&confirm_totp(&pair.client(number), &batch, &session, &wrong_token()), "mfa_failed");
         }
     }
     for number in 0..2 {
-        let fresh = open(&pair.client(number), &batch, "totp");
+        let fresh = open_session_with(&pair.client(number), &batch, "totp");
         refused(&confirm_totp(&pair.client(number), &batch, &fresh, &token_at(0)), "mfa_locked");
     }
 }
 
 #[test]
 fn a_totp_step_is_used_once_over_both() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     let batches = demo().batches("validated");
     let token = token_at(0);
-    let sessions = [open(&pair.client(0), &batches[0], "totp"), open(&pair.client(1), &batches[1], "totp")];
+    let sessions = [
+        open_session_with(&pair.client(0), &batches[0], "totp"),
+        open_session_with(&pair.client(1), &batches[1], "totp"),
+    ];
     let answers = together(2, |number| confirm_totp(&pair.client(number), &batches[number], &sessions[number], &token));
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
     refused(answers.iter().find(|answer| answer.status != 200).unwrap(), "mfa_failed");
 }
 
 #[test]
-fn each_instance_has_its_own_readiness() {
-    let _undisturbed = undisturbed();
+fn both_instances_are_ready() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     assert_eq!((pair.first.readiness(), pair.second.readiness()), (200, 200));
 }

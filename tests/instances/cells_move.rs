@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::fault_load::Stop;
-use crate::pair::{Pair, undisturbed, until};
+use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::cells::{Tenant, add_cells, listed_cell, move_to};
 use crate::support::load::check_journal;
 use crate::support::management::{balance, funded};
-use crate::support::money::written;
-use crate::support::server::LIMIT;
+use crate::support::money::format_amount;
+use crate::support::server::TIMEOUT;
 use crate::support::stream::Stream;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, expect_error, expect_json, together};
@@ -40,7 +40,7 @@ struct Load {
 }
 
 impl Load {
-    /// Sends credits to an instance until told to stop, each with its own key.
+    /// Sends credits to an instance until `stop` is set, each with its own key.
     fn send(&self, caller: &Client, budget: &str, number: usize) -> Vec<Sent> {
         let mut log = Vec::new();
         while !self.stop.load(Ordering::Relaxed) {
@@ -57,11 +57,11 @@ impl Load {
     }
 
     /// Waits until each instance has acknowledged more credits.
-    fn more_acknowledged(&self) {
+    fn wait_for_more(&self) {
         let counts = || self.acknowledged.each_ref().map(|count| count.load(Ordering::Relaxed));
         let before = counts();
         let grew = || counts().into_iter().zip(before).all(|(now, before)| now >= before + BETWEEN);
-        until("credits through both instances", 2 * LIMIT, grew);
+        until("credits through both instances", 2 * TIMEOUT, grew);
     }
 }
 
@@ -80,8 +80,8 @@ fn is_acknowledged(answer: &Answer) -> bool {
     false
 }
 
-/// Repeats credits. One that was acknowledged is there through the other instance. One that was refused succeeds once
-/// through the other instance, and is then there through its own.
+/// Repeats credits. The other instance must replay the answer of a credit that was acknowledged. A credit that was
+/// refused must succeed through the other instance, and its own instance must then replay the answer.
 fn repeat([own, other]: [&Client; 2], budget: &str, log: &[Sent]) {
     for Sent { key, first } in log {
         let (kept, again) = if is_acknowledged(first) {
@@ -103,7 +103,7 @@ fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream,
     while !stop.load(Ordering::Relaxed) {
         let caller = &callers[events.len() % 2];
         expect_json(&caller.post(CREDIT, credit_body(budget, "0.01", "GBP")), 200);
-        let event = stream.next(LIMIT).expect("the stream of a client that stays continues");
+        let event = stream.next(TIMEOUT).expect("the stream of a client that stays continues");
         assert!(events.insert(event.id), "the stream repeats events");
     }
     events.len()
@@ -111,7 +111,7 @@ fn continue_undisturbed(callers: &[Client; 2], budget: &str, mut stream: Stream,
 
 #[test]
 fn a_client_moves_there_and_back_while_two_instances_serve_it() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (home, _databases) = add_cells(Home::demo());
     let [ada, bob] = [("Ada", "F70001"), ("Bob", "F70002")].map(|(name, id)| Tenant::create(&home, name, id, "a"));
     let pair = Pair::on(home);
@@ -132,10 +132,10 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
         // The load must stop, however the moves end.
         let stop = Stop(&load.stop);
         for cell in ["b", "a"] {
-            load.more_acknowledged();
+            load.wait_for_more();
             move_to(pair.first.home(), &bob.id, cell);
         }
-        load.more_acknowledged();
+        load.wait_for_more();
         drop(stop);
         let logs: Vec<_> = senders.into_iter().map(|sender| sender.join().unwrap()).collect();
         (logs, staying.join().unwrap())
@@ -149,7 +149,7 @@ fn a_client_moves_there_and_back_while_two_instances_serve_it() {
         repeat([&bobs[number % 2], &bobs[(number + 1) % 2]], &bobs_budget, &logs[number]);
     });
     let sums = [1_000 + logs.iter().map(Vec::len).sum::<usize>(), 100 + adas_credits];
-    let [bobs_sum, adas_sum] = sums.map(|pennies| written(i64::try_from(pennies).unwrap(), "GBP"));
+    let [bobs_sum, adas_sum] = sums.map(|pennies| format_amount(i64::try_from(pennies).unwrap(), "GBP"));
     for (bob, ada) in bobs.iter().zip(&adas) {
         assert_eq!(balance(bob, &bobs_budget)[0], bobs_sum);
         assert_eq!(balance(ada, &adas_budget)[0], adas_sum);

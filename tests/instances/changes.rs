@@ -10,7 +10,7 @@ const RELOAD: [&str; 2] = ["SELECT pg_reload_conf()", "SELECT pg_sleep(1)"];
 const NEWER: &str = "INSERT INTO __diesel_schema_migrations (version) VALUES ('99991231000001')";
 const NOT_NEWER: &str = "DELETE FROM __diesel_schema_migrations WHERE version = '99991231000001'";
 
-/// A change, until this is dropped.
+/// A change that is undone when this is dropped.
 pub(crate) struct Change {
     /// The database in which the statements run.
     url: String,

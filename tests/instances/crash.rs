@@ -2,33 +2,33 @@
 //! one. `FLORIN_KILLS` is the number of kills.
 
 use crate::fault_load::{FUNDS, load_during, repeat, repeat_and_verify};
-use crate::pair::{Pair, undisturbed};
-use crate::support::load::{Toll, check_journal};
+use crate::pair::{Pair, prevent_restarts};
+use crate::support::load::{KillCounts, check_journal};
 use crate::support::setting::setting;
 use crate::support::{Server, Wallet};
 
 #[test]
-fn one_of_two_instances_is_killed() {
-    let _undisturbed = undisturbed();
+fn kills_of_one_of_two_instances_lose_and_double_nothing() {
+    let _undisturbed = prevent_restarts();
     let Pair { first, mut second } = Pair::sandbox();
-    let mut toll = Toll::default();
+    let mut counts = KillCounts::default();
     for round in 0..setting("FLORIN_KILLS", 3) {
         let wallet = Wallet::with(&first, "GBP", FUNDS);
         let before = wallet.balance();
         let wallets = [wallet.clone(), Wallet { client: second.client(), ..wallet.clone() }];
         let (home, log) = load_during(&wallets, &format!("killed-{round}"), true, |tally| {
-            tally.more_taken(60);
+            tally.wait_for_accepted(60);
             let home = second.kill();
-            tally.more_taken(40);
+            tally.wait_for_accepted(40);
             home
         });
         // Requests to the killed instance are repeated on the other one, with the same key.
         let repeats = repeat(&[wallet.clone(), wallet.clone()], &log);
-        toll.add(&log, &repeats, before, wallet.balance());
+        counts.add(&log, &repeats, before, wallet.balance());
         check_journal(first.home());
         second = Server::on(home);
         repeat_and_verify(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
     }
-    toll.report();
+    counts.report();
     check_journal(first.home());
 }

@@ -1,4 +1,4 @@
-//! Manipulates a database without the instances' knowledge.
+//! Reads and changes a database directly, without the instances.
 
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ impl Home {
         Self { dir: directory(), store: Arc::clone(&self.store), settings: self.settings.clone(), shell: self.shell }
     }
 
+    /// Returns the PostgreSQL database.
     pub(crate) fn database(&self) -> &Database {
         match &*self.store {
             Store::Postgres(database) => database,
-            Store::Sqlite => panic!("several instances cannot share a SQLite file"),
+            Store::Sqlite => panic!("this needs a PostgreSQL database, not a SQLite file"),
         }
     }
 }

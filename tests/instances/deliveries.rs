@@ -1,12 +1,12 @@
 //! Deliveries by two instances, while they, their receivers and the database server are killed.
 
-use crate::pair::{Pair, alone};
+use crate::pair::{Pair, exclusive_use};
 use crate::restarts::restart;
 use crate::support::kills::survive;
 
 #[test]
 fn every_event_arrives_whoever_is_killed() {
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     let Pair { first, second } = Pair::sandbox();
     survive(vec![first, second], Some(&restart));
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::pair::Pair;
 use crate::support::load::{Sent, check_journal, message, sum};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::Balance;
 use crate::support::{Answer, Client, Wallet, expect_error, together};
 
@@ -19,38 +19,39 @@ pub(crate) const FUNDS: i64 = 100_000_000;
 /// Progress of the load.
 #[derive(Default)]
 pub(crate) struct Tally {
-    pub(crate) taken: AtomicUsize,
+    pub(crate) accepted: AtomicUsize,
+    /// Number of answers with 503.
     pub(crate) refused: AtomicUsize,
-    pub(crate) silent: AtomicUsize,
+    pub(crate) unanswered: AtomicUsize,
     stop: AtomicBool,
 }
 
 impl Tally {
     /// Waits until this number of further messages were accepted.
-    pub(crate) fn more_taken(&self, count: usize) {
-        more(&self.taken, count, "taken");
+    pub(crate) fn wait_for_accepted(&self, count: usize) {
+        wait_for(&self.accepted, count, "accepted");
     }
 
     /// Waits until this number of further messages were refused with 503.
-    pub(crate) fn more_refused(&self, count: usize) {
-        more(&self.refused, count, "refused");
+    pub(crate) fn wait_for_refused(&self, count: usize) {
+        wait_for(&self.refused, count, "refused");
     }
 }
 
-fn more(counter: &AtomicUsize, count: usize, what: &str) {
+fn wait_for(counter: &AtomicUsize, count: usize, what: &str) {
     let (start, before) = (Instant::now(), counter.load(Ordering::Relaxed));
     while counter.load(Ordering::Relaxed) < before + count {
         assert!(
-            start.elapsed() < 2 * LIMIT,
-            "{} messages more were {what}, not {count}",
+            start.elapsed() < 2 * TIMEOUT,
+            "{} further messages were {what}, not {count}",
             counter.load(Ordering::Relaxed) - before
         );
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Checks an answer during a fault: a success, or a 503 with `Retry-After`.
-pub(crate) fn taken(answer: &Answer) -> bool {
+/// Whether an answer during a fault is a success. Otherwise, it must be a 503 with `Retry-After`.
+pub(crate) fn is_accepted(answer: &Answer) -> bool {
     if matches!(answer.status, 200 | 201) {
         return true;
     }
@@ -86,11 +87,11 @@ pub(crate) fn load_during<T>(
                     let mut sent = message(wallet, &format!("{name}-{worker}-{number}"), number);
                     let answer = sent.send(&wallet.client);
                     let counter = match &answer {
-                        Ok(answer) if taken(answer) => &tally.taken,
+                        Ok(answer) if is_accepted(answer) => &tally.accepted,
                         Ok(_) => &tally.refused,
                         Err(error) => {
                             assert!(may_break, "no answer: {error}");
-                            &tally.silent
+                            &tally.unanswered
                         }
                     };
                     counter.fetch_add(1, Ordering::Relaxed);
@@ -107,9 +108,9 @@ pub(crate) fn load_during<T>(
         meanwhile(&tally)
     });
     let log = log.into_inner().unwrap();
-    let (taken, refused, silent) = (&tally.taken, &tally.refused, &tally.silent);
+    let (accepted, refused, unanswered) = (&tally.accepted, &tally.refused, &tally.unanswered);
     // Bypasses the test runner, which hides the output of passing tests, to show how many faults occurred.
-    let line = format!("{name}: {taken:?} taken, {refused:?} refused, {silent:?} without an answer\n");
+    let line = format!("{name}: {accepted:?} accepted, {refused:?} refused, {unanswered:?} without an answer\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     (outcome, log)
 }
@@ -124,7 +125,7 @@ impl Drop for Stop<'_> {
 }
 
 /// Sends a message until it is accepted, as a caller does after a 503.
-fn insist(client: &Client, sent: &Sent) -> Answer {
+fn send_until_accepted(client: &Client, sent: &Sent) -> Answer {
     let start = Instant::now();
     loop {
         match sent.send(client) {
@@ -132,24 +133,24 @@ fn insist(client: &Client, sent: &Sent) -> Answer {
             Ok(answer) if answer.status == 409 => {
                 assert_eq!(expect_error(&answer, 409)[0].code, "idempotency_in_flight");
             }
-            Ok(answer) => assert!(!taken(&answer)),
+            Ok(answer) => assert!(!is_accepted(&answer)),
             Err(error) => panic!("no answer: {error}"),
         }
-        assert!(start.elapsed() < LIMIT, "{} is not taken", sent.key);
+        assert!(start.elapsed() < TIMEOUT, "{} is not accepted", sent.key);
         thread::sleep(Duration::from_millis(50));
     }
 }
 
 /// Repeats every message with its key until it is accepted. Returns the answers, in the order of the messages.
 pub(crate) fn repeat(wallets: &[Wallet; 2], log: &[Sent]) -> Vec<Answer> {
-    let again = |number: usize| (number, insist(&wallets[number / WORKERS % 2].client, &log[number]));
+    let again = |number: usize| (number, send_until_accepted(&wallets[number / WORKERS % 2].client, &log[number]));
     let answers = together(WORKERS, |worker| (worker..log.len()).step_by(WORKERS).map(again).collect::<Vec<_>>());
     let answers: BTreeMap<_, _> = answers.into_iter().flatten().collect();
     answers.into_values().collect()
 }
 
-/// Repeats every message with its key. Answered messages must replay, the others take effect now, so that each has
-/// exactly one effect.
+/// Repeats every message with its key. Answered messages must replay their answers. The others take effect now, if they
+/// had no effect before. So each message has exactly one effect.
 pub(crate) fn repeat_and_verify(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
     for (sent, again) in log.iter().zip(repeat(wallets, log)) {
         assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
@@ -167,9 +168,9 @@ pub(crate) fn run_fault_test(name: &str, happens: impl FnOnce(&Pair, &Tally)) {
     let wallets = pair.wallets("GBP", FUNDS);
     let before = wallets[0].balance();
     let ((), log) = load_during(&wallets, name, false, |tally| {
-        tally.more_taken(50);
+        tally.wait_for_accepted(50);
         happens(&pair, tally);
-        tally.more_taken(50);
+        tally.wait_for_accepted(50);
     });
     repeat_and_verify(&wallets, before, &log);
     check_journal(pair.first.home());

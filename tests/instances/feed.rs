@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::feed::Feed;
 use crate::support::wallet::credit_body;
 use crate::support::{AUTHORIZATION, CLEARING, CREDIT, Wallet, expect_json, together};
@@ -11,10 +11,10 @@ use crate::support::{AUTHORIZATION, CLEARING, CREDIT, Wallet, expect_json, toget
 #[test]
 fn readers_of_both_instances_miss_and_repeat_nothing() {
     const WRITERS: usize = 32;
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallet = Wallet::with(&pair.first, "GBP", 1_000_000);
-    let left = AtomicUsize::new(WRITERS);
+    let active_writers = AtomicUsize::new(WRITERS);
     let feeds = together(WRITERS + 2, |number| {
         if number < WRITERS {
             let wallet = Wallet { client: pair.client(number), ..wallet.clone() };
@@ -24,11 +24,11 @@ fn readers_of_both_instances_miss_and_repeat_nothing() {
                 let credit = credit_body(&wallet.card.budget, "0.07", "GBP");
                 expect_json(&wallet.client.post(CREDIT, credit), 200);
             }
-            left.fetch_sub(1, Ordering::Relaxed);
+            active_writers.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
         let (mut feed, mut turn) = (Feed::new(), number);
-        while left.load(Ordering::Relaxed) > 0 {
+        while active_writers.load(Ordering::Relaxed) > 0 {
             feed.read(&pair.client(turn), 7);
             turn += 1;
         }

@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::fault_load::taken;
-use crate::pair::{alone, undisturbed, until_ready};
+use crate::fault_load::is_accepted;
+use crate::pair::{exclusive_use, prevent_restarts, until_ready};
 use crate::restarts::restart_program;
 use crate::support::load::check_journal;
 use crate::support::postgres::{connect, server_url};
@@ -29,7 +29,7 @@ kill -CONT $all
 struct Stopped(Child);
 
 impl Stopped {
-    /// Stops the processes. `None`: the server is not the tests' own, or its processes are in a container.
+    /// Stops the processes. `None`: the tests did not start the server, or its processes are in a container.
     fn server() -> Option<Self> {
         restart_program()?;
         let query = r"SELECT current_setting('data_directory'), split_part(pg_read_file('postmaster.pid'), E'\n', 1)";
@@ -72,7 +72,8 @@ impl Drop for Frozen {
     }
 }
 
-/// Checks a server whose database is frozen twice. `freeze` freezes it until its result is dropped.
+/// Checks a server whose database is frozen twice: during requests, and during its shutdown. `freeze` freezes it until
+/// its result is dropped.
 fn check<F>(home: Home, freeze: impl Fn() -> F) {
     let server = Server::on(home.set("FLORIN_SHUTDOWN_SECONDS", "20"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
@@ -81,20 +82,20 @@ fn check<F>(home: Home, freeze: impl Fn() -> F) {
     let frozen = freeze();
     assert_eq!(server.readiness(), 503);
     assert_eq!(client.with_authorization(None).get("/healthz?").status, 200);
-    assert!(!taken(&client.get(CHECKOUTS)));
+    assert!(!is_accepted(&client.get(CHECKOUTS)));
     // The request has an idempotency key, because its outcome is unknown: the credit may be stored when the server
     // answers again.
     let credit = || {
         let body = credit_body(&wallet.card.budget, "0.07", "GBP");
         client.call("POST", CREDIT).header("Idempotency-Key", "frozen").json(body).send()
     };
-    assert!(!taken(&credit()));
+    assert!(!is_accepted(&credit()));
     assert_eq!(server.readiness(), 503);
     drop(frozen);
     until_ready(&server);
     expect_json(&client.get(BANKS), 200);
-    let settled = credit();
-    assert!(settled.status < 300, "{settled:?}");
+    let credited = credit();
+    assert!(credited.status < 300, "{credited:?}");
     assert_eq!(wallet.balance().ledger - before, 7);
     check_journal(server.home());
     let frozen = freeze();
@@ -106,15 +107,15 @@ fn check<F>(home: Home, freeze: impl Fn() -> F) {
 }
 
 #[test]
-fn every_wait_ends() {
-    let _undisturbed = undisturbed();
+fn every_wait_behind_a_frozen_proxy_ends() {
+    let _undisturbed = prevent_restarts();
     let wire = Wire::open();
     check(wire.clone().into_home(Home::demo()), || Frozen::proxy(&wire));
 }
 
 #[test]
 fn every_wait_on_stopped_processes_ends() {
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     let Some(stopped) = Stopped::server() else { return };
     drop(stopped);
     check(Home::demo(), || Stopped::server().unwrap());

@@ -3,51 +3,51 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::fault_load::{run_fault_test, taken};
-use crate::pair::{Pair, undisturbed, until};
+use crate::fault_load::{is_accepted, run_fault_test};
+use crate::pair::{Pair, prevent_restarts, until};
 use crate::support::load::check_journal;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::{BANKS, CHECKOUTS, expect_json, together};
 
-/// Tests a session that holds the rows for longer than a request may wait.
-fn held(name: &str, statement: &str) {
-    let _undisturbed = undisturbed();
+/// Tests a session that holds locks for longer than a request may wait.
+fn run_lock_test(name: &str, statement: &str) {
+    let _undisturbed = prevent_restarts();
     run_fault_test(name, |pair, tally| {
         let session = pair.first.database().hold(statement);
-        tally.more_refused(8);
+        tally.wait_for_refused(8);
         drop(session);
     });
 }
 
 #[test]
-fn balances_are_locked() {
-    held("balances", "SELECT 1 FROM balances FOR UPDATE");
+fn locked_balances_lose_and_double_nothing() {
+    run_lock_test("balances", "SELECT 1 FROM balances FOR UPDATE");
 }
 
 #[test]
-fn idempotency_records_are_locked() {
-    held("records", "LOCK TABLE idempotency_records IN ACCESS EXCLUSIVE MODE");
+fn locked_idempotency_records_lose_and_double_nothing() {
+    run_lock_test("records", "LOCK TABLE idempotency_records IN ACCESS EXCLUSIVE MODE");
 }
 
 #[test]
-fn the_journal_is_locked() {
-    held("journal", "LOCK TABLE journal_legs IN ACCESS EXCLUSIVE MODE");
+fn a_locked_journal_loses_and_doubles_nothing() {
+    run_lock_test("journal", "LOCK TABLE journal_legs IN ACCESS EXCLUSIVE MODE");
 }
 
 /// Every connection of the pool waits for a lock, and there are more callers than connections.
 #[test]
-fn all_connections_are_taken() {
-    let _undisturbed = undisturbed();
+fn callers_are_refused_while_all_connections_wait() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let session = pair.first.database().hold("LOCK TABLE checkouts IN ACCESS EXCLUSIVE MODE");
     let answers = together(100, |_| pair.first.client().get(CHECKOUTS));
-    let refused = answers.iter().filter(|answer| !taken(answer)).count();
-    assert_eq!(refused, 100, "somebody read a locked table");
+    let refused = answers.iter().filter(|answer| !is_accepted(answer)).count();
+    assert_eq!(refused, 100, "a caller read a locked table");
     // The other instance shares the database, not the pool.
     expect_json(&pair.second.client().get(BANKS), 200);
     drop(session);
     for server in [&pair.first, &pair.second] {
-        until("served again", LIMIT, || taken(&server.client().get(CHECKOUTS)));
+        until("the instance serves again", TIMEOUT, || is_accepted(&server.client().get(CHECKOUTS)));
         assert_eq!(server.readiness(), 200);
     }
     check_journal(pair.first.home());
@@ -56,8 +56,8 @@ fn all_connections_are_taken() {
 /// Another session acquires an instance's locks in another order, so that both deadlock. Its deadlock timeout is long,
 /// so that the server cancels the instance.
 #[test]
-fn deadlocks() {
-    let _undisturbed = undisturbed();
+fn deadlocks_lose_and_double_nothing() {
+    let _undisturbed = prevent_restarts();
     run_fault_test("deadlocks", |pair, tally| {
         let database = pair.first.database();
         let deadlocks = || database.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
@@ -69,8 +69,8 @@ fn deadlocks() {
             thread::sleep(Duration::from_millis(200));
             session.batch_execute("SET lock_timeout = '5s'; SELECT 1 FROM balances FOR UPDATE").unwrap();
             drop(session);
-            tally.more_taken(10);
+            tally.wait_for_accepted(10);
         }
-        until("the server reports deadlocks", LIMIT, || deadlocks() > 0);
+        until("the server reports deadlocks", TIMEOUT, || deadlocks() > 0);
     });
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::{expect_invariants, text};
-use crate::support::busy::when_there_is_room;
+use crate::support::busy::retry_while_overloaded;
 use crate::support::load::check_journal;
 use crate::support::management::with;
-use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session, open_shop, outcome};
-use crate::support::worlds::make;
+use crate::support::shop::{PAYMENTS, SESSIONS, act_as_payer, bank, new_session, open_shop};
+use crate::support::worlds::create_world;
 use crate::support::{Answer, Client, expect_fault, expect_json, together};
 
 /// A shop that both instances serve.
@@ -19,8 +19,8 @@ struct Scene {
 }
 
 impl Scene {
-    fn set(pair: &Pair) -> Self {
-        let (made, first) = make(&pair.first, json!({"template": "empty"}));
+    fn create(pair: &Pair) -> Self {
+        let (made, first) = create_world(&pair.first, json!({"template": "empty"}));
         let second = pair.second.client_of(text(&made, "/apiKey"), &first.account);
         let (checkout, bank) = (open_shop(&first), bank(&first));
         Self { clients: [first, second], checkout, bank }
@@ -36,13 +36,13 @@ impl Scene {
     /// Pays through one of the instances.
     fn pay(&self, number: usize, session: &Value) -> Answer {
         let approve = json!({"bankId": self.bank, "outcome": "approve"});
-        when_there_is_room(|| outcome(&self.clients[number % 2], session, &approve))
+        retry_while_overloaded(|| act_as_payer(&self.clients[number % 2], session, &approve))
     }
 
     /// Cancels through one of the instances.
     fn cancel(&self, number: usize, session: &Value) -> Answer {
         let path = format!("{SESSIONS}/{}/cancel", text(session, "/id"));
-        when_there_is_room(|| self.clients[number % 2].post(&path, "{}"))
+        retry_while_overloaded(|| self.clients[number % 2].post(&path, "{}"))
     }
 
     /// Reads a list through the instance that did not create the sessions.
@@ -63,10 +63,10 @@ fn winner(answers: &[Answer]) -> Value {
 }
 
 #[test]
-fn of_payments_and_cancellations_over_both_one_wins() {
-    let _undisturbed = undisturbed();
+fn one_of_the_payments_and_cancellations_over_both_succeeds() {
+    let _undisturbed = prevent_restarts();
     let servers = Pair::sandbox();
-    let scene = Scene::set(&servers);
+    let scene = Scene::create(&servers);
     for round in 0..6 {
         let session = scene.session(&format!("round-{round}"), "12.50");
         let only_payments = round % 2 == 0;
@@ -88,14 +88,14 @@ fn of_payments_and_cancellations_over_both_one_wins() {
 
 #[test]
 fn of_100_refunds_of_1_on_10_over_both_exactly_10_are_created() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let servers = Pair::sandbox();
-    let scene = Scene::set(&servers);
+    let scene = Scene::create(&servers);
     let paid = expect_json(&scene.pay(0, &scene.session("sold", "10.00")), 200);
     let payment = text(&paid, "/paymentId");
     let body = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}}).to_string();
     let path = format!("{PAYMENTS}/{payment}/refunds");
-    let answers = together(100, |number| when_there_is_room(|| scene.clients[number % 2].post(&path, &body)));
+    let answers = together(100, |number| retry_while_overloaded(|| scene.clients[number % 2].post(&path, &body)));
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 10, "{answers:?}");
     for refused in answers.iter().filter(|answer| answer.status != 201) {
         expect_fault(refused, 409, "body.amount", "invalid_state");

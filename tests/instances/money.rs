@@ -1,8 +1,8 @@
-//! Money across both instances, which behave like one.
+//! Card messages, credits and confirmations of batches across both instances, which behave like one.
 
 use std::thread;
 
-use crate::pair::{Pair, code, confirm_on, one_of_two, undisturbed};
+use crate::pair::{Pair, code, confirm_on, expect_one_confirmed, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::batches::open_session;
 use crate::support::load::check_journal;
@@ -13,7 +13,7 @@ use crate::support::{
 
 #[test]
 fn a_hundred_authorizations_of_ten_on_ninety_five_approve_nine() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 9_500);
     let answers = together(100, |number| {
@@ -38,8 +38,8 @@ fn a_hundred_authorizations_of_ten_on_ninety_five_approve_nine() {
 }
 
 #[test]
-fn one_key_on_both_has_one_effect() {
-    let _undisturbed = undisturbed();
+fn an_idempotency_key_on_both_has_one_effect() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     for round in 1..=5 {
@@ -49,10 +49,10 @@ fn one_key_on_both_has_one_effect() {
             wallet.client.post_once(AUTHORIZATION, &key, wallet.first_body("10.00"))
         };
         let answers = together(20, once);
-        let taken: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
-        let fresh: Vec<_> = taken.iter().filter(|answer| !answer.replayed()).collect();
+        let accepted: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+        let fresh: Vec<_> = accepted.iter().filter(|answer| !answer.replayed()).collect();
         assert_eq!(fresh.len(), 1, "{answers:?}");
-        assert!(taken.iter().all(|answer| answer.body == fresh[0].body));
+        assert!(accepted.iter().all(|answer| answer.body == fresh[0].body));
         for answer in answers.iter().filter(|answer| answer.status != 201) {
             assert_eq!(expect_error(answer, 409)[0].code, "idempotency_in_flight");
         }
@@ -66,8 +66,8 @@ fn one_key_on_both_has_one_effect() {
 }
 
 #[test]
-fn a_key_used_on_one_instance_is_refused_on_the_other_for_another_request() {
-    let _undisturbed = undisturbed();
+fn an_idempotency_key_of_one_instance_is_refused_on_the_other_for_another_request() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     let first = wallets[0].client.post_once(AUTHORIZATION, "shared", wallets[0].first_body("10.00"));
@@ -78,30 +78,30 @@ fn a_key_used_on_one_instance_is_refused_on_the_other_for_another_request() {
 }
 
 #[test]
-fn two_confirmations_of_one_batch() {
-    let _undisturbed = undisturbed();
+fn one_of_two_confirmations_of_a_batch_succeeds() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     for batch in demo().batches("validated") {
         let sessions = [open_session(&pair.client(0), &batch), open_session(&pair.client(1), &batch)];
         // Each session is used on the instance that did not open it.
-        one_of_two(&together(2, |number| confirm_on(pair.turn(number), &batch, &sessions[1 - number])));
+        expect_one_confirmed(&together(2, |number| confirm_on(pair.instance(number), &batch, &sessions[1 - number])));
     }
     check_journal(pair.first.home());
 }
 
 #[test]
-fn one_session_confirms_once() {
-    let _undisturbed = undisturbed();
+fn a_session_confirms_once() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::funded();
     for batch in demo().batches("validated").into_iter().take(4) {
         let session = open_session(&pair.client(0), &batch);
-        one_of_two(&together(2, |number| confirm_on(pair.turn(number), &batch, &session)));
+        expect_one_confirmed(&together(2, |number| confirm_on(pair.instance(number), &batch, &session)));
     }
 }
 
 #[test]
 fn a_chain_begun_on_one_instance_continues_on_the_other() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let [first, second] = pair.wallets("GBP", 25_000);
     for [first, second] in [[&first, &second], [&second, &first]] {
@@ -118,32 +118,33 @@ fn a_chain_begun_on_one_instance_continues_on_the_other() {
     }
 }
 
-fn taken_once(path: &str, ended: &str, after: i64) {
-    let _undisturbed = undisturbed();
+/// Sends 20 messages that end the same hold. One must succeed, and the others must be refused with this code.
+fn end_once(path: &str, code: &str, after: i64) {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 25_000);
     let token = wallets[0].token(AUTHORIZATION, "10");
     let answers: Vec<Answer> = together(20, |number| wallets[number % 2].follow(path, &token, "10"));
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1, "{path}");
     for answer in answers.iter().filter(|answer| answer.status != 201) {
-        expect_fault(answer, 409, "body.precedingRelatedTransactionToken", ended);
+        expect_fault(answer, 409, "body.precedingRelatedTransactionToken", code);
     }
     assert_eq!(wallets[1].balance().available, after);
 }
 
 #[test]
 fn a_hold_is_cleared_once() {
-    taken_once(CLEARING, "already_cleared", 24_000);
+    end_once(CLEARING, "already_cleared", 24_000);
 }
 
 #[test]
 fn a_hold_is_reversed_once() {
-    taken_once(REVERSAL, "already_reversed", 25_000);
+    end_once(REVERSAL, "already_reversed", 25_000);
 }
 
 #[test]
-fn a_storm_over_both_adds_up() {
-    let _undisturbed = undisturbed();
+fn concurrent_chains_over_both_add_up() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallets = pair.wallets("GBP", 100_000);
     thread::scope(|scope| {
@@ -167,10 +168,9 @@ fn a_storm_over_both_adds_up() {
     check_journal(pair.first.home());
 }
 
-/// Credits of one account are numbered without duplicates or gaps.
 #[test]
-fn credits_are_numbered_over_both() {
-    let _undisturbed = undisturbed();
+fn credits_over_both_are_numbered_without_duplicates_or_gaps() {
+    let _undisturbed = prevent_restarts();
     let pair = Pair::on(Home::demo());
     let wallets = pair.wallets("GBP", 25_000);
     let answers = together(40, |number| {

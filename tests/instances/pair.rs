@@ -7,41 +7,42 @@ use serde_json::Value;
 
 use crate::support::assert::text;
 use crate::support::batches::confirm;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{Answer, CREDIT, Client, Home, Server, Wallet, demo, expect_json};
 
 /// All tests share the server of `DATABASE_URL`. A test that restarts it waits until no other test uses it.
 static SERVER: RwLock<()> = RwLock::new(());
 
-/// A guard that prevents restarts of the database server.
-pub(crate) fn undisturbed() -> RwLockReadGuard<'static, ()> {
+/// Returns a guard that prevents restarts of the database server.
+pub(crate) fn prevent_restarts() -> RwLockReadGuard<'static, ()> {
     SERVER.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A guard that gives exclusive use of the database server.
-pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+/// Waits until no other test uses the database server, and returns a guard that excludes them.
+pub(crate) fn exclusive_use() -> RwLockWriteGuard<'static, ()> {
     SERVER.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Two instances. The first one keeps the database.
+/// Two instances. The first one owns the database, so it is dropped last.
 pub(crate) struct Pair {
     pub(crate) second: Server,
     pub(crate) first: Server,
 }
 
 impl Pair {
-    /// Starts both on fresh demo data.
+    /// Starts two instances on fresh demo data.
     pub(crate) fn sandbox() -> Self {
         Self::on(Home::demo())
     }
 
+    /// Starts two instances on the database of a home.
     pub(crate) fn on(home: Home) -> Self {
         let beside = home.beside();
         Self { first: Server::on(home), second: Server::on(beside) }
     }
 
-    /// Starts both with budgets that can pay for every validated batch.
+    /// Starts two instances with budgets that can pay for every validated batch.
     pub(crate) fn funded() -> Self {
         let pair = Self::sandbox();
         for currency in ["GBP", "EUR", "JPY"] {
@@ -51,14 +52,14 @@ impl Pair {
         pair
     }
 
-    /// Returns the two instances alternately.
-    pub(crate) fn turn(&self, number: usize) -> &Server {
+    /// Returns the first instance for an even number, and the second for an odd one.
+    pub(crate) fn instance(&self, number: usize) -> &Server {
         if number.is_multiple_of(2) { &self.first } else { &self.second }
     }
 
-    /// Returns clients with the demo account's key, alternating between the instances.
+    /// Returns a client of [`Self::instance`] with the demo account's key.
     pub(crate) fn client(&self, number: usize) -> Client {
-        self.turn(number).client()
+        self.instance(number).client()
     }
 
     /// Returns the same card through each instance.
@@ -70,13 +71,13 @@ impl Pair {
 }
 
 /// Checks that one confirmation succeeded and the other was refused.
-pub(crate) fn one_of_two(answers: &[Answer]) {
+pub(crate) fn expect_one_confirmed(answers: &[Answer]) {
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
     let refused = answers.iter().find(|answer| answer.status != 200).unwrap();
     crate::support::expect_fault(refused, 409, "path.paymentBatchId", "invalid_state");
 }
 
-/// Confirms with the scripted provider.
+/// Confirms with the sandbox's provider.
 pub(crate) fn confirm_on(server: &Server, batch: &str, session: &str) -> Answer {
     confirm(&server.client(), batch, session, "000000")
 }
@@ -86,21 +87,21 @@ pub(crate) fn code(answer: &Answer) -> String {
     text(&expect_json(answer, 201), "/transaction/response/code").to_owned()
 }
 
-/// Waits for a condition. Fails with its description if the condition is still false after `patience`.
-pub(crate) fn until(what: &str, patience: Duration, mut there: impl FnMut() -> bool) {
+/// Waits for a condition. Fails with its description if the condition is still false after `timeout`.
+pub(crate) fn until(what: &str, timeout: Duration, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !there() {
-        assert!(start.elapsed() < patience, "{what}: not within {patience:?}");
+    while !holds() {
+        assert!(start.elapsed() < timeout, "{what}: not within {timeout:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 /// Waits until an instance is ready again after a fault.
 pub(crate) fn until_ready(server: &Server) {
-    until("ready again", LIMIT, || server.readiness() == 200);
+    until("the instance is ready again", TIMEOUT, || server.readiness() == 200);
 }
 
 /// Returns a member of a value as a number.
 pub(crate) fn number(value: &Value) -> i64 {
-    value.as_i64().unwrap_or_else(|| panic!("no number: {value}"))
+    value.as_i64().unwrap_or_else(|| panic!("not a number: {value}"))
 }

@@ -2,31 +2,31 @@
 
 use serde_json::json;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::wallet::{available, first_body};
-use crate::support::worlds::{make, world_path};
-use crate::support::{AUTHORIZATION, BANKS, demo, while_asking};
+use crate::support::worlds::{create_world, world_path};
+use crate::support::{AUTHORIZATION, BANKS, demo, while_requesting};
 
 /// Every request that begins after the replacement is refused, on both instances, although they have just used the key.
 #[test]
 fn an_old_key_reaches_no_new_world_on_either_instance() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let body = json!({"seed": "reborn", "template": "demo", "replace": true});
-    let (mut made, mut current) = make(&pair.first, body.clone());
+    let (mut made, mut current) = create_world(&pair.first, body.clone());
     let card = demo().active_card("GBP").id.clone();
     let untouched = available(&current);
     for round in 0..6 {
         let secret = text(&made, "/apiKey").to_owned();
         let old = [&pair.first, &pair.second].map(|server| server.client_of(&secret, &current.account));
         // Continuous reads, so that every cache contains the key and the account.
-        (made, current) = while_asking(&old, "/v2/budgets", || {
+        (made, current) = while_requesting(&old, "/v2/budgets", || {
             if round % 2 == 1 {
                 let deleted = pair.first.client().call("DELETE", &world_path(&current.account)).send();
                 assert_eq!(deleted.status, 204);
             }
-            make(&pair.first, body.clone())
+            create_world(&pair.first, body.clone())
         });
         for client in [&old[1], &old[0]] {
             for answer in [

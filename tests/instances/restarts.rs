@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use crate::support::Server;
 
-/// Returns the program that kills and restarts the server. `None`: the server is not the tests' own.
+/// Returns the program that kills and restarts the server. `None`: the tests did not start the server.
 pub(crate) fn restart_program() -> Option<OsString> {
     std::env::var_os("WITH_POSTGRES_RESTART")
 }
 
-/// Kills and restarts the server if the tests own it. Otherwise refuses connections to one database for a second.
+/// Kills and restarts the server if the tests started it. Otherwise, refuses connections to one database for a second.
 pub(crate) fn restart(one: &Server) {
     if let Some(program) = restart_program() {
         let output = Command::new("timeout").arg("120").arg(program).output().unwrap();

@@ -5,13 +5,13 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::load::check_journal;
 use crate::support::management::{BUDGETS, CARDS, card, funded, new_budget, transfer};
 use crate::support::setting::setting;
 use crate::support::wallet::{credit_body, first_body, follow_body};
-use crate::support::worlds::{make, restore, set, snapshot};
+use crate::support::worlds::{create_world, restore, set_clock, snapshot};
 use crate::support::{AUTHORIZATION, Answer, CREDIT, Client, INCREMENT, expect_fault, expect_json};
 
 /// Objects that the snapshot contains.
@@ -19,13 +19,13 @@ struct Scene {
     client: Client,
     budgets: [String; 2],
     card: String,
-    /// A hold.
+    /// The token of a hold.
     token: String,
 }
 
 type Call = (&'static str, fn(&Scene) -> Answer);
 
-/// Calls that succeed before and after a restore. One that races a restore may get a 409.
+/// Calls that succeed before and after a restore. A call that overlaps with a restore may get a 409.
 const CALLS: [Call; 16] = [
     ("authorize", |scene| scene.client.post(AUTHORIZATION, first_body(&scene.card, "1.00"))),
     ("credit", |scene| scene.client.post(CREDIT, credit_body(&scene.budgets[0], "2.00", "GBP"))),
@@ -49,25 +49,25 @@ const CALLS: [Call; 16] = [
     ("create a batch", |scene| scene.client.post("/v2/payment-batches", json!({"name": "Wages"}).to_string())),
     ("list budgets", |scene| scene.client.get(BUDGETS)),
     ("list cards", |scene| scene.client.get(CARDS)),
-    ("explain", |scene| {
+    ("explain a balance", |scene| {
         let (budget, account) = (&scene.budgets[0], &scene.client.account);
         scene.client.get(&format!("{BUDGETS}/{budget}/explanation?currencyCode=GBP&accountId={account}"))
     }),
-    ("limit", |scene| {
+    ("create a limit", |scene| {
         let body = json!({"amount": 90_000, "limitWindow": "DAY", "currencyCode": "GBP", "active": true});
         scene.client.post(&format!("{CARDS}/{}/spending-limits", scene.card), body.to_string())
     }),
     ("increase a hold", |scene| scene.client.post(INCREMENT, follow_body(&scene.token, "0.01"))),
     ("read a chain", |scene| scene.client.get(&format!("/v2/cards/simulations/transactions/{}", scene.token))),
-    ("invariants", |scene| scene.client.get("/v2/sandbox/invariants")),
+    ("check the invariants", |scene| scene.client.get("/v2/sandbox/invariants")),
 ];
 
 #[test]
 fn calls_through_another_instance_never_see_a_partly_restored_world() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
-    let (created, client) = make(&pair.first, json!({}));
-    set(&client, json!({"freeze": true}));
+    let (created, client) = create_world(&pair.first, json!({}));
+    set_clock(&client, json!({"freeze": true}));
     let budgets = [funded(&client, "One", "100000.00"), funded(&client, "Two", "100000.00")];
     let card = card(&client, &budgets[0]);
     let token = text(&expect_json(&client.post(AUTHORIZATION, first_body(&card, "1.00")), 201), "/transaction/token")

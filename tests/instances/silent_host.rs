@@ -1,15 +1,15 @@
-//! A host of the URL that does not respond, as if its machine were off.
+//! A host in the database URL that does not respond, as if its machine were off.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
-use crate::pair::undisturbed;
+use crate::pair::prevent_restarts;
 use crate::support::load::check_journal;
 use crate::support::{BANKS, Home, Server, expect_json};
 
-/// A port that neither accepts nor refuses connections, because its queue is full.
+/// A host that neither accepts nor refuses connections, because the queue of its port is full.
 struct SilentHost {
     _listener: Socket,
     _queue: Vec<TcpStream>,
@@ -24,7 +24,7 @@ impl SilentHost {
         let address = listener.local_addr().unwrap().as_socket().unwrap();
         let connect = || TcpStream::connect_timeout(&address, Duration::from_millis(300)).ok();
         let queue: Vec<_> = std::iter::from_fn(connect).take(100).collect();
-        assert!(queue.len() < 100, "the queue is never full");
+        assert!(queue.len() < 100, "the queue does not become full");
         Self { _listener: listener, _queue: queue, address }
     }
 }
@@ -32,7 +32,7 @@ impl SilentHost {
 /// An attempt to connect waits 2 s for this host, before it tries the next one.
 #[test]
 fn florin_starts_while_the_first_host_does_not_respond() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let (silent, home) = (SilentHost::open(), Home::demo());
     let url = home.setting("FLORIN_DATABASE_URL").replacen('@', &format!("@{},", silent.address), 1);
     let server = Server::on(home.set("FLORIN_DATABASE_URL", &url));

@@ -1,19 +1,19 @@
-//! A database server that waits for a standby before it confirms a commit, without a standby. The server has stored
-//! such a commit, and must not be asked to cancel the wait: the commit would then count as confirmed.
+//! A database server that must wait for a standby before it confirms a commit, but has no standby. The server has
+//! stored such a commit. Florin must not cancel the wait, because the commit would then count as confirmed.
 
 use std::thread;
 
 use crate::changes::change_setting;
-use crate::pair::{alone, until, until_ready};
+use crate::pair::{exclusive_use, until, until_ready};
 use crate::support::http::exchange;
 use crate::support::load::check_journal;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{CHECKOUTS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
 
 #[test]
 fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let (client, before) = (server.client(), wallet.balance().ledger);
@@ -26,9 +26,9 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     assert!(metrics().contains("florin_ready 1"));
 
     // No standby has this name, so every commit waits.
-    let strict = change_setting("synchronous_standby_names", "nobody");
-    // Readiness detects this even if no caller writes.
-    until("not ready", LIMIT, || server.readiness() == 503);
+    let change = change_setting("synchronous_standby_names", "nobody");
+    // The check of readiness detects this even if no caller writes.
+    until("the instance is not ready", TIMEOUT, || server.readiness() == 503);
     assert!(metrics().contains("florin_ready 0"));
     let messages: Vec<_> = thread::scope(|scope| {
         let calls = ["one", "two", "three"].map(|key| scope.spawn(|| expect_error(&credit(key), 503)));
@@ -40,11 +40,11 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'";
     assert_eq!(server.database().count(waiting), 1, "the commit was cancelled");
 
-    drop(strict);
+    drop(change);
     until_ready(&server);
     for key in ["one", "two", "three"] {
-        let settled = credit(key);
-        assert!(settled.status < 300, "{settled:?}");
+        let credited = credit(key);
+        assert!(credited.status < 300, "{credited:?}");
     }
     assert_eq!(wallet.balance().ledger - before, 21, "each credit took effect once");
     check_journal(server.home());

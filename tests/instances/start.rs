@@ -2,20 +2,20 @@
 
 use std::sync::Mutex;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::load::check_journal;
 use crate::support::{BANKS, CHECKOUTS, Home, Server, demo, expect_error, expect_json, together};
 
-const TOGETHER: usize = 4;
+const INSTANCES: usize = 4;
 
 #[test]
 fn four_instances_start_together_on_an_empty_database() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     for _ in 0..3 {
         let home = Home::empty();
-        let mut homes: Vec<_> = (1..TOGETHER).map(|_| Mutex::new(Some(home.beside()))).collect();
+        let mut homes: Vec<_> = (1..INSTANCES).map(|_| Mutex::new(Some(home.beside()))).collect();
         homes.push(Mutex::new(Some(home)));
-        let servers = together(TOGETHER, |number| Server::on(homes[number].lock().unwrap().take().unwrap()));
+        let servers = together(INSTANCES, |number| Server::on(homes[number].lock().unwrap().take().unwrap()));
         let expected = demo().json["checkouts"].as_array().unwrap().len();
         for server in &servers {
             assert_eq!(server.readiness(), 200);
@@ -35,9 +35,9 @@ fn four_instances_start_together_on_an_empty_database() {
 
 #[test]
 fn four_instances_migrate_together() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let home = Home::empty();
-    let outputs = together(TOGETHER, |_| home.run(&["migrate"]));
+    let outputs = together(INSTANCES, |_| home.run(&["migrate"]));
     for output in outputs {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
@@ -45,8 +45,8 @@ fn four_instances_migrate_together() {
 }
 
 #[test]
-fn an_instance_joins_a_working_one() {
-    let _undisturbed = undisturbed();
+fn an_instance_that_starts_later_gives_the_same_answers() {
+    let _undisturbed = prevent_restarts();
     let first = Server::sandbox();
     expect_json(&first.client().get(BANKS), 200);
     let second = Server::on(first.home().beside());
@@ -55,13 +55,13 @@ fn an_instance_joins_a_working_one() {
 
 #[test]
 fn a_newer_schema_is_refused() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let home = Home::demo();
     let newer = home.database().make_newer();
     for arguments in [&["serve", "--json"][..], &["migrate"], &["demo", "--json"], &["clients", "list", "--json"]] {
-        let said = home.refused(arguments);
-        assert!(said.contains("newer"), "{arguments:?}: {said}");
-        assert_eq!(said.trim().lines().count(), 1, "{arguments:?}: {said}");
+        let error = home.refused(arguments);
+        assert!(error.contains("newer"), "{arguments:?}: {error}");
+        assert_eq!(error.trim().lines().count(), 1, "{arguments:?}: {error}");
     }
     assert_ne!(home.run(&["migrate", "--check"]).status.code(), Some(0));
     drop(newer);
@@ -71,7 +71,7 @@ fn a_newer_schema_is_refused() {
 
 #[test]
 fn a_running_instance_is_not_ready_after_the_schema_becomes_newer() {
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let newer = pair.first.database().make_newer();
     for server in [&pair.first, &pair.second] {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::pair::{Pair, undisturbed};
+use crate::pair::{Pair, prevent_restarts};
 use crate::support::assert::text;
 use crate::support::stream::Stream;
 use crate::support::{AUTHORIZATION, Client, INCREMENT, Wallet, expect_json, together};
@@ -22,12 +22,12 @@ fn listed(client: &Client) -> Vec<Value> {
 fn a_reader_of_both_instances_misses_and_repeats_no_event() {
     const WRITERS: usize = 16;
     const EVENTS: usize = WRITERS * 10;
-    let _undisturbed = undisturbed();
+    let _undisturbed = prevent_restarts();
     let pair = Pair::sandbox();
     let wallet = Wallet::with(&pair.first, "GBP", 1_000_000);
     let last = text(listed(&pair.client(0)).last().unwrap(), "/messageId").to_owned();
     let before = listed(&pair.client(0)).len();
-    let left = AtomicUsize::new(WRITERS);
+    let active_writers = AtomicUsize::new(WRITERS);
     let readers = together(WRITERS + 1, |number| {
         if number < WRITERS {
             let wallet = Wallet { client: pair.client(number), ..wallet.clone() };
@@ -35,18 +35,19 @@ fn a_reader_of_both_instances_misses_and_repeats_no_event() {
                 let held = wallet.token(AUTHORIZATION, "0.03");
                 wallet.follow_ok(INCREMENT, &held, "0.02");
             }
-            left.fetch_sub(1, Ordering::Relaxed);
+            active_writers.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
         let (mut turn, mut last, mut received) = (number, last.clone(), Vec::new());
         loop {
-            let is_over = left.load(Ordering::Relaxed) == 0;
+            let is_over = active_writers.load(Ordering::Relaxed) == 0;
             let mut stream = Stream::open(&pair.client(turn), "types=CardTransaction", Some(&last));
             let mut count = 0;
-            // Missing events may be late. When all have arrived, only a repeated one can follow.
-            let patience = |received: usize| Duration::from_millis(if received < EVENTS { 2_000 } else { 400 });
+            // An event may be late, so the reader waits longer until all have arrived. Afterwards, only a repeated
+            // event could come.
+            let timeout = |received: usize| Duration::from_millis(if received < EVENTS { 2_000 } else { 400 });
             while count < 23
-                && let Some(event) = stream.next(patience(received.len()))
+                && let Some(event) = stream.next(timeout(received.len()))
             {
                 last = event.id;
                 received.push(event.body);

@@ -1,7 +1,7 @@
 //! A connection lost during COMMIT: the outcome is unknown, and the idempotency record resolves it.
 
-use crate::fault_load::taken;
-use crate::pair::undisturbed;
+use crate::fault_load::is_accepted;
+use crate::pair::prevent_restarts;
 use crate::support::batches::{confirm, open_session};
 use crate::support::load::{check_journal, message};
 use crate::support::wallet::credit_body;
@@ -14,9 +14,9 @@ fn server() -> (Wire, Server) {
     (wire, server)
 }
 
-/// With a key a message has one effect and is finally accepted, however often the connection is lost.
-fn settled(cut: Cut) {
-    let _undisturbed = undisturbed();
+/// Tests that a message with an idempotency key has one effect, and that its repeat is accepted.
+fn check_one_effect(cut: Cut) {
+    let _undisturbed = prevent_restarts();
     let (wire, server) = server();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     for number in 0..10 {
@@ -24,14 +24,14 @@ fn settled(cut: Cut) {
         let sent = message(&wallet, &format!("{cut:?}-{number}"), number);
         wire.cut(cut);
         let first = sent.send(&wallet.client).unwrap();
-        let was_taken = taken(&first);
-        assert!(wire.is_whole(), "no COMMIT was seen");
+        let was_accepted = is_accepted(&first);
+        assert!(wire.has_cut(), "no COMMIT was seen");
         let again = sent.send(&wallet.client).unwrap();
-        assert!(taken(&again), "{again:?}");
-        if was_taken {
+        assert!(is_accepted(&again), "{again:?}");
+        if was_accepted {
             assert_eq!(again.body, first.body);
         }
-        assert!(again.replayed() || (cut == Cut::Before && !was_taken), "{first:?} {again:?}");
+        assert!(again.replayed() || (cut == Cut::Before && !was_accepted), "{first:?} {again:?}");
         let (available, ledger) = sent.effect();
         let after = wallet.balance();
         assert_eq!((after.available - before.available, after.ledger - before.ledger), (available, ledger));
@@ -40,29 +40,29 @@ fn settled(cut: Cut) {
 }
 
 #[test]
-fn the_commit_succeeded() {
-    settled(Cut::After);
+fn a_write_whose_commit_succeeded_has_one_effect() {
+    check_one_effect(Cut::After);
 }
 
 #[test]
-fn the_commit_never_arrived() {
-    settled(Cut::Before);
+fn a_write_whose_commit_did_not_arrive_has_one_effect() {
+    check_one_effect(Cut::Before);
 }
 
-/// Without a key the outcome stays unknown, so nothing is retried: at most one effect, and exactly one if it was
-/// answered.
+/// Without an idempotency key the outcome stays unknown, so Florin does not retry the write. It has at most one effect,
+/// and exactly one if its answer was a success.
 #[test]
-fn without_a_key_the_write_is_not_repeated() {
-    let _undisturbed = undisturbed();
+fn a_write_without_a_key_is_not_retried() {
+    let _undisturbed = prevent_restarts();
     let (wire, server) = server();
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     for cut in [Cut::After, Cut::Before, Cut::After, Cut::Before] {
         let before = wallet.balance().ledger;
         wire.cut(cut);
         let answer = wallet.client.post(CREDIT, credit_body(&wallet.card.budget, "0.07", "GBP"));
-        assert!(wire.is_whole(), "no COMMIT was seen");
+        assert!(wire.has_cut(), "no COMMIT was seen");
         let effect = wallet.balance().ledger - before;
-        match (taken(&answer), cut) {
+        match (is_accepted(&answer), cut) {
             (true, _) | (false, Cut::After) => assert_eq!(effect, 7, "{cut:?} {answer:?}"),
             (false, Cut::Before) => assert_eq!(effect, 0, "{answer:?}"),
         }
@@ -70,10 +70,10 @@ fn without_a_key_the_write_is_not_repeated() {
     check_journal(server.home());
 }
 
-/// A batch is confirmed once, and its money reserved once.
+/// After a confirmation that succeeded, a repeat is refused.
 #[test]
-fn a_confirmation() {
-    let _undisturbed = undisturbed();
+fn a_batch_is_confirmed_once() {
+    let _undisturbed = prevent_restarts();
     let (wire, server) = server();
     let client = server.client();
     for currency in ["GBP", "EUR", "JPY"] {
@@ -84,10 +84,10 @@ fn a_confirmation() {
         let session = open_session(&client, &batch);
         wire.cut(cut);
         let first = confirm(&client, &batch, &session, "000000");
-        assert!(wire.is_whole(), "no COMMIT was seen");
+        assert!(wire.has_cut(), "no COMMIT was seen");
         let again = confirm(&client, &batch, &session, "000000");
-        // The repeat must not be refused because of its own effect.
-        let done = taken(&first) || cut == Cut::After;
+        // The repeat is refused if the first request has confirmed the batch.
+        let done = is_accepted(&first) || cut == Cut::After;
         assert_eq!(again.status, if done { 409 } else { 200 }, "{cut:?} {first:?} {again:?}");
     }
     check_journal(server.home());

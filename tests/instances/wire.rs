@@ -1,4 +1,4 @@
-//! A proxy between an instance and the database server that can cut a connection at COMMIT, or stop forwarding.
+//! A proxy between instances and the database server. It can cut a connection at COMMIT, or stop forwarding.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -21,12 +21,13 @@ pub(crate) enum Cut {
     After = 2,
 }
 
-const WHOLE: u8 = 0;
+const NO_CUT: u8 = 0;
 
 /// The proxy. It runs as long as the test process.
 #[derive(Clone)]
 pub(crate) struct Wire {
-    order: Arc<AtomicU8>,
+    /// The requested cut.
+    request: Arc<AtomicU8>,
     frozen: Arc<AtomicBool>,
     address: String,
 }
@@ -35,13 +36,16 @@ impl Wire {
     /// Opens a proxy to the server of `DATABASE_URL`.
     pub(crate) fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let wire =
-            Self { order: Arc::default(), frozen: Arc::default(), address: listener.local_addr().unwrap().to_string() };
-        let (order, frozen, server) = (Arc::clone(&wire.order), Arc::clone(&wire.frozen), server_address());
+        let wire = Self {
+            request: Arc::default(),
+            frozen: Arc::default(),
+            address: listener.local_addr().unwrap().to_string(),
+        };
+        let (request, frozen, server) = (Arc::clone(&wire.request), Arc::clone(&wire.frozen), server_address());
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let Ok(server) = TcpStream::connect(&server) else { continue };
-                join(client, server, &order, &frozen);
+                join(client, server, &request, &frozen);
             }
         });
         wire
@@ -58,7 +62,7 @@ impl Wire {
 
     /// Cuts the connection of the next write transaction.
     pub(crate) fn cut(&self, cut: Cut) {
-        self.order.store(cut as u8, Ordering::SeqCst);
+        self.request.store(cut as u8, Ordering::SeqCst);
     }
 
     /// Stops or resumes forwarding. The connections stay open, as if the server's processes were stopped.
@@ -67,8 +71,8 @@ impl Wire {
     }
 
     /// Whether the requested cut has happened.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.order.load(Ordering::SeqCst) == WHOLE
+    pub(crate) fn has_cut(&self) -> bool {
+        self.request.load(Ordering::SeqCst) == NO_CUT
     }
 }
 
@@ -81,16 +85,23 @@ fn server_address() -> String {
     }
 }
 
-fn join(client: TcpStream, server: TcpStream, order: &Arc<AtomicU8>, frozen: &Arc<AtomicBool>) {
+/// Forwards bytes in both directions, in two threads.
+fn join(client: TcpStream, server: TcpStream, request: &Arc<AtomicU8>, frozen: &Arc<AtomicBool>) {
     let (to_client, from_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-    let deaf = Arc::new(AtomicU8::new(0));
-    let (order, ears, frozen) = (Arc::clone(order), Arc::clone(&deaf), Arc::clone(frozen));
-    thread::spawn(move || forward(client, server, &order, &deaf, &frozen));
-    thread::spawn(move || give_back(from_server, to_client, &ears));
+    let loses_answers = Arc::new(AtomicBool::new(false));
+    let (request, reader_loses, frozen) = (Arc::clone(request), Arc::clone(&loses_answers), Arc::clone(frozen));
+    thread::spawn(move || forward(client, server, &request, &loses_answers, &frozen));
+    thread::spawn(move || forward_answers(from_server, to_client, &reader_loses));
 }
 
 /// Forwards bytes from the instance to the server.
-fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf: &AtomicU8, frozen: &AtomicBool) {
+fn forward(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    request: &AtomicU8,
+    loses_answers: &AtomicBool,
+    frozen: &AtomicBool,
+) {
     let (mut buffer, mut reads_only) = ([0; 16 * 1024], false);
     while let Ok(count @ 1..) = client.read(&mut buffer) {
         let output = &buffer[..count];
@@ -99,11 +110,11 @@ fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf:
         }
         reads_only = reads_only || has(output, b"default_transaction_read_only");
         if !reads_only && has(output, b"COMMIT") {
-            let cut = order.swap(WHOLE, Ordering::SeqCst);
+            let cut = request.swap(NO_CUT, Ordering::SeqCst);
             if cut == Cut::Before as u8 {
                 break;
             }
-            deaf.store(u8::from(cut == Cut::After as u8), Ordering::SeqCst);
+            loses_answers.store(cut == Cut::After as u8, Ordering::SeqCst);
         }
         if server.write_all(output).is_err() {
             break;
@@ -113,11 +124,11 @@ fn forward(mut client: TcpStream, mut server: TcpStream, order: &AtomicU8, deaf:
     let _ = client.shutdown(Shutdown::Both);
 }
 
-/// Forwards bytes from the server to the instance, unless they must be lost.
-fn give_back(mut server: TcpStream, mut client: TcpStream, deaf: &AtomicU8) {
+/// Forwards bytes from the server to the instance, until they must be lost.
+fn forward_answers(mut server: TcpStream, mut client: TcpStream, loses_answers: &AtomicBool) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(count @ 1..) = server.read(&mut buffer) {
-        if deaf.load(Ordering::SeqCst) == 1 || client.write_all(&buffer[..count]).is_err() {
+        if loses_answers.load(Ordering::SeqCst) || client.write_all(&buffer[..count]).is_err() {
             break;
         }
     }

@@ -32,9 +32,9 @@ mod tests {
 
     #[test]
     fn a_decision_without_an_example_is_found() {
-        let said = |name: &str| vec![format!("a.rs:2 {name} needs an example in its documentation")];
-        assert_eq!(missing_examples("a.rs", "/// Decides.\npub fn decide_it(a: u8) {}\n"), said("decide_it"));
-        assert_eq!(missing_examples("a.rs", "/// Decides.\n    pub const fn decide<'a>() {}\n"), said("decide"));
+        let error = |name: &str| vec![format!("a.rs:2 {name} needs an example in its documentation")];
+        assert_eq!(missing_examples("a.rs", "/// Decides.\npub fn decide_it(a: u8) {}\n"), error("decide_it"));
+        assert_eq!(missing_examples("a.rs", "/// Decides.\n    pub const fn decide<'a>() {}\n"), error("decide"));
         let of_another = "/// ```\npub fn helper() {}\npub fn decide_it() {}\n";
         assert_eq!(missing_examples("a.rs", of_another).len(), 1);
     }

@@ -1,4 +1,4 @@
-"""The Python and TypeScript code of docs/WEBHOOKS.md verifies what Florin sends.
+"""Checks that the Python and TypeScript code of docs/WEBHOOKS.md verifies what Florin sends.
 
 `scripts/webhooks` installs the libraries and runs this. The Rust code is run by crates/webhook-http/tests/documented.rs.
 """
@@ -22,7 +22,7 @@ PAGE = (HERE.parents[1] / "docs/WEBHOOKS.md").read_text()
 def blocks(language):
     """Returns the block that uses the library, and the one that verifies by hand."""
     found = re.findall(f"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(found) == 2, f"{len(found)} blocks of {language}"
+    assert len(found) == 2, f"{len(found)} blocks of {language}, not 2"
     return found
 
 
@@ -52,8 +52,8 @@ def in_typescript(number):
     return run
 
 
-WAYS = {"Python with the library": with_library, "Python by hand": by_hand,
-        "TypeScript with the library": in_typescript(0), "TypeScript by hand": in_typescript(1)}
+VERIFIERS = {"Python with the library": with_library, "Python by hand": by_hand,
+             "TypeScript with the library": in_typescript(0), "TypeScript by hand": in_typescript(1)}
 
 
 def signed_at(secret, headers, body, timestamp):
@@ -65,7 +65,7 @@ def signed_at(secret, headers, body, timestamp):
 
 
 class Documentation(unittest.TestCase):
-    def test_the_code_verifies_a_rotation_and_refuses_old_timestamps(self):
+    def test_the_code_accepts_both_secrets_of_a_rotation_and_refuses_forgeries_and_wrong_times(self):
         receiver = Receiver()
         with connect().world(seed="webhook-documentation") as world:
             subscription = {"enabled": True, "url": receiver.url, "webhookEventTypeName": "BoxCredited",
@@ -78,7 +78,7 @@ class Documentation(unittest.TestCase):
             headers, body = receiver.next()
         wrong = "whsec_" + base64.b64encode(bytes(32)).decode()
         now = int(time.time())
-        for name, verify in WAYS.items():
+        for name, verify in VERIFIERS.items():
             with self.subTest(name):
                 for secret in (first, second):
                     self.assertTrue(verify(secret, headers, body))

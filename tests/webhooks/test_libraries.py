@@ -25,7 +25,7 @@ from florin import connect  # noqa: E402
 
 
 class Receiver:
-    """An HTTP server that keeps the requests it gets."""
+    """An HTTP server that stores the requests that it receives."""
 
     def __init__(self):
         received = self.received = queue.Queue()
@@ -48,7 +48,7 @@ class Receiver:
         return self.received.get(timeout=30)
 
 
-def verified_in_python(secret, headers, body):
+def python_accepts(secret, headers, body):
     try:
         Webhook(secret).verify(body, headers)
         return True
@@ -56,7 +56,7 @@ def verified_in_python(secret, headers, body):
         return False
 
 
-def verified_in_javascript(secret, headers, body):
+def javascript_accepts(secret, headers, body):
     case = json.dumps({"secret": secret, "headers": headers, "body": body})
     run = subprocess.run(["node", HERE / "verify.mjs"], input=case, capture_output=True, text=True, check=True, timeout=60)
     return json.loads(run.stdout)
@@ -74,14 +74,14 @@ class Libraries(unittest.TestCase):
 
     def check(self, delivery, right, wrong):
         headers, body = delivery
-        for verify in (verified_in_python, verified_in_javascript):
+        for verify in (python_accepts, javascript_accepts):
             for secret in right:
                 self.assertTrue(verify(secret, headers, body), verify.__name__)
             for secret in wrong:
                 self.assertFalse(verify(secret, headers, body), verify.__name__)
             self.assertFalse(verify(right[0], headers, body.replace("BoxCredited", "BoxDebited")), "a forged body")
 
-    def test_a_rotation(self):
+    def test_the_libraries_accept_the_secrets_of_a_rotation_while_they_are_valid(self):
         receiver = Receiver()
         with connect().world(seed="webhook-libraries") as world:
             webhook = self.subscribe(world, receiver)
@@ -95,7 +95,7 @@ class Libraries(unittest.TestCase):
             world.fund(budget, "3.00")
             self.check(receiver.next(), [third], [first, second])
 
-    def test_a_shared_secret(self):
+    def test_a_shared_secret_makes_both_signatures(self):
         receiver = Receiver()
         shared = str(uuid.uuid4())
         with connect().world(seed="webhook-shared") as world:

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-// The script that runs this says where it installed the library.
+// The folder in which scripts/webhooks has installed the library.
 const { Webhook } = createRequire(`${process.env.NODE_TOOLS}/`)("standardwebhooks");
 const { secret, headers, body } = JSON.parse(readFileSync(0, "utf8"));
 let isGenuine = true;

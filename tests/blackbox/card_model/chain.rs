@@ -123,13 +123,15 @@ impl State {
     }
 }
 
-/// A chain. Amounts that end in `_m` are in the merchant's currency, others in the card's.
+/// A chain. Amounts that end in `_m` are in the merchant's currency, others in the card's. Times are in Unix seconds.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     pub(super) kind: Kind,
     pub(super) card: usize,
+    /// The merchant's currency and the card's.
     pub(super) currencies: (Currency, Currency),
     pub(super) acceptor: Acceptor,
+    /// The entry mode of the first message.
     pub(super) mode: Option<&'static str>,
     pub(super) is_declined: bool,
     /// The amount that the first message requested, without a fee.

@@ -92,11 +92,12 @@ pub(super) fn first(rng: &mut Rng, model: &Model) -> First {
     }
 }
 
-/// Returns a random amount: small, larger, or near the existing amount `there`.
-fn money(rng: &mut Rng, there: i64) -> i64 {
-    let there = there.max(1);
+/// Returns a random amount: small, larger, or near the amount `existing`.
+fn money(rng: &mut Rng, existing: i64) -> i64 {
+    let existing = existing.max(1);
     let (small, more) = (rng.i64(1..1_000), rng.i64(1..6_000));
-    let amounts = [1, small, small, small, more, more, there / 9, there / 5, there / 3, there, there + 1];
+    let amounts =
+        [1, small, small, small, more, more, existing / 9, existing / 5, existing / 3, existing, existing + 1];
     pick(rng, &amounts).max(1)
 }
 
@@ -130,7 +131,7 @@ fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> PresentedD
 }
 
 /// Returns the follow-ups that chains of a kind accept. Common follow-ups are listed more often.
-const fn usual(kind: Kind) -> &'static [Act] {
+const fn usual_follow_ups(kind: Kind) -> &'static [Act] {
     const LAST: Act = Act::Clear { is_final: true };
     const PART: Act = Act::Clear { is_final: false };
     match kind {
@@ -160,7 +161,7 @@ const fn usual(kind: Kind) -> &'static [Act] {
     }
 }
 
-const ALL: [Act; 11] = [
+const ALL_ACTS: [Act; 11] = [
     Act::Advice,
     Act::Increment,
     Act::Clear { is_final: true },
@@ -190,9 +191,9 @@ pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
     let is_any = live.is_empty() || rng.u8(..8) == 0;
     let after = if is_any { rng.usize(from..model.messages.len()) } else { pick(rng, &live) };
     let chain = chain_of(after);
-    let act = if rng.u8(..12) == 0 { pick(rng, &ALL) } else { pick(rng, usual(chain.kind)) };
+    let act = if rng.u8(..12) == 0 { pick(rng, &ALL_ACTS) } else { pick(rng, usual_follow_ups(chain.kind)) };
     let is_whole = matches!(act, Act::Expire | Act::RefundReverse);
-    let amount = if is_whole { None } else { Some(part(rng, model, chain, act)) };
+    let amount = if is_whole { None } else { Some(follow_up_amount(rng, model, chain, act)) };
     let can_omit = matches!(act, Act::Reverse | Act::DebitReturn | Act::RefundReturn);
     let amount = if can_omit && rng.bool() { None } else { amount };
     Follow {
@@ -206,7 +207,7 @@ pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
 }
 
 /// Returns a random amount for a follow-up, often near an amount of the chain.
-fn part(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i64 {
+fn follow_up_amount(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i64 {
     let left = match chain.kind {
         Kind::Refund if chain.is_open() => chain.refundable_m,
         kind if kind.is_refund() || kind.is_debit() => chain.cleared_m,

@@ -20,9 +20,11 @@ pub(super) struct First {
     pub(super) currency: Option<Currency>,
     pub(super) cash_back: Option<i64>,
     pub(super) acquirer_fee: Option<i64>,
+    /// Whether a part of the amount may be approved.
     pub(super) partial: bool,
     pub(super) acceptor: Acceptor,
     pub(super) presents: PresentedData,
+    /// The response code that the message requests.
     pub(super) forced: Option<&'static str>,
 }
 

@@ -63,7 +63,7 @@ impl Act {
 }
 
 /// The expected answer if an amount is zero in the card's currency.
-const NOTHING: Outcome = Outcome::Refused(400, "out_of_range", "body.amount");
+const ROUNDS_TO_ZERO: Outcome = Outcome::Refused(400, "out_of_range", "body.amount");
 
 const fn refused(code: &'static str, path: &'static str) -> Outcome {
     Outcome::Refused(409, code, path)
@@ -116,8 +116,8 @@ impl Model {
         let amount = follow.amount.unwrap_or(0);
         match follow.act {
             Act::Advice | Act::Increment if chain.cleared_m > 0 => Some(refused("already_cleared", TOKEN)),
-            Act::Advice if chain.in_card(amount) == 0 => Some(NOTHING),
-            Act::Increment if chain.in_card(chain.held_m + amount) == chain.held() => Some(NOTHING),
+            Act::Advice if chain.in_card(amount) == 0 => Some(ROUNDS_TO_ZERO),
+            Act::Increment if chain.in_card(chain.held_m + amount) == chain.held() => Some(ROUNDS_TO_ZERO),
             Act::Clear { .. } | Act::AtmClear if self.is_network => {
                 let sum = chain.cleared_m - chain.forced_m + amount + follow.acquirer_fee.unwrap_or(0);
                 (sum > chain.max_cleared()).then_some(refused("amount_exceeds_authorization", "body.amount"))
@@ -143,7 +143,7 @@ impl Model {
         (left <= 0 || amount > left).then_some(refused("amount_exceeds_authorization", "body.amount"))
     }
 
-    /// Returns the code that declines an advice or an increment, and by how much it would grow the hold.
+    /// Returns the code that declines an advice or an increment, and by how much it would increase the hold.
     fn declines(&self, number: usize, follow: &Follow) -> Option<(&'static str, i64)> {
         let chain = &self.chains[number];
         let (amount, held) = (follow.amount.unwrap_or(0), chain.held());
@@ -192,7 +192,7 @@ impl Model {
             _ => "authorization.clearing",
         };
         let (held_m, cleared_m, card) = (chain.held_m, chain.cleared_m + total_m, chain.card);
-        let alone = chain.in_card(follow.amount.unwrap_or(0));
+        let without_fee = chain.in_card(follow.amount.unwrap_or(0));
         let cleared = if follow.act == Act::ForcePost {
             // The amount stays counted. Rounding can change the hold, which is counted separately.
             let (more, cleared) = self.shift(number, held_m, cleared_m);
@@ -208,7 +208,7 @@ impl Model {
         if self.chains[number].end.is_none() {
             self.end_if_empty(number, End::Cleared);
         }
-        let amount = if follow.act == Act::AtmClear { alone } else { cleared };
+        let amount = if follow.act == Act::AtmClear { without_fee } else { cleared };
         Shown { kind, state: State::Completion, amount, impacted: -cleared, role: Role::Clearing }
     }
 

@@ -60,7 +60,7 @@ impl Window {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) amount: i64,
-    /// The number of uses, or -1.
+    /// The maximum number of uses. -1: there is no maximum.
     pub(super) usage: i64,
     pub(super) active: bool,
     pub(super) off: bool,

@@ -45,7 +45,7 @@ impl Run {
                 Outcome::Done(200)
             }
         };
-        let body = credit_body(&self.budgets[budget], &currency.written(amount), currency.code());
+        let body = credit_body(&self.budgets[budget], &currency.format(amount), currency.code());
         let body: Value = serde_json::from_str(&body).unwrap();
         if let Some(found) = self.write("POST", CREDIT, &body, &outcome) {
             let funds = self.model.funds(budget, currency);
@@ -72,7 +72,7 @@ impl Run {
             }
         };
         let body = json!({
-            "destinationBudgetId": self.budgets[to], "currency": currency.code(), "amount": currency.written(amount),
+            "destinationBudgetId": self.budgets[to], "currency": currency.code(), "amount": currency.format(amount),
         });
         let path = format!("{BUDGETS}/{}/transfer", self.budgets[from]);
         if let Some(found) = self.write("POST", &path, &body, &outcome) {
@@ -151,7 +151,7 @@ impl Run {
         let new = self.model.replace(card);
         let found = self.write("POST", &path, &json!({}), &Outcome::Done(201)).unwrap();
         assert_eq!(found["state"], "UNACTIVATED", "{found}");
-        self.know_card(text(&found, "/id"));
+        self.store_card(text(&found, "/id"));
         self.learn_limits(new);
         "done".into()
     }

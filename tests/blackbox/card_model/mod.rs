@@ -42,7 +42,7 @@ fn random_operations_agree_with_a_model_of_the_documents() {
     let operations = setting("FLORIN_MODEL_OPERATIONS", 300);
     let counts = Mutex::new(Counts::new());
     each_seed(seeds, |seed| {
-        let played = replayable(seed, operations);
+        let played = run_or_report(seed, operations);
         let mut counts = counts.lock().unwrap();
         for (name, count) in played {
             *counts.entry(name).or_default() += count;
@@ -55,27 +55,29 @@ fn random_operations_agree_with_a_model_of_the_documents() {
 
 /// Runs a seed. If an operation fails, prints the operation, and how to run the seed again.
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
-fn replayable(seed: u64, operations: u64) -> Counts {
-    let mut told = Vec::new();
-    catch_unwind(AssertUnwindSafe(|| run(seed, operations, &mut told))).unwrap_or_else(|panic| {
-        let last = told.len().saturating_sub(10);
-        eprintln!("the last operations, of which the last one failed:\n{}", told[last..].join("\n"));
-        eprintln!("this was FLORIN_STORY_SEED={seed} FLORIN_MODEL_SEEDS=1 FLORIN_MODEL_OPERATIONS={operations}");
+fn run_or_report(seed: u64, operations: u64) -> Counts {
+    let mut log = Vec::new();
+    catch_unwind(AssertUnwindSafe(|| run(seed, operations, &mut log))).unwrap_or_else(|panic| {
+        let last = log.len().saturating_sub(10);
+        eprintln!("the last operations, of which the last one failed:\n{}", log[last..].join("\n"));
+        eprintln!(
+            "run it again with FLORIN_STORY_SEED={seed} FLORIN_MODEL_SEEDS=1 FLORIN_MODEL_OPERATIONS={operations}"
+        );
         resume_unwind(panic)
     })
 }
 
-/// Runs the operations of a seed in a separate world, and records them in `told`.
-fn run(seed: u64, operations: u64, told: &mut Vec<String>) -> Counts {
+/// Runs the operations of a seed in a separate world, and records them in `log`.
+fn run(seed: u64, operations: u64, log: &mut Vec<String>) -> Counts {
     let mut rng = Rng::with_seed(seed);
     let server = Server::on(Home::demo());
     let mut run = Run::begin(&server, seed);
     for number in 1..=operations {
         let step = steps::next(&mut rng, &run.model, run.writes.len());
-        told.push(format!("seed {seed}, operation {number}: {step:?}"));
+        log.push(format!("seed {seed}, operation {number}: {step:?}"));
         run.perform(&step);
     }
-    told.push(format!("seed {seed}: everything is compared at the end"));
+    log.push(format!("seed {seed}: everything is compared at the end"));
     run.agree_at_the_end();
     let counts = std::mem::take(&mut run.counts);
     check_journal(&server.kill());

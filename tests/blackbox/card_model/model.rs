@@ -132,7 +132,7 @@ pub(super) struct Model {
     /// Whether clearings above the margins of the networks are refused.
     pub(super) is_network: bool,
     pub(super) is_person_active: bool,
-    pub(super) limits_made: usize,
+    pub(super) limits_created: usize,
 }
 
 /// The expected answer to an operation.
@@ -218,8 +218,8 @@ impl Model {
         if let Some(limit) = limits.iter_mut().find(|limit| limit.window == window) {
             limit.terms = terms;
         } else {
-            self.limits_made += 1;
-            limits.push(Limit::new(self.limits_made, window, terms, now));
+            self.limits_created += 1;
+            limits.push(Limit::new(self.limits_created, window, terms, now));
             limits.sort_by_key(|limit| limit.window);
         }
     }
@@ -230,8 +230,8 @@ impl Model {
         let mut new = self.cards[card].clone();
         (new.state, new.last_day, new.pin) = (CardState::Unactivated, None, None);
         for limit in &mut new.limits {
-            self.limits_made += 1;
-            limit.id = self.limits_made;
+            self.limits_created += 1;
+            limit.id = self.limits_created;
         }
         self.cards.push(new);
         self.cards.len() - 1

@@ -49,7 +49,7 @@ impl Currency {
     }
 
     /// Formats an amount with exactly the currency's number of decimals.
-    pub(super) fn written(self, minor: i64) -> String {
+    pub(super) fn format(self, minor: i64) -> String {
         let sign = if minor < 0 { "-" } else { "" };
         let (whole, rest) = (minor.abs() / self.unit(), minor.abs() % self.unit());
         if self.digits() == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest:02}") }
@@ -57,13 +57,13 @@ impl Currency {
 
     /// Returns an amount as a JSON number.
     pub(super) fn number(self, minor: i64) -> Value {
-        serde_json::from_str(&self.written(minor)).unwrap()
+        serde_json::from_str(&self.format(minor)).unwrap()
     }
 
     /// Returns an amount with one decimal more than the currency has.
     pub(super) fn too_fine(self, minor: i64) -> Value {
         let dot = if self.digits() == 0 { "." } else { "" };
-        serde_json::from_str(&format!("{}{dot}1", self.written(minor))).unwrap()
+        serde_json::from_str(&format!("{}{dot}1", self.format(minor))).unwrap()
     }
 
     /// Reads an amount from a string or a number of JSON.
@@ -74,7 +74,7 @@ impl Currency {
         let rest = rest.trim_end_matches('0');
         assert!(rest.len() <= digits, "{text} has more decimals than {self:?}");
         let minor: i64 = format!("{whole}{rest:0<digits$}").parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert!(value.is_number() || self.written(minor) == text, "{text} is not how {self:?} is written");
+        assert!(value.is_number() || self.format(minor) == text, "{text} is not the format of {self:?}");
         minor
     }
 }

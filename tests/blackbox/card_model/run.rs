@@ -11,13 +11,13 @@ use crate::support::assert::{expect_error, expect_fault, expect_json, text, time
 use crate::support::client::{Answer, Client};
 use crate::support::management::{BUDGETS, CARDS, budget_of, new_budget};
 use crate::support::server::Server;
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 
 /// The time at which the worlds begin: shortly before the end of a day, a week and a month.
 const START: &str = "2026-01-30T21:00:00Z";
 
 /// The budgets: name, number of the parent, currencies. The first one is the account's parent budget.
-const BUDGETS_MADE: [(&str, usize, &[Currency]); 4] = [
+const INITIAL_BUDGETS: [(&str, usize, &[Currency]); 4] = [
     ("Cash", 0, &[Currency::Gbp]),
     ("Mixed", 0, &[Currency::Gbp, Currency::Eur, Currency::Jpy]),
     ("Nested", 2, &[Currency::Jpy, Currency::Eur]),
@@ -25,7 +25,7 @@ const BUDGETS_MADE: [(&str, usize, &[Currency]); 4] = [
 ];
 
 /// The shared cards that exist from the start.
-const CARDS_MADE: [(usize, Currency); 7] = [
+const INITIAL_CARDS: [(usize, Currency); 7] = [
     (1, Currency::Gbp),
     (1, Currency::Gbp),
     (2, Currency::Gbp),
@@ -79,7 +79,7 @@ fn empty_model() -> Model {
         lives: Lives { default: None, rules: Vec::new() },
         is_network: false,
         is_person_active: true,
-        limits_made: 0,
+        limits_created: 0,
     }
 }
 
@@ -87,7 +87,7 @@ impl Run {
     /// Creates a world with budgets, cards and some money.
     pub(super) fn begin(server: &Server, seed: u64) -> Self {
         let (_, client) =
-            make(server, json!({"template": "empty", "startsAt": START, "seed": format!("model {seed}")}));
+            create_world(server, json!({"template": "empty", "startsAt": START, "seed": format!("model {seed}")}));
         let parent = expect_json(&client.get(BUDGETS), 200);
         let mut run = Self {
             budgets: vec![text(&parent, "/rows/0/id").to_owned()],
@@ -104,7 +104,7 @@ impl Run {
             keys: 0,
             counts: BTreeMap::new(),
         };
-        for (name, parent, currencies) in BUDGETS_MADE {
+        for (name, parent, currencies) in INITIAL_BUDGETS {
             let codes: Vec<_> = currencies.iter().map(|currency| currency.code()).collect();
             let mut body = new_budget(name, &codes);
             body["parentId"] = json!(run.budgets[parent]);
@@ -112,7 +112,7 @@ impl Run {
             let funds = currencies.iter().map(|currency| (*currency, Funds::default())).collect();
             run.model.budgets.push(Budget { parent: Some(parent), funds, controls: Controls::default() });
         }
-        for (budget, currency) in CARDS_MADE {
+        for (budget, currency) in INITIAL_CARDS {
             run.new_card(budget, currency, None);
         }
         run.individual_card();
@@ -140,7 +140,7 @@ impl Run {
             limits: Vec::new(),
             controls: Controls::default(),
         });
-        self.know_card(text(&answer, "/id"));
+        self.store_card(text(&answer, "/id"));
     }
 
     /// Creates the individual card of a person. It spends from its second active budget, the first one that holds its
@@ -161,11 +161,11 @@ impl Run {
         let answer = self.write("POST", CARDS, &body, &Outcome::Done(201)).unwrap();
         let like = self.model.cards[0].clone();
         self.model.cards.push(Card { budget: 2, currency: Currency::Eur, is_individual: true, ..like });
-        self.know_card(text(&answer, "/id"));
+        self.store_card(text(&answer, "/id"));
     }
 
     /// Stores the id and the security code of the newest card.
-    pub(super) fn know_card(&mut self, id: &str) {
+    pub(super) fn store_card(&mut self, id: &str) {
         let details = expect_json(&self.client.get(&format!("{CARDS}/{id}/details")), 200);
         self.codes.push(text(&details, "/securityCode").to_owned());
         self.cards.push(id.to_owned());
@@ -213,18 +213,18 @@ impl Run {
         let chain = &self.model.chains[self.model.messages[record.message].chain];
         let card = chain.card;
         let funds = self.model.card_funds(card);
-        let written = |minor: i64| json!(self.model.cards[card].currency.written(minor));
+        let formatted = |minor: i64| json!(self.model.cards[card].currency.format(minor));
         let expected = vec![
             ("/type", json!(record.kind)),
             ("/state", json!(record.state)),
             ("/response/code", json!(record.code)),
-            ("/gpa/ledgerBalance", written(funds.ledger)),
-            ("/gpa/availableBalance", written(funds.available)),
+            ("/gpa/ledgerBalance", formatted(funds.ledger)),
+            ("/gpa/availableBalance", formatted(funds.available)),
             ("/cardToken", json!(self.cards[card])),
             ("/currencyCode", json!(self.model.cards[card].currency.code())),
-            ("/amount", written(record.amount)),
-            ("/requestAmount", written(record.requested)),
-            ("/gpa/impactedAmount", written(record.impacted)),
+            ("/amount", formatted(record.amount)),
+            ("/requestAmount", formatted(record.requested)),
+            ("/gpa/impactedAmount", formatted(record.impacted)),
         ];
         let found: Vec<_> =
             expected.iter().map(|(at, _)| (*at, shown.pointer(at).cloned().unwrap_or_default())).collect();

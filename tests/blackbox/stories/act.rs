@@ -8,10 +8,10 @@ use super::steps::{Kept, Step};
 use super::story::{SessionHandles, Story, Write, page_path};
 use crate::support::assert::text;
 use crate::support::management::with;
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::payer::{heading, html};
-use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, mugs, new_session};
-use crate::support::worlds::set;
+use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, new_session, shipping_address};
+use crate::support::worlds::set_clock;
 use crate::support::{expect_fault, expect_json};
 
 /// The fields of an address.
@@ -79,7 +79,7 @@ impl Story {
 
     /// Advances the clock, and compares the objects that time changes.
     fn wait(&mut self, minutes: i64) {
-        set(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
+        set_clock(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
         self.now += minutes;
         let live: Vec<_> = (0..self.sessions.len()).filter(|place| self.sessions[*place].is_live()).collect();
         self.sessions.iter_mut().for_each(|session| session.advance(self.now));
@@ -88,7 +88,7 @@ impl Story {
 
     fn create(&mut self, kind: Kind, amount: i64, minutes: i64) {
         let (key, money) =
-            (self.sessions.len().to_string(), json!({"amount": written(amount, "GBP"), "currencyCode": "GBP"}));
+            (self.sessions.len().to_string(), json!({"amount": format_amount(amount, "GBP"), "currencyCode": "GBP"}));
         let [shopping, parcels, top_ups] = &self.checkouts;
         let (path, body) = match kind {
             Kind::Budget => (TOP_UPS, json!({"budgetId": self.budget, "idempotencyKey": key})),
@@ -114,11 +114,11 @@ impl Story {
     }
 
     fn create_again(&self, place: usize) {
-        let shown = &self.handles[place];
-        let again = self.client.post(&shown.creation.0, shown.creation.1.to_string());
+        let handles = &self.handles[place];
+        let again = self.client.post(&handles.creation.0, handles.creation.1.to_string());
         assert!(again.replayed(), "{again:?}");
         let again = expect_json(&again, 200);
-        assert_eq!((text(&again, "/id"), text(&again, "/status")), (shown.id.as_str(), self.sessions[place].status));
+        assert_eq!((text(&again, "/id"), text(&again, "/status")), (handles.id.as_str(), self.sessions[place].status));
     }
 
     fn look(&mut self, place: usize) {
@@ -161,16 +161,16 @@ impl Story {
     fn send_kept(&mut self, place: usize, action: Kept) {
         let Some((page, stage)) = self.handles[place].kept.take() else { return };
         let session = &mut self.sessions[place];
-        let counts = session.is_open() && session.stage() == stage;
+        let has_effect = session.is_open() && session.stage() == stage;
         let action =
-            if matches!(action, Kept::Approve) && counts && !session.is_at_bank() { Kept::Choose } else { action };
+            if matches!(action, Kept::Approve) && has_effect && !session.is_at_bank() { Kept::Choose } else { action };
         let fields = match action {
             Kept::Cancel => [("action", "cancel"), ("name", "")],
             Kept::Choose => [("action", "choose"), ("bankId", self.bank.as_str())],
             Kept::Approve => [("action", "approve"), ("name", "Ada")],
         };
         let fields = if matches!(action, Kept::Cancel) { &fields[..1] } else { &fields[..] };
-        if counts {
+        if has_effect {
             match action {
                 Kept::Cancel => session.cancel(self.now),
                 Kept::Choose => session.choose(self.now),
@@ -189,7 +189,7 @@ impl Story {
             body["afterMinutes"] = json!(minutes);
         }
         if session.lacks_address() {
-            body["shipping"] = mugs();
+            body["shipping"] = shipping_address();
         }
         let expected = if session.is_open() { Ok(200) } else { Err("path.checkoutSessionId") };
         if expected.is_ok() {
@@ -214,12 +214,13 @@ impl Story {
     }
 
     fn refund(&mut self, place: usize, amount: i64) {
-        let (session, shown) = (&mut self.sessions[place], &self.handles[place]);
-        let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", self.client.account, shown.id);
+        let (session, handles) = (&mut self.sessions[place], &self.handles[place]);
+        let path = format!("{PAYMENTS}?accountId={}&checkoutSessionId={}", self.client.account, handles.id);
         let rows = expect_json(&self.client.get(&path), 200)["rows"].as_array().unwrap().clone();
         let paid = rows.iter().find(|row| row["type"] == "PAYMENT" && row["status"] == "COMPLETED").unwrap();
         let path = format!("{PAYMENTS}/{}/refunds", text(paid, "/id"));
-        let body = json!({"amount": {"amount": written(amount, "GBP"), "currencyCode": "GBP"}, "reason": "Returned"});
+        let body =
+            json!({"amount": {"amount": format_amount(amount, "GBP"), "currencyCode": "GBP"}, "reason": "Returned"});
         let left = session.left();
         let expected = session.refund(amount, self.now);
         let answer = self.write(&path, &body, expected.map(|()| 201));
@@ -229,7 +230,7 @@ impl Story {
             self.handles[place].refunds.push((text(&refund, "/id").to_owned(), page));
         } else if amount > left {
             let fault = expect_fault(&answer, 409, "body.amount", "invalid_state");
-            let left = format!("{} GBP", written(left, "GBP"));
+            let left = format!("{} GBP", format_amount(left, "GBP"));
             assert!(fault.message.contains(&left), "{left}: {}", fault.message);
         }
     }

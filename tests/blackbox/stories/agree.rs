@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::model::{Kind, Session};
 use super::story::{SessionHandles, Story};
-use crate::events::{events, name, without_gaps};
+use crate::events::{assert_no_gaps, events, name};
 use crate::support::assert::{text, time};
 use crate::support::management::balance;
-use crate::support::money::written;
+use crate::support::money::format_amount;
 use crate::support::payer::{Payer, heading};
 use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, TOP_UPS};
 use crate::support::worlds::clock;
@@ -19,7 +19,7 @@ fn get(client: &Client, path: &str) -> Value {
 }
 
 fn pounds(minor: i64) -> Value {
-    json!({"amount": written(minor, "GBP"), "currencyCode": "GBP"})
+    json!({"amount": format_amount(minor, "GBP"), "currencyCode": "GBP"})
 }
 
 impl Story {
@@ -43,15 +43,15 @@ impl Story {
     /// Compares everything but the events.
     pub(super) fn agree_everywhere(&self) {
         assert_eq!(self.minute(&clock(&self.client)["now"]), Some(self.now));
-        for (session, shown) in self.sessions.iter().zip(&self.handles) {
-            self.session_agrees(session, shown);
+        for (session, handles) in self.sessions.iter().zip(&self.handles) {
+            self.session_agrees(session, handles);
         }
         self.sums_agree();
     }
 
-    fn session_agrees(&self, session: &Session, shown: &SessionHandles) {
+    fn session_agrees(&self, session: &Session, handles: &SessionHandles) {
         let path = if session.kind == Kind::Budget { TOP_UPS } else { SESSIONS };
-        let found = get(&self.client, &format!("{path}/{}", shown.id));
+        let found = get(&self.client, &format!("{path}/{}", handles.id));
         assert_eq!(found["status"], session.status, "{found}");
         assert_eq!(found["amount"], pounds(session.amount), "{found}");
         assert_eq!(self.minute(&found["expiresAt"]), Some(session.expires), "{found}");
@@ -61,7 +61,7 @@ impl Story {
             assert_eq!(self.minute(&found["updatedAt"]), session.ended, "{found}");
         }
         assert_eq!(found["paymentId"].is_string(), session.is_completed(), "{found}");
-        self.payments_agree(session, shown, &found);
+        self.payments_agree(session, handles, &found);
         if session.kind == Kind::Budget {
             return;
         }
@@ -73,9 +73,9 @@ impl Story {
         }
     }
 
-    fn payments_agree(&self, session: &Session, shown: &SessionHandles, found: &Value) {
+    fn payments_agree(&self, session: &Session, handles: &SessionHandles, found: &Value) {
         let path =
-            format!("{PAYMENTS}?accountId={}&checkoutSessionId={}&sort=createdAt", self.client.account, shown.id);
+            format!("{PAYMENTS}?accountId={}&checkoutSessionId={}&sort=createdAt", self.client.account, handles.id);
         let rows = get(&self.client, &path)["rows"].as_array().unwrap().clone();
         let (refunds, payments): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["type"] == "REFUND");
         let actual = payments.iter().map(|row| (row["status"].clone(), row["failureReason"].clone()));
@@ -87,8 +87,8 @@ impl Story {
             assert_eq!(row["amount"], pounds(session.amount), "{row}");
             assert!(!is_paid || row["id"] == found["paymentId"], "{row}");
         }
-        assert_eq!((refunds.len(), session.refunds.len()), (shown.refunds.len(), shown.refunds.len()), "{rows:#?}");
-        for (refund, (id, _)) in session.refunds.iter().zip(&shown.refunds) {
+        assert_eq!((refunds.len(), session.refunds.len()), (handles.refunds.len(), handles.refunds.len()), "{rows:#?}");
+        for (refund, (id, _)) in session.refunds.iter().zip(&handles.refunds) {
             let one = get(&self.client, &format!("{REFUNDS}/{id}"));
             assert_eq!((&one["status"], &one["amount"]), (&json!(refund.status), &pounds(refund.amount)), "{one}");
             assert_eq!(self.minute(&one["completedAt"]), refund.completed, "{one}");
@@ -101,7 +101,7 @@ impl Story {
     /// Compares the sums of payments and refunds, and the balance of the budget.
     fn sums_agree(&self) {
         let paid: Vec<_> = self.sessions.iter().filter(|session| session.is_completed()).collect();
-        let sum = |amounts: &mut dyn Iterator<Item = i64>| written(amounts.sum(), "GBP");
+        let sum = |amounts: &mut dyn Iterator<Item = i64>| format_amount(amounts.sum(), "GBP");
         let refunded = paid.iter().flat_map(|session| &session.refunds).filter(|refund| refund.completed.is_some());
         let expected = json!([{
             "currencyCode": "GBP", "count": paid.len(), "paidAmount": sum(&mut paid.iter().map(|paid| paid.amount)),
@@ -117,19 +117,19 @@ impl Story {
     /// Compares the pages and the events, and asks for the invariants.
     pub(super) fn agree_at_the_end(&self) {
         self.agree_everywhere();
-        for (session, shown) in self.sessions.iter().zip(&self.handles) {
-            let page = self.payer(&shown.path).page();
+        for (session, handles) in self.sessions.iter().zip(&self.handles) {
+            let page = self.payer(&handles.path).page();
             assert!(headings(session).contains(&heading(&page)), "{session:?}: {page}");
         }
         let all = events(&self.client, "");
-        without_gaps(&all);
+        assert_no_gaps(&all);
         let of = |id: &str| -> Vec<(String, i64)> {
             let own = all.iter().filter(|body| text(body, "/objectId") == id);
             own.map(|body| (name(body), self.minute(&body["occurredAt"]).unwrap())).collect()
         };
-        for (session, shown) in self.sessions.iter().zip(&self.handles) {
+        for (session, handles) in self.sessions.iter().zip(&self.handles) {
             let expected: Vec<_> = session.events.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect();
-            assert_eq!(of(&shown.id), expected, "{session:#?}");
+            assert_eq!(of(&handles.id), expected, "{session:#?}");
             let ends = expected.iter().filter(|(name, _)| name.starts_with("MerchantCheckoutSession")).count();
             let is_named = session.kind != Kind::Budget && session.ended.is_some();
             assert_eq!(ends, usize::from(is_named), "one event for an end: {session:#?}");

@@ -1,7 +1,7 @@
 //! Random stories of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each
 //! step.
 //!
-//! A number, the seed, decides everything that happens on one server. Ten stories are played there, step by step, in
+//! A number, the seed, decides everything that happens on one server. Ten stories are played on it, step by step, in
 //! random order. `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` is the number of seeds.
 
 mod act;
@@ -26,24 +26,24 @@ const SIDE_BY_SIDE: usize = 10;
 
 #[test]
 fn random_stories_go_as_the_contract_says() {
-    each_seed(setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 2 }), replayable);
+    each_seed(setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 2 }), run_or_report);
 }
 
 /// Runs a seed, and prints how to run it again if it fails.
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
-fn replayable(seed: u64) {
-    let mut told = Vec::new();
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &mut told))) {
-        let last = told.len().saturating_sub(400);
-        eprintln!("{}", told[last..].join("\n"));
-        eprintln!("this was FLORIN_STORY_SEED={seed} FLORIN_STORY_SEEDS=1");
+fn run_or_report(seed: u64) {
+    let mut log = Vec::new();
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &mut log))) {
+        let last = log.len().saturating_sub(400);
+        eprintln!("{}", log[last..].join("\n"));
+        eprintln!("run it again with FLORIN_STORY_SEED={seed} FLORIN_STORY_SEEDS=1");
         resume_unwind(panic);
     }
-    eprintln!("seed {seed}: {} steps", told.len());
+    eprintln!("seed {seed}: {} steps", log.len());
 }
 
-/// Runs all stories of a seed, and records the steps in `told`.
-fn run(seed: u64, told: &mut Vec<String>) {
+/// Runs all stories of a seed, and adds their steps to `log`.
+fn run(seed: u64, log: &mut Vec<String>) {
     let mut rng = Rng::with_seed(seed);
     let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
     let mut stories: Vec<_> = (0..SIDE_BY_SIDE).map(|_| Story::begin(&server, rng.usize(8..26))).collect();
@@ -53,13 +53,13 @@ fn run(seed: u64, told: &mut Vec<String>) {
         let story = &mut stories[number];
         story.left -= 1;
         let step = steps::next(&mut rng, &story.sessions);
-        told.push(format!("seed {seed}, story {number}, minute {}: {step:?}", story.now));
+        log.push(format!("seed {seed}, story {number}, minute {}: {step:?}", story.now));
         story.perform(step);
         if rng.u8(..100) < 2 {
-            told.push(format!("seed {seed}: crash"));
+            log.push(format!("seed {seed}: crash"));
             server = Server::on(server.kill());
             for story in &mut stories {
-                story.move_to(&server);
+                story.continue_on(&server);
                 story.agree_everywhere();
             }
         }

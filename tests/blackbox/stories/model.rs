@@ -93,7 +93,8 @@ impl Refund {
     }
 }
 
-/// The stage on which a form of the page depends.
+/// The stage on which a form of the page depends: the status, the number of payments, whether the payer is at a bank,
+/// and whether there is an address.
 pub(super) type Stage = (&'static str, usize, bool, bool);
 
 /// A session.
@@ -209,7 +210,7 @@ impl Session {
         self.events.sort_by_key(|(_, at)| *at);
     }
 
-    fn note(&mut self, event: &'static str, at: i64) {
+    fn record(&mut self, event: &'static str, at: i64) {
         if self.kind != Kind::Budget {
             self.events.push((event, at));
         }
@@ -227,9 +228,9 @@ impl Session {
 
     fn end(&mut self, status: &'static str, at: i64) {
         (self.status, self.ended) = (status, Some(at));
-        self.note(end_event(status), at);
+        self.record(end_event(status), at);
         if status == "COMPLETED" {
-            self.note("MerchantPaymentReconciled", at);
+            self.record("MerchantPaymentReconciled", at);
         }
     }
 

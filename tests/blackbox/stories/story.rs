@@ -7,7 +7,7 @@ use super::model::Session;
 use crate::support::assert::{text, time};
 use crate::support::management::budget;
 use crate::support::shop::{bank, open_shop};
-use crate::support::worlds::make;
+use crate::support::worlds::create_world;
 use crate::support::{Answer, CHECKOUTS, Client, PAYEES, Server, expect_json};
 
 /// The public URL of the servers, because the port changes with each start.
@@ -49,7 +49,7 @@ pub(super) struct Story {
     pub(super) handles: Vec<SessionHandles>,
     pub(super) writes: usize,
     pub(super) last: Option<Write>,
-    /// Number of steps that are left.
+    /// The number of steps that are left.
     pub(super) left: usize,
 }
 
@@ -57,7 +57,7 @@ impl Story {
     /// Begins a story of `left` steps in a separate world with a frozen clock.
     pub(super) fn begin(server: &Server, left: usize) -> Self {
         let start = "2026-09-01T12:00:00Z";
-        let (_, client) = make(server, json!({"template": "empty", "startsAt": start}));
+        let (_, client) = create_world(server, json!({"template": "empty", "startsAt": start}));
         let shopping = open_shop(&client);
         let checkout = |body: Value| {
             let mut new = json!({"name": "Shop", "currencyCode": "GBP", "returnUrl": "https://shop.example/paid"});
@@ -86,7 +86,7 @@ impl Story {
     }
 
     /// Continues on a server that was started again.
-    pub(super) fn move_to(&mut self, server: &Server) {
+    pub(super) fn continue_on(&mut self, server: &Server) {
         self.client.address.clone_from(&server.address);
     }
 

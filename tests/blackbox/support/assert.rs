@@ -81,10 +81,11 @@ pub(crate) fn read_error(answer: &Answer, status: u16) -> Result<Vec<Fault>, Str
     if answer.header("x-request-id").is_none_or(str::is_empty) {
         return Err(format!("no X-Request-Id: {answer:?}"));
     }
-    let body: Value = serde_json::from_slice(&answer.body).map_err(|error| format!("no JSON ({error}): {answer:?}"))?;
-    let members = body.as_object().ok_or_else(|| format!("no object: {answer:?}"))?;
+    let body: Value =
+        serde_json::from_slice(&answer.body).map_err(|error| format!("the body is not JSON ({error}): {answer:?}"))?;
+    let members = body.as_object().ok_or_else(|| format!("the body is not an object: {answer:?}"))?;
     if members.keys().any(|name| name != "message" && name != "errors") {
-        return Err(format!("a member that is none of an error body's: {answer:?}"));
+        return Err(format!("the body has a member besides message and errors: {answer:?}"));
     }
     short_text(&body["message"], 1, 1024).map_err(|why| format!("message {why}: {answer:?}"))?;
     let errors = body["errors"].as_array().filter(|errors| !errors.is_empty());
@@ -101,15 +102,15 @@ fn read_fault(entry: &Value) -> Result<Fault, String> {
     let message = short_text(&entry["message"], 1, 1024).map_err(|why| format!("an entry's message {why}"))?;
     let code = short_text(&entry["errorCode"], 1, 64).map_err(|why| format!("errorCode {why}"))?;
     if !CODES.contains(&code.as_str()) {
-        return Err(format!("{code} is none of the error codes"));
+        return Err(format!("{code} is not an error code of the contract"));
     }
     Ok(Fault { path, code, message })
 }
 
-fn short_text(value: &Value, least: usize, max: usize) -> Result<String, String> {
+fn short_text(value: &Value, min: usize, max: usize) -> Result<String, String> {
     let text = value.as_str().ok_or("is not a string")?;
     let length = text.chars().count();
-    if (least..=max).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
+    if (min..=max).contains(&length) { Ok(text.to_owned()) } else { Err(format!("has {length} characters")) }
 }
 
 /// Expects that all invariants of the client's account hold.
@@ -138,7 +139,7 @@ pub(crate) fn expect_faults(answer: &Answer, status: u16, expected: &[(&str, &st
 pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &str)]) -> Result<Vec<Fault>, String> {
     let faults = read_error(answer, status)?;
     let mut left: Vec<&Fault> = faults.iter().collect();
-    // Exact entries are matched first, so that a star does not use up the entry of another.
+    // Exact entries are matched first, so that a `*` does not match the only entry that fits an exact one.
     let mut sorted = expected.to_vec();
     sorted.sort_by_key(|(path, code)| (*path == "*", *code == "*"));
     for (path, code) in sorted {
@@ -169,7 +170,7 @@ pub(crate) fn members(value: &Value) -> Vec<&str> {
 
 /// Expects a time as the contract writes it: UTC, whole seconds.
 pub(crate) fn time(value: &Value) -> DateTime<Utc> {
-    let text = value.as_str().unwrap_or_else(|| panic!("no time: {value}"));
+    let text = value.as_str().unwrap_or_else(|| panic!("not a time: {value}"));
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ");
     let time = time.unwrap_or_else(|error| panic!("{text}: {error}")).and_utc();
     assert_eq!(time.format("%Y-%m-%dT%H:%M:%SZ").to_string(), text);
@@ -178,7 +179,7 @@ pub(crate) fn time(value: &Value) -> DateTime<Utc> {
 
 /// Expects a hyphenated UUID in lower case.
 pub(crate) fn uuid(value: &Value) -> String {
-    let text = value.as_str().unwrap_or_else(|| panic!("no id: {value}"));
+    let text = value.as_str().unwrap_or_else(|| panic!("not an id: {value}"));
     let id = uuid::Uuid::try_parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(id.hyphenated().to_string(), text);
     text.to_owned()

@@ -1,4 +1,4 @@
-//! Batches and their confirmation: sessions, scripted tokens, TOTP.
+//! Confirmation of payment batches: MFA sessions, the fixed tokens of the sandbox, TOTP tokens.
 
 use chrono::Utc;
 use serde_json::json;
@@ -18,7 +18,7 @@ pub(crate) fn funded() -> Server {
     server
 }
 
-/// Opens a session of the default provider.
+/// Opens an MFA session of the default provider, and returns its id.
 pub(crate) fn open_session(client: &Client, batch: &str) -> String {
     let answer = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());
     text(&expect_json(&answer, 201), "/sessionId").to_owned()
@@ -38,28 +38,28 @@ fn totp() -> Totp {
     Builder::new().with_algorithm(Algorithm::SHA1).with_digits(6).with_skew(1).with_secret(secret).build_noncompliant()
 }
 
-fn seconds() -> u64 {
+fn unix_seconds() -> u64 {
     u64::try_from(Utc::now().timestamp()).unwrap()
 }
 
-/// Returns the token of a step, counted from now.
+/// Returns the TOTP token of a step: 0 is the current step, and 1 the next one.
 pub(crate) fn token_at(step: i64) -> String {
-    totp().generate(seconds().checked_add_signed(step * 30).unwrap()).to_string()
+    totp().generate(unix_seconds().checked_add_signed(step * 30).unwrap()).to_string()
 }
 
-/// Returns the token of a time.
+/// Returns the TOTP token of a time, in seconds since 1970.
 pub(crate) fn token_of(seconds: u64) -> String {
     totp().generate(seconds).to_string()
 }
 
-/// Returns a well-formed token that does not match any step near the present.
+/// Returns a well-formed TOTP token that does not match any step near the present.
 pub(crate) fn wrong_token() -> String {
     let near: Vec<_> = (-5..=5).map(token_at).collect();
     (0..20).map(|number| format!("{:06}", 111_111 + number)).find(|token| !near.contains(token)).unwrap()
 }
 
-/// Opens a session of a provider.
-pub(crate) fn open(client: &Client, batch: &str, provider: &str) -> String {
+/// Opens an MFA session of a provider, and returns its id.
+pub(crate) fn open_session_with(client: &Client, batch: &str, provider: &str) -> String {
     let answer = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch, "provider": provider}).to_string());
     text(&expect_json(&answer, 201), "/sessionId").to_owned()
 }

@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 use super::{Answer, Client};
 
-/// Repeats a request while the server is overloaded.
-pub(crate) fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
+/// Repeats a request while the server is overloaded. Returns the last answer, which is a 503 after [`TIMEOUT`].
+pub(crate) fn retry_while_overloaded(send: impl Fn() -> Answer) -> Answer {
     let start = Instant::now();
     loop {
         let answer = send();
-        if answer.status != 503 || start.elapsed() > LIMIT {
+        if answer.status != 503 || start.elapsed() > TIMEOUT {
             return answer;
         }
         thread::sleep(Duration::from_millis(50));
@@ -21,8 +21,8 @@ pub(crate) fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
 }
 
 /// Runs `work` while each of the clients requests `path` continuously.
-pub(crate) fn while_asking<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
-    /// Stops the requests, however the work ends.
+pub(crate) fn while_requesting<T>(clients: &[Client], path: &str, work: impl FnOnce() -> T) -> T {
+    /// Stops the requests when the work ends, even with a panic.
     struct Done<'a>(&'a AtomicBool);
     impl Drop for Done<'_> {
         fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! Databases of cells beside the home, of the kind under test.
+//! Databases of further cells, in the store under test.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use super::store::is_sqlite;
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 
-/// The database of a cell. That of PostgreSQL is dropped with this value.
+/// The database of a cell. A PostgreSQL database is dropped with this value.
 pub(crate) struct CellDatabase {
     pub(crate) url: String,
     postgres: Option<Database>,
 }
 
 impl CellDatabase {
-    /// Creates a database; a file is created by the first command that may do so.
+    /// Creates a PostgreSQL database, or names a SQLite file, which `florin cells add` creates.
     pub(crate) fn beside(home: &Home, name: &str) -> Self {
         if is_sqlite() {
             return Self { url: format!("sqlite://{}", home.path().join(name).display()), postgres: None };
@@ -27,7 +27,7 @@ impl CellDatabase {
         Self { url: database.url.clone(), postgres: Some(database) }
     }
 
-    /// Runs SQL behind the program's back.
+    /// Runs SQL directly on the database.
     pub(crate) fn sql(&self, statements: &str) {
         match &self.postgres {
             None => {
@@ -48,7 +48,7 @@ impl CellDatabase {
     }
 }
 
-/// Adds the cells `a` and `b` to a home.
+/// Adds the cells `a` and `b`.
 pub(crate) fn add_cells(home: Home) -> (Home, [CellDatabase; 2]) {
     let databases = ["a.db", "b.db"].map(|name| CellDatabase::beside(&home, name));
     let home = home.set("FLORIN_CELLS", &setting(&databases));
@@ -58,7 +58,7 @@ pub(crate) fn add_cells(home: Home) -> (Home, [CellDatabase; 2]) {
     (home, databases)
 }
 
-/// Returns the setting of the cells `a` and `b`.
+/// Returns the value of `FLORIN_CELLS` for the cells `a` and `b`.
 pub(crate) fn setting([a, b]: &[CellDatabase; 2]) -> String {
     format!("a={} b={}", a.url, b.url)
 }
@@ -81,7 +81,7 @@ impl Tenant {
         Self { id, account: account.to_owned(), key: text(&key, "/key").to_owned() }
     }
 
-    /// Returns a caller with its key, on its account.
+    /// Returns a caller with the tenant's key, on its account.
     pub(crate) fn caller(&self, server: &Server) -> Client {
         server.client_of(&self.key, &self.account)
     }

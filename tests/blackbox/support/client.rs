@@ -6,7 +6,7 @@ use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Request;
 
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 
 /// A complete answer. Header names are in lower case.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("no JSON ({error}) in {self:?}"))
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("the body is not JSON ({error}): {self:?}"))
     }
 
     /// Whether the answer is a replay.
@@ -60,7 +60,7 @@ impl Client {
             .max_redirects(0)
             .max_idle_connections(0)
             .proxy(None)
-            .timeout_global(Some(LIMIT))
+            .timeout_global(Some(TIMEOUT))
             .build()
             .new_agent();
         Self {

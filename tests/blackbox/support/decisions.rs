@@ -17,15 +17,16 @@ pub(crate) fn put(client: &Client, body: &Value) -> Answer {
     client.call("PUT", DECISIONS).json(body.to_string()).send()
 }
 
-/// Starts an endpoint with this reply, and sets it as the decision endpoint of the client's account.
-pub(crate) fn deciding(client: &Client, reply: &str, more: &Value) -> (Receiver, Value) {
+/// Starts a server with this reply, and sets it as the decision endpoint of the client's account. Also returns the
+/// answer to that request.
+pub(crate) fn start_endpoint(client: &Client, reply: &str, more: &Value) -> (Receiver, Value) {
     let receiver = Receiver::start();
     receiver.answer_with(reply);
-    let made = expect_json(&put(client, &with(json!({"url": receiver.url()}), more)), 201);
-    (receiver, made)
+    let created = expect_json(&put(client, &with(json!({"url": receiver.url()}), more)), 201);
+    (receiver, created)
 }
 
-/// The body of an authorization of a card, with more members.
+/// Returns the body of an authorization of a card, with more members.
 pub(crate) fn purchase(card: &str, amount: &str, more: &Value) -> String {
     let body: Value = serde_json::from_str(&first_body(card, amount)).unwrap();
     with(body, more).to_string()

@@ -28,7 +28,7 @@ const LAST: [&str; 12] = [
     "removeTransactionLimit",
 ];
 
-/// What makes the `idempotencyKey` of an example unique.
+/// The number in the next unique `idempotencyKey` of an example.
 static NEXT_KEY: AtomicU32 = AtomicU32::new(1);
 
 /// How the example of an operation refers to an exchange with another operation.
@@ -36,7 +36,7 @@ static NEXT_KEY: AtomicU32 = AtomicU32::new(1);
 struct Link {
     /// The id of the other operation.
     source: String,
-    /// Whether the object suits no further example that changes it.
+    /// Whether the example uses up the object: no further example can change it.
     uses_up: bool,
     /// The values of the example that differ for each exchange, and the expressions for them.
     bindings: Vec<(String, String)>,
@@ -51,7 +51,7 @@ pub(crate) struct Operation {
     /// The path and the query.
     pub(crate) target: String,
     pub(crate) body: Option<String>,
-    /// Whether the body is a form with a file, which the document can't show.
+    /// Whether the body is a form with a file, for which the document has no example.
     is_form: bool,
     /// Whether the body is JSON.
     pub(crate) is_json: bool,
@@ -119,7 +119,7 @@ impl Operation {
         self.link.is_some()
     }
 
-    /// Whether the next example that changes the object needs another one.
+    /// Whether the next example that changes an object needs another object.
     pub(crate) fn ends_object(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.uses_up || self.method == "DELETE")
     }
@@ -238,15 +238,16 @@ impl Examples {
             let example = self.ready(server, self.find(&link.source)).with_own_key();
             let answer = example.send(&server.client());
             assert!((200..300).contains(&answer.status), "{} for {}: {answer:?}", example.id, operation.id);
-            self.note(&example, &answer);
+            self.record(&example, &answer);
             self.exchanges.borrow()[&link.source].clone()
         });
-        let values: Vec<_> = link.bindings.iter().map(|(value, it)| (value, exchange.value(it))).collect();
+        let values: Vec<_> =
+            link.bindings.iter().map(|(value, expression)| (value, exchange.value(expression))).collect();
         operation.with(|text| values.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from.as_str(), to)))
     }
 
     /// Records an exchange, and what it means for the object that the request names.
-    pub(crate) fn note(&self, request: &Operation, answer: &Answer) {
+    pub(crate) fn record(&self, request: &Operation, answer: &Answer) {
         if let Some(link) = &request.link {
             if request.method == "DELETE" {
                 self.forget(&link.source);

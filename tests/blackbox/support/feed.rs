@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::assert::{expect_json, text};
 use super::client::{Answer, Client};
 
-/// Returns one answer of the feed.
+/// Requests one part of the feed: the changes after a cursor.
 pub(crate) fn part(client: &Client, cursor: &str, query: &str) -> Answer {
     client.get(&format!("/v2/activity/{}?cursor={cursor}&{query}", client.account))
 }
@@ -75,8 +75,7 @@ impl Feed {
         while !self.read(client, 100).is_empty() {}
     }
 
-    /// Expects that the last state of every row equals the row in the list, and that every message was new exactly
-    /// once.
+    /// Expects that the last state of every row equals the row in the list, and that the feed showed every message.
     pub(crate) fn must_equal_the_list(&self, client: &Client) {
         let last: BTreeMap<_, _> =
             self.seen.iter().map(|(id, states)| (id.clone(), states.last().unwrap().clone())).collect();
@@ -88,6 +87,6 @@ impl Feed {
         let of_row =
             |(id, row): (&String, &Value)| tokens(row).into_iter().map(|token| (token, id.clone())).collect::<Vec<_>>();
         let messages: BTreeMap<_, _> = expected.iter().flat_map(of_row).collect();
-        assert_eq!(self.messages, messages, "the messages that were new");
+        assert_eq!(self.messages, messages, "the messages of the feed differ from those of the list");
     }
 }

@@ -4,9 +4,9 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 use super::client::Answer;
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 
-/// One connection.
+/// A connection to a server.
 pub(crate) struct Wire {
     stream: TcpStream,
     unread: Vec<u8>,
@@ -23,8 +23,8 @@ impl Wire {
     }
 
     pub(crate) fn over(stream: TcpStream) -> Self {
-        stream.set_read_timeout(Some(LIMIT)).unwrap();
-        stream.set_write_timeout(Some(LIMIT)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, unread: Vec::new() }
     }
@@ -40,8 +40,8 @@ impl Wire {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Reads one complete answer.
-    pub(crate) fn read(&mut self, to_head: bool) -> io::Result<Answer> {
+    /// Reads one complete answer. The answer to a HEAD request (`is_head`) has no body.
+    pub(crate) fn read(&mut self, is_head: bool) -> io::Result<Answer> {
         let end = loop {
             if let Some(end) = find(&self.unread, b"\r\n\r\n") {
                 break end;
@@ -50,7 +50,7 @@ impl Wire {
         };
         let head: Vec<u8> = self.unread.drain(..end + 4).collect();
         let mut answer = parse_head(&head)?;
-        if to_head || answer.status == 204 || answer.status == 304 {
+        if is_head || answer.status == 204 || answer.status == 304 {
             return Ok(answer);
         }
         let chunked = answer.header("transfer-encoding").is_some_and(|coding| coding.contains("chunked"));
@@ -139,8 +139,8 @@ pub(crate) fn exchange(address: &str, request_line: &str, headers: &[(&str, &str
     let mut wire = Wire::open(address);
     wire.send(head_of(address, request_line, headers).as_bytes());
     wire.send(body);
-    let to_head = request_line.starts_with("HEAD ");
-    wire.read(to_head).unwrap_or_else(|error| panic!("no answer to {request_line}: {error}"))
+    let is_head = request_line.starts_with("HEAD ");
+    wire.read(is_head).unwrap_or_else(|error| panic!("no answer to {request_line}: {error}"))
 }
 
 /// Formats the head of a request.

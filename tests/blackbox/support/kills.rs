@@ -1,7 +1,7 @@
 //! Tests deliveries while senders, receivers and the database server are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers. With 100 kills or
-//! more, the claims of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
+//! more, the leases of killed servers end by themselves, as they do in operation. With fewer, the test ends them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -17,42 +17,45 @@ use serde_json::value::RawValue;
 use super::assert::text;
 use super::demo::demo;
 use super::receiver::{ReceivedDelivery, Receiver};
-use super::server::{LIMIT, Server};
+use super::server::{Server, TIMEOUT};
 use super::setting::setting;
 use super::wallet::{credit_body, first_body};
 use super::worlds::CLOCK;
 use super::{AUTHORIZATION, Answer, CREDIT, Client};
 
-/// Number of threads that cause events, and number of events between two kills.
+/// Number of threads that cause events.
 const THREADS: usize = 4;
-const BETWEEN: usize = 40;
+/// Number of events that are caused for each kill.
+const EVENTS_PER_KILL: usize = 40;
 /// Minimum number of kills for which the test waits until the leases of killed servers end.
 const LONG_RUN: usize = 100;
 /// The time after which all leases of killed servers have ended.
-const LEASES: Duration = Duration::from_secs(61);
+const LEASE_TIME: Duration = Duration::from_secs(61);
 /// The types of the two subscriptions. The first one is ordered.
 const TYPES: [&str; 2] = ["BoxCredited", "CardTransaction"];
 
-/// Kills and restarts the database server.
+/// A function that kills and restarts the database server.
 pub(crate) type RestartDatabase<'a> = &'a dyn Fn(&Server);
 
 /// A load that causes events.
 #[derive(Default)]
 struct Load {
     clients: Mutex<Vec<Client>>,
-    /// Numbers of events that may be started, that were started, and that are stored.
+    /// The number of events that may be started.
     allowed: AtomicUsize,
-    begun: AtomicUsize,
-    made: AtomicUsize,
-    ends: AtomicBool,
+    /// The number of events that were started.
+    started: AtomicUsize,
+    /// The number of events that are stored.
+    stored: AtomicUsize,
+    stop: AtomicBool,
 }
 
 /// Ends the threads of a load when it is dropped, even after a failure.
-struct Ends<'a>(&'a Load);
+struct StopOnDrop<'a>(&'a Load);
 
-impl Drop for Ends<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.ends.store(true, Ordering::Relaxed);
+        self.0.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -64,9 +67,9 @@ impl Load {
     /// Causes events through an instance until the load ends.
     fn run(&self, thread: usize) {
         loop {
-            let number = self.begun.fetch_add(1, Ordering::Relaxed);
+            let number = self.started.fetch_add(1, Ordering::Relaxed);
             while number >= self.allowed.load(Ordering::Relaxed) {
-                if self.ends.load(Ordering::Relaxed) {
+                if self.stop.load(Ordering::Relaxed) {
                     return;
                 }
                 thread::sleep(Duration::from_millis(2));
@@ -79,17 +82,17 @@ impl Load {
             self.until_done(thread, |client| {
                 client.call("POST", path).header("Idempotency-Key", &format!("event-{number}")).json(&body).try_send()
             });
-            self.made.fetch_add(1, Ordering::Relaxed);
+            self.stored.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Repeats a request until it succeeds, or the load ends.
-    fn until_done(&self, turn: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
+    fn until_done(&self, thread: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
         let start = Instant::now();
         loop {
             let client = {
                 let clients = self.clients.lock().unwrap();
-                clients[turn % clients.len()].clone()
+                clients[thread % clients.len()].clone()
             };
             let answer = send(&client);
             match &answer {
@@ -97,19 +100,19 @@ impl Load {
                 Ok(answer) => assert!(answer.status == 503, "{answer:?}"),
                 Err(_) => {}
             }
-            if self.ends.load(Ordering::Relaxed) {
+            if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            assert!(start.elapsed() < 4 * LIMIT, "{answer:?}");
+            assert!(start.elapsed() < 4 * TIMEOUT, "{answer:?}");
             thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// Waits until `made` events are stored.
-    fn wait_for(&self, made: usize) {
+    /// Waits until `stored` events are stored.
+    fn wait_for(&self, stored: usize) {
         let start = Instant::now();
-        while self.made.load(Ordering::Relaxed) < made {
-            assert!(start.elapsed() < 4 * LIMIT, "only {} of {made} events", self.made.load(Ordering::Relaxed));
+        while self.stored.load(Ordering::Relaxed) < stored {
+            assert!(start.elapsed() < 4 * TIMEOUT, "only {} of {stored} events", self.stored.load(Ordering::Relaxed));
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -124,7 +127,7 @@ impl Load {
 /// instances. Then checks the deliveries that the receivers received.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
-    report(&format!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
+    report(&format!("this run has FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
     let (mut rng, load) = (Rng::with_seed(seed), Load::on(&servers));
     let receivers = TYPES.map(|_| Receiver::start());
     for (receiver, name) in receivers.iter().zip(TYPES) {
@@ -132,15 +135,15 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
     }
     thread::scope(|scope| {
         // The scope waits for its threads, even after a failure.
-        let _ends = Ends(&load);
+        let _stop = StopOnDrop(&load);
         for thread in 0..THREADS {
             let load = &load;
             scope.spawn(move || load.run(thread));
         }
         for kill in 0..kills {
-            let before = kill * BETWEEN;
-            load.allowed.store(before + BETWEEN, Ordering::Relaxed);
-            load.wait_for(before + rng.usize(..BETWEEN));
+            let before = kill * EVENTS_PER_KILL;
+            load.allowed.store(before + EVENTS_PER_KILL, Ordering::Relaxed);
+            load.wait_for(before + rng.usize(..EVENTS_PER_KILL));
             match kill % (2 + usize::from(restart_database.is_some())) {
                 0 => {
                     let one = rng.usize(..servers.len());
@@ -151,44 +154,45 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
                 1 => {
                     let receiver = &receivers[rng.usize(..receivers.len())];
                     receiver.kill();
-                    load.wait_for(before + BETWEEN);
+                    load.wait_for(before + EVENTS_PER_KILL);
                     receiver.revive();
                     load.advance("PT1H");
                 }
                 _ => restart_database.into_iter().for_each(|restart| restart(&servers[0])),
             }
-            load.wait_for(before + BETWEEN);
+            load.wait_for(before + EVENTS_PER_KILL);
         }
     });
-    let servers = if kills < LONG_RUN { without_claims(servers) } else { servers };
+    let servers = if kills < LONG_RUN { without_leases(servers) } else { servers };
     if kills >= LONG_RUN {
-        thread::sleep(LEASES);
+        thread::sleep(LEASE_TIME);
     }
     let load = Load::on(&servers);
     for (receiver, name) in receivers.iter().zip(TYPES) {
         let (arrived, committed) = drain(receiver, &load, || committed(&servers[0].client(), name));
         // Advancing the clock expires holds, so there may be more card messages.
-        let (found, expected) = (committed.len(), kills * BETWEEN / 2);
-        let is_whole = if name == TYPES[0] { found == expected } else { found >= expected };
-        assert!(is_whole, "{found} events of {name}, not {expected}");
+        let (found, expected) = (committed.len(), kills * EVENTS_PER_KILL / 2);
+        let is_complete = if name == TYPES[0] { found == expected } else { found >= expected };
+        assert!(is_complete, "{found} events of {name}, not {expected}");
         check(&arrived, &committed, name == TYPES[0]);
     }
 }
 
-/// Restarts all instances, and ends the claims of those that were killed: their leases end after a minute.
-fn without_claims(servers: Vec<Server>) -> Vec<Server> {
+/// Restarts all instances, and ends the leases of those that were killed, which would last a minute.
+fn without_leases(servers: Vec<Server>) -> Vec<Server> {
     let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
     homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
     homes.into_iter().map(Server::on).collect()
 }
 
+/// A page of a list whose rows are kept as text.
 #[derive(Deserialize)]
 struct Page<'a> {
     #[serde(borrow)]
     rows: Vec<&'a RawValue>,
 }
 
-/// Returns the bytes of all stored events of a type, by id.
+/// Returns the texts of all stored events of a type, by id.
 fn committed(client: &Client, name: &str) -> Committed {
     let mut all = BTreeMap::new();
     loop {
@@ -205,7 +209,7 @@ fn committed(client: &Client, name: &str) -> Committed {
     }
 }
 
-/// The stored events by their ids.
+/// The texts of stored events, by id.
 type Committed = BTreeMap<String, String>;
 
 /// Waits until a receiver has accepted all events, and returns what arrived. A receiver that is killed loses the events
@@ -219,14 +223,14 @@ fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) ->
         if committed.keys().all(|id| accepted.contains(id)) {
             return (arrived, committed);
         }
-        assert!(start.elapsed() < 4 * LIMIT, "{} of {} events were accepted", accepted.len(), committed.len());
+        assert!(start.elapsed() < 4 * TIMEOUT, "{} of {} events were accepted", accepted.len(), committed.len());
         load.advance("PT1H");
         thread::sleep(Duration::from_millis(500));
     }
 }
 
-/// Every committed event arrived, repeats have the same bytes, and nothing else arrived. If the subscription is
-/// ordered, no event arrives after a later one of its object.
+/// Checks that every committed event arrived, that repeats have the same bytes, and that nothing else arrived. If the
+/// subscription is ordered, no event arrives after a later one of its object.
 fn check(arrived: &[ReceivedDelivery], committed: &Committed, is_ordered: bool) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     let mut ids = BTreeSet::new();

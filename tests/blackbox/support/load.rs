@@ -24,10 +24,10 @@ impl Sent {
         if self.path == CREDIT { (CREDITED, CREDITED) } else { (-HELD, 0) }
     }
 
-    /// Whether the message was not lost: the answer to its repeat replays the first answer, if there was one.
+    /// Whether the server kept the message: if it was answered, its repeat must replay that answer.
     pub(crate) fn is_kept(&self, again: &Answer) -> bool {
-        let same = |first: &Answer| again.replayed() && (again.status, &again.body) == (first.status, &first.body);
-        self.answer.as_ref().is_none_or(same)
+        let replays = |first: &Answer| again.replayed() && (again.status, &again.body) == (first.status, &first.body);
+        self.answer.as_ref().is_none_or(replays)
     }
 
     pub(crate) fn send(&self, client: &Client) -> Result<Answer, String> {
@@ -35,7 +35,7 @@ impl Sent {
     }
 }
 
-/// Returns the message with a number. Most messages spend money, some add money.
+/// Returns a message. Every fifth number is a credit, and the others are authorizations.
 pub(crate) fn message(wallet: &Wallet, key: &str, number: usize) -> Sent {
     let (path, body) = if number % 5 == 4 {
         (CREDIT, credit_body(&wallet.card.budget, "0.07", "GBP"))
@@ -56,8 +56,9 @@ pub(crate) fn sum(log: &[&Sent]) -> (i64, i64) {
     log.iter().map(|sent| sent.effect()).fold((0, 0), |(left, right), (one, two)| (left + one, right + two))
 }
 
-/// Repeats every message with its key. Answered messages replay, the others take effect now.
-pub(crate) fn retry_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
+/// Repeats every message with its key. The answers of answered messages must be replayed. The others may take effect
+/// now.
+pub(crate) fn repeat_and_check(client: &Client, log: &[Sent]) -> Vec<Answer> {
     let answers = repeat_all(client, log);
     for (sent, again) in log.iter().zip(&answers) {
         assert!(sent.is_kept(again), "an answered message was lost: {} {again:?}", sent.key);
@@ -77,14 +78,14 @@ pub(crate) fn repeat_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
 
 /// Counts the effects that kills lost or doubled.
 #[derive(Debug, Default)]
-pub(crate) struct Toll {
+pub(crate) struct KillCounts {
     kills: usize,
     acknowledged: usize,
     lost: usize,
     doubled: usize,
 }
 
-impl Toll {
+impl KillCounts {
     /// Adds a kill. Every message was repeated afterwards, with the answers `repeats`. The balances are from before the
     /// messages and from after the repeats, so each message must have one effect between them.
     pub(crate) fn add(&mut self, log: &[Sent], repeats: &[Answer], before: Balance, after: Balance) {

@@ -8,11 +8,11 @@ use super::client::{Answer, Call, Client};
 
 pub(crate) const LOGO: &str = "/v2/merchant/logo";
 
-/// The boundary of the forms.
+/// The boundary between the fields of an upload.
 const BOUNDARY: &str = "----florin-form";
 
-/// An image with stripes.
-pub(crate) fn stripes(width: u32, height: u32) -> DynamicImage {
+/// Draws a pattern of squares in two colours.
+pub(crate) fn checkerboard(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(
         width,
         height,
@@ -28,9 +28,9 @@ pub(crate) fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     file.into_inner()
 }
 
-/// A valid logo.
+/// Returns the file of a valid logo.
 pub(crate) fn png() -> Vec<u8> {
-    encoded(&stripes(300, 300), ImageFormat::Png)
+    encoded(&checkerboard(300, 300), ImageFormat::Png)
 }
 
 /// Formats a form with these fields.

@@ -1,4 +1,4 @@
-//! Support for all tests: the process under test, two HTTP clients, the demo data, assertions.
+//! Support for all tests: the server under test, HTTP clients, the demo data, assertions.
 
 pub(crate) mod assert;
 pub(crate) mod batches;
@@ -36,7 +36,7 @@ pub(crate) mod wallet;
 pub(crate) mod worlds;
 
 pub(crate) use assert::{expect_error, expect_fault, expect_faults, expect_json};
-pub(crate) use busy::while_asking;
+pub(crate) use busy::while_requesting;
 pub(crate) use client::{Answer, Client};
 pub(crate) use demo::demo;
 pub(crate) use server::{Home, Server, shared};
@@ -76,7 +76,7 @@ pub(crate) fn confirm_path(batch: &str) -> String {
     format!("/v2/payment-batches/{batch}/confirm")
 }
 
-/// Every operation that exists in the sandbox only.
+/// The paths that simulate credits and card messages in the sandbox, except those with the id of a dispute.
 pub(crate) const SIMULATIONS: [&str; 19] = [
     CREDIT,
     AUTHORIZATION,

@@ -1,23 +1,23 @@
-//! Converts between amounts as the service writes them and minor units.
+//! Converts between minor units and the amounts in responses.
 
 /// Returns the number of decimals of a currency of the demo data.
 pub(crate) fn digits(currency: &str) -> usize {
     match currency {
         "GBP" | "EUR" => 2,
         "JPY" => 0,
-        other => panic!("a currency that the tests do not know: {other}"),
+        other => panic!("the tests do not know the currency {other}"),
     }
 }
 
-/// Reads an amount. Accepts only the form that the service must write.
-pub(crate) fn minor(text: &str, currency: &str) -> i64 {
+/// Returns an amount in minor units. Accepts only the format that the service must use.
+pub(crate) fn parse_amount(text: &str, currency: &str) -> i64 {
     let value: i64 = text.replace('.', "").parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert_eq!(written(value, currency), text, "not the way {currency} is written");
+    assert_eq!(format_amount(value, currency), text, "not the format of {currency}");
     value
 }
 
-/// Writes an amount.
-pub(crate) fn written(minor: i64, currency: &str) -> String {
+/// Formats an amount in minor units.
+pub(crate) fn format_amount(minor: i64, currency: &str) -> String {
     let digits = digits(currency);
     if digits == 0 {
         return minor.to_string();
@@ -34,6 +34,6 @@ pub(crate) fn numeric(currency: &str) -> &'static str {
         "GBP" => "826",
         "EUR" => "978",
         "JPY" => "392",
-        other => panic!("a currency that the tests do not know: {other}"),
+        other => panic!("the tests do not know the currency {other}"),
     }
 }

@@ -40,7 +40,7 @@ impl Payer {
         html(&self.read(&self.path), 200)
     }
 
-    /// Reads a part of the page.
+    /// Reads a part of the page, such as the list of banks.
     pub(crate) fn part(&self, name: &str) -> String {
         html(&self.read(&format!("{}?show={name}", self.path)), 200)
     }
@@ -82,12 +82,12 @@ impl Payer {
         html(&self.read(location), 200)
     }
 
-    /// Chooses a bank, and returns its page.
+    /// Chooses the shop's bank, and returns the page of the bank.
     pub(crate) fn choose(&self, shop: &Shop) -> String {
         self.arrive(&self.send(&self.part("banks"), &[("action", "choose"), ("bankId", text(&shop.bank, "/id"))]))
     }
 
-    /// Chooses a bank, and signs in with a name that selects the outcome.
+    /// Chooses the shop's bank, and signs in there with a name that selects the outcome.
     pub(crate) fn pay_as(&self, shop: &Shop, name: &str) -> String {
         let bank = self.choose(shop);
         self.arrive(&self.send(&bank, &[("action", "approve"), ("name", name)]))

@@ -25,7 +25,7 @@ pub(crate) fn below(batch: &str, what: &str) -> String {
 }
 
 /// Starts a sandbox for a single test, and returns its client.
-pub(crate) fn alone() -> (Server, Client) {
+pub(crate) fn fresh_sandbox() -> (Server, Client) {
     let server = Server::sandbox();
     let client = server.client();
     (server, client)
@@ -74,10 +74,10 @@ pub(crate) fn upload_csv(client: &Client, batch: &str, csv: impl AsRef<[u8]>) ->
     client.call("POST", &target).header("Content-Type", "text/csv; charset=utf-8").bytes(csv).send()
 }
 
-/// Creates a batch with these rows.
-pub(crate) fn filled(client: &Client, expected: &[Value]) -> String {
+/// Creates a batch with these payments, which must be valid.
+pub(crate) fn filled(client: &Client, payments: &[Value]) -> String {
     let batch = create(client, "Filled");
-    assert_eq!(uploaded(client, &batch, rows(expected)), "validated", "{}", find(client, &batch)["alerts"]);
+    assert_eq!(uploaded(client, &batch, rows(payments)), "validated", "{}", find(client, &batch)["alerts"]);
     batch
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn payments(client: &Client, batch: &str) -> Vec<Value> {
     listed(client, &below(batch, "payments"), "sort=asc&limit=1000").0
 }
 
-/// Returns row and code of the first thousand alerts, by row.
+/// Returns the row and the code of the first thousand alerts, in the order of the rows.
 pub(crate) fn alerts(client: &Client, batch: &str) -> Vec<(Option<i64>, String)> {
     let (rows, _) = listed(client, &below(batch, "alerts"), "sort=asc&limit=1000");
     rows.iter().map(|alert| (alert["inputIndex"].as_i64(), text(alert, "/code").to_owned())).collect()

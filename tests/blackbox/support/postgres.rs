@@ -17,12 +17,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use postgres::{Client, NoTls};
 
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 
-/// The variable with the prefix of the databases that the janitor drops.
-const ORDER: &str = "FLORIN_TEST_JANITOR";
+/// The environment variable with the prefix of the databases that the janitor drops.
+const JANITOR_PREFIX: &str = "FLORIN_TEST_JANITOR";
 
-/// A database, dropped on drop of this value. When the process ends, the janitor drops all remaining ones.
+/// A database, which is dropped with this value. When the process ends, the janitor drops all remaining ones.
 pub(crate) struct Database {
     pub(crate) name: String,
     pub(crate) url: String,
@@ -103,7 +103,7 @@ fn wait_for_standbys(url: &str) {
     for host in hosts.split(',') {
         let start = Instant::now();
         while let Err(error) = connect(&format!("{user}@{host}/{rest}")) {
-            assert!(start.elapsed() < LIMIT, "{host}: {error}");
+            assert!(start.elapsed() < TIMEOUT, "{host}: {error}");
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -152,8 +152,8 @@ fn start_janitor() {
     JANITOR.get_or_init(|| {
         let (_, module) = module_path!().split_once("::").unwrap();
         Command::new(env::current_exe().unwrap())
-            .args(["--exact", &format!("{module}::janitor")])
-            .env(ORDER, prefix())
+            .args(["--exact", &format!("{module}::the_janitor_drops_the_databases_of_an_ended_process")])
+            .env(JANITOR_PREFIX, prefix())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -164,9 +164,9 @@ fn start_janitor() {
 
 /// Drops the databases of an ended process, if this process was started as the janitor.
 #[test]
-fn janitor() {
-    let Ok(prefix) = env::var(ORDER) else {
-        assert!(prefix().starts_with("florin_test_"), "a janitor could drop what is not the tests'");
+fn the_janitor_drops_the_databases_of_an_ended_process() {
+    let Ok(prefix) = env::var(JANITOR_PREFIX) else {
+        assert!(prefix().starts_with("florin_test_"), "a janitor could drop databases of others");
         return;
     };
     assert!(prefix.starts_with("florin_test_"), "{prefix}");
@@ -179,7 +179,7 @@ fn janitor() {
 }
 
 #[test]
-fn the_url_of_another_database() {
+fn the_url_of_another_database_differs_only_in_the_name() {
     for (server, expected) in [
         ("postgres://u:p@host:5432/postgres", "postgres://u:p@host:5432/x"),
         ("postgres://host", "postgres://host/x"),

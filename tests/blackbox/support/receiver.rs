@@ -1,4 +1,4 @@
-//! A real HTTP server that receives webhooks, and the published library that verifies them.
+//! An HTTP server that receives webhooks, and verifies them with the published library `standardwebhooks`.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::assert::{expect_json, text};
 use super::client::Client;
 use super::described::assert_described;
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 use super::tls::certificates;
 
 pub(crate) const WEBHOOKS: &str = "/v2/webhooks?";
@@ -72,10 +72,11 @@ struct State {
     /// Number of deliveries that were checked against the document.
     checked: usize,
     connections: usize,
-    /// The status of answers, the text of a header, and whether to answer at all.
+    /// The status, an additional header line and the body of the answers.
     status: u16,
     header: String,
     body: String,
+    /// Whether to delay all answers until this is false.
     hangs: bool,
     /// Whether to close connections in the middle of the body.
     cuts: bool,
@@ -109,6 +110,7 @@ impl Shared {
         true
     }
 
+    /// Serves a connection, with or without TLS.
     fn converse(&self, stream: &TcpStream) -> Option<()> {
         match &self.tls {
             None => self.serve(stream),
@@ -240,7 +242,7 @@ impl Receiver {
         self.lock().is_dead = false;
     }
 
-    /// Answers with this status from now on.
+    /// Answers with this status and this header line from now on.
     pub(crate) fn answer(&self, status: u16, header: &str) {
         let mut state = self.lock();
         (state.status, state.header) = (status, header.to_owned());
@@ -294,7 +296,7 @@ impl Receiver {
         let start = Instant::now();
         let mut state = self.lock();
         while state.arrived.len() < count {
-            let left = LIMIT.checked_sub(start.elapsed());
+            let left = TIMEOUT.checked_sub(start.elapsed());
             let left = left.unwrap_or_else(|| panic!("only {} webhooks of {count} arrived", state.arrived.len()));
             state = self.shared.arrival.wait_timeout(state, left).unwrap().0;
         }
@@ -343,7 +345,7 @@ pub(crate) fn wait_for_delivery(client: &Client, webhook: &Value, is_done: impl 
         if let Some(delivery) = found.first().filter(|delivery| is_done(delivery)) {
             return delivery.clone();
         }
-        assert!(start.elapsed() < LIMIT, "{found:?}");
+        assert!(start.elapsed() < TIMEOUT, "{found:?}");
         thread::sleep(Duration::from_millis(20));
     }
 }

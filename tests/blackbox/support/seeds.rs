@@ -1,11 +1,11 @@
-//! Seeds of random tests, on two threads.
+//! Runs random tests with several seeds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::setting::setting;
 
-/// Plays `count` seeds. The first seed is `FLORIN_STORY_SEED`.
+/// Plays `count` consecutive seeds on two threads. The first seed is `FLORIN_STORY_SEED`.
 pub(crate) fn each_seed(count: u64, play: impl Fn(u64) + Sync) {
     let first = setting("FLORIN_STORY_SEED", 1);
     let next = AtomicU64::new(first);

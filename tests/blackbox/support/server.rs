@@ -16,8 +16,8 @@ use super::client::Client;
 use super::demo::{demo, template};
 use super::store::{Store, Template};
 
-/// The timeout of every operation that could hang. It measures nothing.
-pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+/// The timeout of every operation that could hang. Tests do not measure performance with it.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A key that encrypts secrets.
 pub(crate) const SECRET_KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -57,8 +57,8 @@ impl Home {
 
     /// Turns the database in its current state into a template for copies.
     pub(crate) fn into_template(self) -> Template {
-        let store = Arc::into_inner(self.store).expect("somebody else uses the database");
-        store.keep(self.dir.path())
+        let store = Arc::into_inner(self.store).expect("another home uses the database");
+        store.into_template(self.dir.path())
     }
 
     /// Sets one variable, replacing an earlier value.
@@ -68,7 +68,7 @@ impl Home {
         self
     }
 
-    /// Makes the environment production, with the key that it requires.
+    /// Changes the environment to production, with the secret key and the public URL that it requires.
     pub(crate) fn production(self) -> Self {
         let home = self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY);
         home.set("FLORIN_PUBLIC_URL", "https://pay.example")
@@ -102,13 +102,13 @@ impl Home {
         path.display().to_string()
     }
 
-    /// Runs SQL behind the program's back, and returns the database's refusal.
+    /// Runs SQL directly on the database. Returns its error, if there is one.
     pub(crate) fn sql(&self, statements: &str) -> Result<(), String> {
         self.store.sql(self.path(), statements)
     }
 
-    /// Gives all keys the scopes of simulations, which no command grants in production. Keys of older versions have
-    /// them.
+    /// Gives all keys the scopes of simulations, which no command grants in production. Keys that older versions issued
+    /// have them.
     pub(crate) fn grant_simulations(&self) {
         let scopes = "budgets:simulate:any cards:simulate:any merchant:simulate:any";
         self.sql(&format!("UPDATE api_keys SET scopes = scopes || ' {scopes}'")).unwrap();
@@ -156,8 +156,9 @@ impl Home {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "florin {arguments:?} failed: {stderr}");
         let stdout = String::from_utf8(output.stdout).unwrap();
-        serde_json::from_str(&stdout)
-            .unwrap_or_else(|error| panic!("florin {arguments:?} printed no JSON ({error}): {stdout}"))
+        serde_json::from_str(&stdout).unwrap_or_else(|error| {
+            panic!("florin {arguments:?} printed something that is not JSON ({error}): {stdout}")
+        })
     }
 
     /// Checks that a command fails with exit code 2, and returns its message.
@@ -172,7 +173,7 @@ impl Home {
         assert!(!output.status.success(), "florin {arguments:?} succeeded");
         assert!(output.status.code().is_some(), "florin {arguments:?} died of a signal");
         let stderr = String::from_utf8(output.stderr).unwrap();
-        assert!(!stderr.trim().is_empty(), "florin {arguments:?} failed without a word");
+        assert!(!stderr.trim().is_empty(), "florin {arguments:?} failed without a message");
         assert!(!stderr.contains("panicked at"), "florin {arguments:?} panicked: {stderr}");
         stderr
     }
@@ -204,7 +205,7 @@ fn gather(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
 
 fn wait(child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();
-    while start.elapsed() < LIMIT {
+    while start.elapsed() < TIMEOUT {
         if let Some(status) = child.try_wait().unwrap() {
             return Some(status);
         }
@@ -306,9 +307,9 @@ impl Server {
         self.home.as_ref().unwrap()
     }
 
-    /// Returns the next line on stdout, or `None` after `patience`.
-    pub(crate) fn printed(&self, patience: Duration) -> Option<String> {
-        self.lines.lock().unwrap().recv_timeout(patience).ok()
+    /// Returns the next line on stdout, or `None` after `timeout`.
+    pub(crate) fn printed(&self, timeout: Duration) -> Option<String> {
+        self.lines.lock().unwrap().recv_timeout(timeout).ok()
     }
 
     /// Kills the server with SIGKILL and returns its home.
@@ -400,7 +401,7 @@ fn watch(pid: u32, directory: &Path) -> Child {
 }
 
 fn next_line(lines: &Receiver<String>) -> Option<String> {
-    lines.recv_timeout(LIMIT).ok()
+    lines.recv_timeout(TIMEOUT).ok()
 }
 
 /// The shared sandbox, for tests that neither count its money nor use up its batches.

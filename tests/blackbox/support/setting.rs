@@ -1,6 +1,6 @@
-//! Settings of the tests themselves.
+//! Settings of the tests, not of the server.
 
 /// Returns the number in a variable of the environment.
 pub(crate) fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
 }

@@ -11,11 +11,11 @@ pub(crate) const PAYMENTS: &str = "/v2/merchant/payments";
 pub(crate) const REFUNDS: &str = "/v2/merchant/refunds";
 pub(crate) const ORDERS: &str = "/v2/merchant/orders";
 
-/// A world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its settlement
-/// account has a bank that pays refunds.
+/// Creates a world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its
+/// settlement account has a bank that pays refunds.
 pub(crate) fn shop() -> (Server, Client, String) {
     let server = Server::sandbox();
-    let (_, client) = super::worlds::make(&server, json!({"template": "empty"}));
+    let (_, client) = super::worlds::create_world(&server, json!({"template": "empty"}));
     let checkout = open_shop(&client);
     (server, client, checkout)
 }
@@ -35,32 +35,32 @@ pub(crate) fn open_shop(client: &Client) -> String {
     text(&expect_json(&client.post(CHECKOUTS, new.to_string()), 201), "/id").to_owned()
 }
 
-/// The id of a bank that pays refunds.
+/// Returns the id of a bank that pays refunds.
 pub(crate) fn bank(client: &Client) -> String {
     let banks = expect_json(&client.get(BANKS), 200)["rows"].clone();
     let bank = banks.as_array().unwrap().iter().find(|bank| bank["supportsRefunds"] == true);
     text(bank.unwrap(), "/id").to_owned()
 }
 
-/// A request for a session of 12.50 pounds, with this idempotency key.
+/// Returns a request for a session of 12.50 pounds, with this idempotency key.
 pub(crate) fn new_session(checkout: &str, key: &str) -> Value {
     json!({"type": "SHOPPING", "checkoutId": checkout, "idempotencyKey": key, "merchantReference": "order-7",
         "amount": {"amount": "12.50", "currencyCode": "GBP"}})
 }
 
-/// A basket of 12.50.
+/// Returns a basket of 12.50.
 pub(crate) fn basket() -> Value {
     json!({"items": [{"name": "Mug", "quantity": 2, "unitPrice": "6.25", "sku": "MUG-1"}]})
 }
 
-/// Returns an address to which mugs are shipped.
-pub(crate) fn mugs() -> Value {
+/// Returns a complete shipping address.
+pub(crate) fn shipping_address() -> Value {
     json!({"recipientName": "Ada Lovelace", "addressLine1": "12 St James's Square", "city": "London",
         "postcode": "SW1Y 4JH", "countryCode": "GB"})
 }
 
 /// Performs a payer's action on a session, without the page.
-pub(crate) fn outcome(client: &Client, session: &Value, body: &Value) -> Answer {
+pub(crate) fn act_as_payer(client: &Client, session: &Value, body: &Value) -> Answer {
     client.post(&format!("/v2/sandbox/checkout-sessions/{}/pay", text(session, "/id")), body.to_string())
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn outcome(client: &Client, session: &Value, body: &Value) -> Answer 
 pub(crate) fn sold(client: &Client, checkout: &str, key: &str) -> Value {
     let session = expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
     let body = json!({"bankId": bank(client), "outcome": "approve"});
-    expect_json(&outcome(client, &session, &body), 200)
+    expect_json(&act_as_payer(client, &session, &body), 200)
 }
 
 /// Creates a refund of 1.00 pounds of a payment.

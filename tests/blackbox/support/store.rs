@@ -25,7 +25,7 @@ fn kind() -> Kind {
         _ if crate::ONLY_POSTGRES => Kind::Postgres,
         Err(_) | Ok("sqlite") => Kind::Sqlite,
         Ok("postgres") => Kind::Postgres,
-        Ok(other) => panic!("FLORIN_TEST_STORE is {other:?}: neither sqlite nor postgres"),
+        Ok(other) => panic!("FLORIN_TEST_STORE must be sqlite or postgres (got {other:?})"),
     })
 }
 
@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Turns the store in its current state into a template for copies. Nobody may use it afterwards.
-    pub(crate) fn keep(self, directory: &Path) -> Template {
+    pub(crate) fn into_template(self, directory: &Path) -> Template {
         match self {
             Self::Sqlite => Template::Files(files(directory)),
             Self::Postgres(database) => Template::Database(database),
@@ -65,7 +65,7 @@ impl Store {
         }
     }
 
-    /// Runs SQL behind the program's back, and returns the database's refusal.
+    /// Runs SQL directly on the database. Returns its error, if there is one.
     pub(crate) fn sql(&self, directory: &Path, statements: &str) -> Result<(), String> {
         match self {
             Self::Sqlite => {
@@ -87,12 +87,12 @@ impl Store {
             Self::Sqlite => files(directory),
             Self::Postgres(database) => database.tables(),
         };
-        assert!(!contents.is_empty(), "there is nothing in the database of {}", directory.display());
+        assert!(!contents.is_empty(), "the database of {} is empty", directory.display());
         contents
     }
 }
 
-/// A template for copies of a store.
+/// A template that stores are copied from.
 pub(crate) enum Template {
     /// Name and contents of each file.
     Files(Vec<(String, Vec<u8>)>),

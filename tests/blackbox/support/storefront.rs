@@ -6,7 +6,7 @@ use super::assert::text;
 use super::management::with;
 use super::server::Server;
 use super::shop::{PAYMENTS, SESSIONS, new_session, open_shop};
-use super::worlds::{make, set};
+use super::worlds::{create_world, set_clock};
 use super::{BANKS, CHECKOUTS, Client, expect_json};
 
 /// A merchant with every permission and a SHOPPING checkout in pounds, in a separate world.
@@ -25,7 +25,7 @@ impl Shop {
 
     /// Creates a shop whose checkout has these `shippingOptions`.
     pub(crate) fn with_options(server: &Server, options: &Value) -> Self {
-        let (_, client) = make(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+        let (_, client) = create_world(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
         let checkout = open_shop(&client);
         let permissions = json!({"brandingPermissions": {"canCustomiseColours": true, "canHideServiceLogo": true}});
         expect_json(&client.call("PATCH", "/v2/sandbox/merchant").json(permissions.to_string()).send(), 200);
@@ -38,7 +38,7 @@ impl Shop {
         Self { client, checkout, bank }
     }
 
-    /// Creates a session of 12.50 pounds, with further members.
+    /// Creates a session of 12.50 pounds. `more` replaces or adds members of the request.
     pub(crate) fn session(&self, more: &Value) -> Value {
         let number = expect_json(&self.client.get(SESSIONS), 200)["count"].to_string();
         let body = with(new_session(&self.checkout, &number), &json!({"expiresInMinutes": 60}));
@@ -55,7 +55,7 @@ impl Shop {
         text(&self.find(session), "/status").to_owned()
     }
 
-    /// Reads the payments of a session, the oldest first: status and reason of failure.
+    /// Reads the payments of a session, oldest first: each status, with the reason of a failure.
     pub(crate) fn payments(&self, session: &Value) -> Vec<String> {
         let id = text(session, "/id");
         let path =
@@ -70,6 +70,6 @@ impl Shop {
 
     /// Advances the clock of the shop's account.
     pub(crate) fn advance_minutes(&self, minutes: u32) {
-        set(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
+        set_clock(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::client::Client;
-use super::server::LIMIT;
+use super::server::TIMEOUT;
 
 pub(crate) const STREAM: &str = "/v2/events/stream";
 
@@ -38,7 +38,7 @@ impl Stream {
         )
         .unwrap();
         let mut stream = Self(BufReader::new(socket));
-        let status = stream.line(LIMIT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
+        let status = stream.line(TIMEOUT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
         (stream, status)
     }
 
@@ -46,12 +46,12 @@ impl Stream {
         let (mut stream, status) = Self::try_open(client, query, after);
         assert_eq!(status, 200);
         // The immediate comment shows that the stream has begun.
-        while stream.line(LIMIT).expect("a comment") != ": connected" {}
+        while stream.line(TIMEOUT).expect("a comment") != ": connected" {}
         stream
     }
 
-    /// Reads a line within a time. `None`: there was none, or the stream has ended.
-    pub(crate) fn line(&mut self, patience: Duration) -> Option<String> {
+    /// Reads a line. Returns `None` if none arrives within `timeout`, or the stream has ended.
+    pub(crate) fn line(&mut self, timeout: Duration) -> Option<String> {
         let (began, mut line) = (Instant::now(), Vec::new());
         loop {
             match self.0.read_until(b'\n', &mut line) {
@@ -59,17 +59,17 @@ impl Stream {
                 Ok(_) if line.ends_with(b"\n") => {
                     return Some(String::from_utf8(line).unwrap().trim_end().to_owned());
                 }
-                Ok(_) | Err(_) if began.elapsed() < patience => {}
+                Ok(_) | Err(_) if began.elapsed() < timeout => {}
                 _ => return None,
             }
         }
     }
 
-    /// Reads the next event within a time.
-    pub(crate) fn next(&mut self, patience: Duration) -> Option<Received> {
+    /// Reads the next event. Returns `None` if a line does not arrive within `timeout`, or the stream has ended.
+    pub(crate) fn next(&mut self, timeout: Duration) -> Option<Received> {
         let mut fields = BTreeMap::new();
         loop {
-            let line = self.line(patience)?;
+            let line = self.line(timeout)?;
             // Other lines are comments, and the lengths of chunks.
             if let Some((name, value)) = line.split_once(": ").filter(|(name, _)| !name.is_empty()) {
                 fields.insert(name.to_owned(), value.to_owned());
@@ -85,8 +85,8 @@ impl Stream {
     /// Whether the server ends the stream, which it does with an empty chunk.
     pub(crate) fn ends(&mut self) -> bool {
         let began = Instant::now();
-        while began.elapsed() < LIMIT {
-            if self.line(LIMIT).as_deref() == Some("0") {
+        while began.elapsed() < TIMEOUT {
+            if self.line(TIMEOUT).as_deref() == Some("0") {
                 return true;
             }
         }

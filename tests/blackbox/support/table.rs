@@ -31,7 +31,7 @@ impl Table {
         }
     }
 
-    /// Records an answer that must be a success with this status.
+    /// Records an answer that must have this status.
     pub(crate) fn accepted(&mut self, name: &str, status: u16, answer: &Answer) {
         self.tried += 1;
         if answer.status != status {
@@ -39,7 +39,7 @@ impl Table {
         }
     }
 
-    /// Records any other comparison.
+    /// Records a comparison of two texts.
     pub(crate) fn same(&mut self, name: &str, actual: &str, expected: &str) {
         self.tried += 1;
         if actual != expected {
@@ -47,10 +47,10 @@ impl Table {
         }
     }
 
-    /// Fails if a row failed, or if fewer than `least` rows were tested.
-    pub(crate) fn done(self, least: usize) {
+    /// Fails if a row failed, or if fewer than `min` rows were tested.
+    pub(crate) fn done(self, min: usize) {
         let failed = self.failed.len();
         assert!(failed == 0, "{failed} of {} failed:\n{}", self.tried, self.failed.join("\n"));
-        assert!(self.tried >= least, "tested only {} of at least {least} rows", self.tried);
+        assert!(self.tried >= min, "tested only {} of at least {min} rows", self.tried);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assert::{expect_json, text};
 use super::client::{Answer, Client};
 use super::demo::{Card, demo};
-use super::money::{minor, written};
+use super::money::{format_amount, parse_amount};
 use super::server::Server;
 use super::{AUTHORIZATION, CLEARING, CREDIT};
 
@@ -43,7 +43,7 @@ impl Wallet {
     fn bring_to(&self, target: i64) -> bool {
         let balance = self.balance();
         if balance.available > target {
-            let amount = self.written(balance.available - target);
+            let amount = self.format_amount(balance.available - target);
             let hold = self.authorize(&amount);
             if text(&hold, "/state") == "DECLINED" {
                 return false;
@@ -51,19 +51,19 @@ impl Wallet {
             let cleared = self.follow(CLEARING, text(&hold, "/token"), &amount);
             expect_json(&cleared, 201);
         } else if balance.available < target {
-            self.credit(&self.written(target - balance.available));
+            self.credit(&self.format_amount(target - balance.available));
         }
         assert_eq!(self.balance().available, target);
         true
     }
 
-    pub(crate) fn written(&self, minor: i64) -> String {
-        written(minor, &self.card.currency)
+    pub(crate) fn format_amount(&self, minor: i64) -> String {
+        format_amount(minor, &self.card.currency)
     }
 
-    /// Formats the ledger balance: this amount plus the reserved one.
+    /// Formats the ledger balance: this amount plus the reserved amount.
     pub(crate) fn ledger(&self, minor: i64) -> String {
-        self.written(minor + self.reserved)
+        self.format_amount(minor + self.reserved)
     }
 
     /// Reads the balance by an account check, which holds nothing.
@@ -76,8 +76,8 @@ impl Wallet {
     /// Returns the balance that a transaction shows.
     pub(crate) fn balance_in(&self, transaction: &Value) -> Balance {
         Balance {
-            ledger: minor(text(transaction, "/gpa/ledgerBalance"), &self.card.currency),
-            available: minor(text(transaction, "/gpa/availableBalance"), &self.card.currency),
+            ledger: parse_amount(text(transaction, "/gpa/ledgerBalance"), &self.card.currency),
+            available: parse_amount(text(transaction, "/gpa/availableBalance"), &self.card.currency),
         }
     }
 
@@ -120,17 +120,17 @@ impl Wallet {
     }
 }
 
-/// Pays with a demo card, and returns the transaction.
+/// Sends an authorization of the first demo card in pounds, and returns the transaction.
 pub(crate) fn pay(client: &Client, amount: &str) -> Value {
     transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
 }
 
-/// Returns the available balance behind a demo card, which an authorization of zero shows.
+/// Returns the available balance of the first demo card in pounds, as an account check shows it.
 pub(crate) fn available(client: &Client) -> String {
     text(&pay(client, "0"), "/gpa/availableBalance").to_owned()
 }
 
-/// Returns the transaction of a 201.
+/// Expects a 201, and returns its transaction.
 pub(crate) fn transaction(answer: &Answer) -> Value {
     let mut body = expect_json(answer, 201);
     assert_eq!(super::assert::members(&body), ["transaction"]);

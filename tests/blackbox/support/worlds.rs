@@ -19,14 +19,14 @@ pub(crate) fn below_world(account: &str, what: &str) -> String {
     format!("/v2/sandbox/worlds/{account}/{what}?")
 }
 
-/// Creates a world. Returns the answer, and a client with the world's key.
+/// Creates a world of the demo client. Returns the answer, and a client with the world's key.
 #[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
-pub(crate) fn make(server: &Server, body: Value) -> (Value, Client) {
-    make_as(server, &server.client(), &body)
+pub(crate) fn create_world(server: &Server, body: Value) -> (Value, Client) {
+    create_world_as(server, &server.client(), &body)
 }
 
 /// Creates a world of a caller's client. Returns the answer, and a client with the world's key.
-pub(crate) fn make_as(server: &Server, caller: &Client, body: &Value) -> (Value, Client) {
+pub(crate) fn create_world_as(server: &Server, caller: &Client, body: &Value) -> (Value, Client) {
     let created = expect_json(&caller.post(WORLDS, body.to_string()), 201);
     let client = server.client_of(text(&created, "/apiKey"), text(&created, "/accountId"));
     (created, client)
@@ -34,17 +34,17 @@ pub(crate) fn make_as(server: &Server, caller: &Client, body: &Value) -> (Value,
 
 /// Creates a world whose clock is frozen at noon on 1 September 2026.
 pub(crate) fn frozen_world(server: &Server) -> Client {
-    make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
+    create_world(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
 }
 
-/// Changes a clock, expects success, and returns its reading.
+/// Changes the clock of an account, expects success, and returns the new time.
 #[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just created")]
-pub(crate) fn set(client: &Client, body: Value) -> String {
+pub(crate) fn set_clock(client: &Client, body: Value) -> String {
     let clock = expect_json(&client.post(CLOCK, body.to_string()), 200);
     text(&clock, "/now").to_owned()
 }
 
-/// Returns the reading of a clock.
+/// Returns the clock of an account, as the API shows it.
 pub(crate) fn clock(client: &Client) -> Value {
     expect_json(&client.get(CLOCK), 200)
 }

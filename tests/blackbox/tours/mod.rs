@@ -29,21 +29,21 @@ macro_rules! tours {
 }
 
 tours! {
-    the_sandbox_tour: "docs/SANDBOX-TOUR.md", Outputs::Exact;
-    worlds_and_time: "docs/WORLDS-AND-TIME.md", Outputs::Exact;
-    payment_batches: "docs/PAYMENT-BATCHES-TOUR.md", Outputs::ButIdsAndTimes;
-    budgets_and_cards: "docs/BUDGETS-AND-CARDS.md", Outputs::ButIdsAndTimes;
-    merchants: "docs/MERCHANT.md", Outputs::ButIdsAndTimes;
-    looking_inside: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
-    scenarios: "docs/SCENARIOS.md", Outputs::Exact;
-    card_extensions: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
-    card_decisions: "docs/CARD-DECISIONS.md", Outputs::ButIdsAndTimes;
-    hardening: "docs/HARDENING.md", Outputs::Exact;
-    webhooks: "docs/WEBHOOKS.md", Outputs::ButIdsAndTimes;
+    the_sandbox_tour_works: "docs/SANDBOX-TOUR.md", Outputs::Exact;
+    the_page_about_worlds_and_time_works: "docs/WORLDS-AND-TIME.md", Outputs::Exact;
+    the_tour_of_payment_batches_works: "docs/PAYMENT-BATCHES-TOUR.md", Outputs::ButIdsAndTimes;
+    the_page_about_budgets_and_cards_works: "docs/BUDGETS-AND-CARDS.md", Outputs::ButIdsAndTimes;
+    the_page_about_merchants_works: "docs/MERCHANT.md", Outputs::ButIdsAndTimes;
+    the_page_about_looking_inside_works: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
+    the_page_about_scenarios_works: "docs/SCENARIOS.md", Outputs::Exact;
+    the_page_about_card_extensions_works: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
+    the_page_about_card_decisions_works: "docs/CARD-DECISIONS.md", Outputs::ButIdsAndTimes;
+    the_page_about_hardening_works: "docs/HARDENING.md", Outputs::Exact;
+    the_page_about_webhooks_works: "docs/WEBHOOKS.md", Outputs::ButIdsAndTimes;
 }
 
 #[test]
-fn the_quick_start() {
+fn the_quick_start_works() {
     if can_run() {
         Tour::of("README.md", Outputs::ButIdsAndTimes).beside_a_server().run();
     }

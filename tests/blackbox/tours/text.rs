@@ -49,12 +49,12 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
 /// Returns the lines of an output. If `normalised`, ids and times that the page cannot know are replaced.
 pub(crate) fn comparable(text: &str, normalised: bool) -> Vec<String> {
     let lines = text.trim_end().lines().map(str::trim_end);
-    lines.map(|line| if normalised { without_the_moment(line) } else { line.to_owned() }).collect()
+    lines.map(|line| if normalised { without_ids_and_times(line) } else { line.to_owned() }).collect()
 }
 
 /// Replaces ids, times, dates and secrets with their kind. Ids of the demo data stay, because they are the same
 /// everywhere.
-fn without_the_moment(line: &str) -> String {
+fn without_ids_and_times(line: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '_');
     let mut result = String::new();
     let mut rest = line;

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::events::events;
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{expect_invariants, text};
 use crate::support::management::CARDS;
 use crate::support::wallet::transaction;
-use crate::support::worlds::set;
+use crate::support::worlds::set_clock;
 use crate::support::{Answer, Server, Wallet, chain_path, expect_json};
 
 pub(crate) const SIMULATIONS: &str = "/v2/cards/simulations/";
@@ -15,9 +15,11 @@ pub(crate) const SIMULATIONS: &str = "/v2/cards/simulations/";
 /// A row of a table.
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// The path of the message. Empty: time passes instead, until the hold expires.
+    /// The path of the message. If it is empty, no message is sent, and the clock advances until the hold expires.
     pub(crate) path: String,
+    /// The items of the body.
     pub(crate) body: Vec<String>,
+    /// The paths of the messages that are played before.
     pub(crate) after: Vec<String>,
     /// Type, state, ledger balance, available balance and impacted amount.
     pub(crate) expected: [String; 5],
@@ -61,7 +63,7 @@ fn security_code(wallet: &Wallet, which: &str) -> String {
     match which {
         "right" => right,
         "wrong" => if right == "111" { "222" } else { "111" }.to_owned(),
-        other => panic!("neither right nor wrong: {other}"),
+        other => panic!("the security code must be right or wrong (got {other})"),
     }
 }
 
@@ -109,7 +111,7 @@ fn message(answer: &Answer) -> Value {
 }
 
 /// Plays the messages of the column "After".
-pub(crate) fn before(wallet: &Wallet, row: &Row) -> Before {
+pub(crate) fn play_preceding(wallet: &Wallet, row: &Row) -> Before {
     let mut after = row.after.iter();
     let token = after.next().map(|first| match first.strip_suffix(" with cash back") {
         Some(path) => {
@@ -124,7 +126,7 @@ pub(crate) fn before(wallet: &Wallet, row: &Row) -> Before {
     for path in after {
         if *path == format!("{SIMULATIONS}disputes") {
             let opened = wallet.client.post(path, json!({"transactionToken": last, "reason": "FRAUD"}).to_string());
-            truthful("post", path, &opened);
+            assert_documented("post", path, &opened);
             before.dispute = Some(text(&expect_json(&opened, 201), "/id").to_owned());
         } else if path.contains("{id}") {
             message(&wallet.client.post(&before.with_dispute(path), "{}"));
@@ -138,26 +140,26 @@ pub(crate) fn before(wallet: &Wallet, row: &Row) -> Before {
 
 /// Plays a row, and returns the record of its message.
 fn play(wallet: &Wallet, row: &Row) -> Value {
-    let before = before(wallet, row);
+    let before = play_preceding(wallet, row);
     if row.path.is_empty() {
         return expired(wallet, before.token.as_deref().unwrap());
     }
     let answer = wallet.client.post(&before.with_dispute(&row.path), body(wallet, &row.body, before.token.as_deref()));
-    truthful("post", &row.path.replace("{id}", "{disputeId}"), &answer);
+    assert_documented("post", &row.path.replace("{id}", "{disputeId}"), &answer);
     message(&answer)
 }
 
 /// Starts a server on which the holds of the demo data have expired, so that only the hold of a row expires later.
 fn server_without_holds() -> Server {
     let server = Server::sandbox();
-    set(&server.client(), json!({"freeze": true}));
-    set(&server.client(), json!({"advanceBy": "P8D"}));
+    set_clock(&server.client(), json!({"freeze": true}));
+    set_clock(&server.client(), json!({"advanceBy": "P8D"}));
     server
 }
 
 /// Advances the clock until the hold of a chain has expired, and returns the last message of the chain.
 fn expired(wallet: &Wallet, token: &str) -> Value {
-    set(&wallet.client, json!({"advanceBy": "P7D"}));
+    set_clock(&wallet.client, json!({"advanceBy": "P7D"}));
     let chain = expect_json(&wallet.client.get(&chain_path(token)), 200);
     chain["messages"].as_array().unwrap().last().unwrap()["transaction"].clone()
 }
@@ -176,7 +178,7 @@ pub(crate) fn play_in_three_currencies(rows: &[Row]) {
             let [kind, state, ledger, available, impacted] = &row.expected;
             let found = ["/type", "/state", "/gpa/ledgerBalance", "/gpa/availableBalance", "/gpa/impactedAmount"]
                 .map(|place| text(&shown, place));
-            let money = |units: &String| wallet.written(units.parse::<i64>().unwrap() * unit);
+            let money = |units: &String| wallet.format_amount(units.parse::<i64>().unwrap() * unit);
             let ledger = wallet.ledger(ledger.parse::<i64>().unwrap() * unit);
             assert_eq!(found, [kind, state, &ledger, &money(available), &money(impacted)], "{context}");
             assert_eq!(wallet.balance(), wallet.balance_in(&shown), "{context}");

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{BANKS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
 
 fn wait_for_readiness(server: &Server, status: u16) {
     let start = Instant::now();
     while server.readiness() != status {
-        assert!(start.elapsed() < LIMIT, "/readyz is not {status}");
+        assert!(start.elapsed() < TIMEOUT, "/readyz is not {status}");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -41,8 +41,8 @@ fn every_wait_for_a_locked_database_ends() {
 
     other.batch_execute("ROLLBACK").unwrap();
     wait_for_readiness(&server, 200);
-    let settled = credit();
-    assert!(settled.status < 300, "{settled:?}");
+    let credited = credit();
+    assert!(credited.status < 300, "{credited:?}");
     assert_eq!(wallet.balance().available, 1_007);
 
     other.batch_execute("BEGIN EXCLUSIVE").unwrap();

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::changes::change_setting;
-use crate::pair::{alone, until, until_ready};
+use crate::pair::{exclusive_use, until, until_ready};
 use crate::restarts::{restart, restart_program};
 use crate::support::receiver::Receiver;
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::credit_body;
 use crate::support::{CREDIT, Server, demo, expect_json};
 
@@ -26,14 +26,14 @@ fn deliveries_are_queued_for_positions_that_were_drawn_before_a_crash() {
         // Without a crash, no position is drawn again.
         return;
     }
-    let _alone = alone();
+    let _exclusive = exclusive_use();
     let (server, receiver) = (Server::sandbox(), Receiver::start());
     let client = server.client();
     receiver.subscribe(&client, "BoxCredited", &json!({}));
     let queued = || server.database().count("SELECT count(*) FROM webhook_deliveries");
     let credit = |count: i64| {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget("GBP"), "0.07", "GBP")), 200);
-        until("queued", LIMIT, || queued() == count);
+        until("the delivery is queued", TIMEOUT, || queued() == count);
     };
     // Now only commits write the write-ahead log to the disk, so a crash loses what the open transaction has logged.
     let _delay = change_setting("wal_writer_delay", "10s");

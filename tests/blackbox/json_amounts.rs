@@ -10,7 +10,7 @@ fn post(currency: &str, amount: &str) -> crate::support::Answer {
 }
 
 #[test]
-fn the_value_decides() {
+fn numbers_of_the_same_value_are_the_same_amount() {
     let zeros = format!("10.{}", "0".repeat(40));
     let trailing = format!("0.1{}", "0".repeat(40));
     let mut table = Table::default();
@@ -60,7 +60,7 @@ fn the_value_decides() {
 }
 
 #[test]
-fn yen() {
+fn yen_have_no_decimals() {
     let mut table = Table::default();
     for (literal, shown) in
         [("10", "10"), ("10.0", "10"), ("10.000", "10"), ("1e1", "10"), ("1000000000", "1000000000")]
@@ -100,7 +100,7 @@ fn too_many_decimals_are_refused_not_rounded() {
 }
 
 #[test]
-fn out_of_range() {
+fn amounts_out_of_range_are_refused() {
     let digits = "1".repeat(100_000);
     let mut table = Table::default();
     for literal in [
@@ -150,7 +150,7 @@ fn unusual_numbers_are_refused() {
 }
 
 #[test]
-fn text_that_is_not_a_json_number() {
+fn text_that_is_not_a_json_number_is_refused() {
     let mut table = Table::default();
     for literal in [
         "+1",

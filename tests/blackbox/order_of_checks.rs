@@ -10,25 +10,25 @@ use crate::support::{
     shared,
 };
 
-fn nobody() -> Client {
+fn anonymous() -> Client {
     shared().client().with_authorization(None)
 }
 
 #[test]
-fn route_and_method_before_credentials() {
-    expect_fault(&nobody().get("/v2/nothing?"), 404, "", "not_found");
-    expect_fault(&nobody().call("DELETE", CHECKOUTS).send(), 405, "", "method_not_allowed");
-    expect_fault(&nobody().get(AUTHORIZATION), 405, "", "method_not_allowed");
+fn the_route_and_method_are_checked_before_the_credentials() {
+    expect_fault(&anonymous().get("/v2/nothing?"), 404, "", "not_found");
+    expect_fault(&anonymous().call("DELETE", CHECKOUTS).send(), 405, "", "method_not_allowed");
+    expect_fault(&anonymous().get(AUTHORIZATION), 405, "", "method_not_allowed");
 }
 
 #[test]
-fn credentials_before_scope() {
-    let answer = nobody().post(&format!("{AUTHORIZATION}?"), "{");
+fn the_credentials_are_checked_before_the_scope() {
+    let answer = anonymous().post(&format!("{AUTHORIZATION}?"), "{");
     expect_fault(&answer, 401, "header.Authorization", "missing_credentials");
 }
 
 #[test]
-fn scope_before_switches_media_type_and_shape() {
+fn the_scope_is_checked_before_features_media_type_and_shape() {
     let limited = shared().limited();
     expect_fault(&limited.get(&format!("{LOOKUP}?")), 403, "header.Authorization", "insufficient_scope");
     let answer = limited.call("POST", AUTHORIZATION).header("Content-Type", "text/plain").bytes("{").send();
@@ -46,7 +46,7 @@ fn scope_before_switches_media_type_and_shape() {
 }
 
 #[test]
-fn media_type_before_syntax() {
+fn the_media_type_is_checked_before_the_syntax() {
     let client = shared().client();
     let answer = client.call("POST", AUTHORIZATION).header("Content-Type", "text/plain").bytes("{").send();
     expect_fault(&answer, 415, "header.Content-Type", "unsupported_media_type");
@@ -61,7 +61,7 @@ fn media_type_before_syntax() {
 }
 
 #[test]
-fn syntax_before_the_shape_of_query_and_path() {
+fn the_syntax_is_checked_before_the_shape_of_query_and_path() {
     let client = shared().client();
     let answer = client.post(&format!("{AUTHORIZATION}?accountId="), "{\"amount\": }");
     expect_fault(&answer, 400, "body", "invalid_json");
@@ -70,7 +70,7 @@ fn syntax_before_the_shape_of_query_and_path() {
 }
 
 #[test]
-fn shape_before_the_account() {
+fn the_shape_is_checked_before_the_account() {
     let client = shared().client().with_account("F00000");
     let card = &demo().active_card("GBP").id;
     let answer = client.post(AUTHORIZATION, first_body(card, "-1"));
@@ -82,7 +82,7 @@ fn shape_before_the_account() {
 }
 
 #[test]
-fn the_account_before_the_object() {
+fn the_account_is_checked_before_the_object() {
     let client = shared().client().with_account("F00000");
     let answer = client.post(AUTHORIZATION, first_body(ABSENT, "1"));
     expect_fault(&answer, 404, "query.accountId", "not_found");
@@ -91,7 +91,7 @@ fn the_account_before_the_object() {
 }
 
 #[test]
-fn the_idempotency_record_before_the_object() {
+fn the_idempotency_record_is_checked_before_the_object() {
     let client = shared().client();
     let card = &demo().active_card("GBP").id;
     let first = client.post_once(AUTHORIZATION, "order-of-checks", first_body(card, "0"));
@@ -103,7 +103,7 @@ fn the_idempotency_record_before_the_object() {
 }
 
 #[test]
-fn the_object_before_values_that_depend_on_it() {
+fn the_object_is_checked_before_values_that_depend_on_it() {
     let client = shared().client();
     let answer = client.post(AUTHORIZATION, first_body(ABSENT, "10.001"));
     expect_fault(&answer, 404, "body.cardId", "not_found");
@@ -112,7 +112,7 @@ fn the_object_before_values_that_depend_on_it() {
 }
 
 #[test]
-fn values_before_the_state() {
+fn values_are_checked_before_the_state() {
     let client = shared().client();
     let suspended = &demo().card_in("SUSPENDED").id;
     let answer = client.post(AUTHORIZATION, first_body(suspended, "10.0001"));
@@ -128,13 +128,13 @@ fn values_before_the_state() {
 }
 
 #[test]
-fn the_state_before_mfa() {
+fn the_state_is_checked_before_mfa() {
     let answer = confirm(&shared().client(), &demo().batch("cancelled"), ABSENT, "000001");
     expect_fault(&answer, 409, "path.paymentBatchId", "invalid_state");
 }
 
 #[test]
-fn the_kind_of_token_before_the_state_of_its_chain() {
+fn the_kind_of_a_message_is_checked_before_the_state_of_its_chain() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let token = wallet.token(AUTHORIZATION, "10");
@@ -145,7 +145,7 @@ fn the_kind_of_token_before_the_state_of_its_chain() {
 }
 
 #[test]
-fn an_absent_batch_with_a_bad_session_is_404() {
+fn the_batch_is_checked_before_the_mfa_session() {
     let client = shared().client();
     let body = json!({"mfa": {"provider": "sandbox", "sessionId": ABSENT, "token": "000001"}}).to_string();
     expect_fault(&client.post(&confirm_path(ABSENT), body), 404, "path.paymentBatchId", "not_found");

@@ -20,7 +20,7 @@ fn failure(home: &Home, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn errors_are_json_where_results_are() {
+fn errors_are_json_if_results_are() {
     let home = Home::demo();
     for (arguments, code, part) in [
         (&["keys", "revoke", "x", "--json"][..], 2, "KEY_ID"),
@@ -69,16 +69,16 @@ fn an_invalid_database_names_its_setting() {
     let home = Home::empty().set("FLORIN_DATABASE_URL", "mongodb://nowhere/florin");
     assert!(home.refused(&["keys", "list"]).starts_with("florin: FLORIN_DATABASE_URL: "));
     assert!(home.refused(&["keys", "list", "--database-url", "mysql:x"]).starts_with("florin: --database-url: "));
-    let said = home.refused(&["keys", "list", "--databse-url", "x"]);
-    assert!(said.contains("--database-url"), "{said}");
+    let stderr = home.refused(&["keys", "list", "--databse-url", "x"]);
+    assert!(stderr.contains("--database-url"), "{stderr}");
 }
 
 #[test]
-fn a_host_name_is_listened_on() {
+fn the_server_listens_on_a_host_name() {
     let server = Server::on(Home::demo().set("FLORIN_LISTEN", "localhost:0"));
     expect_json(&server.client().get(BANKS), 200);
-    let said = Home::empty().set("FLORIN_LISTEN", "nowhere.invalid:8080").refused(&["serve"]);
-    assert!(said.contains("nowhere.invalid:8080") && said.contains("--listen"), "{said}");
+    let stderr = Home::empty().set("FLORIN_LISTEN", "nowhere.invalid:8080").refused(&["serve"]);
+    assert!(stderr.contains("nowhere.invalid:8080") && stderr.contains("--listen"), "{stderr}");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn progress_is_reported_on_request() {
 }
 
 #[test]
-fn one_server_serves_a_file() {
+fn only_one_server_serves_a_file() {
     let server = Server::sandbox();
     let url = server.home().setting("FLORIN_DATABASE_URL");
     if !url.starts_with("sqlite:") {
@@ -120,8 +120,8 @@ fn one_server_serves_a_file() {
     let other = Home::empty().set("FLORIN_DATABASE_URL", &url);
     let error = failure(&other, &["serve", "--json"]);
     assert_eq!(error["exitCode"], 2, "{error}");
-    let said = text(&error, "/error");
-    assert!(said.starts_with("FLORIN_DATABASE_URL: process ") && said.contains("already serving"), "{said}");
+    let message = text(&error, "/error");
+    assert!(message.starts_with("FLORIN_DATABASE_URL: process ") && message.contains("already serving"), "{message}");
     // Other commands work while a server is running.
     assert!(other.run(&["clients", "list"]).status.success());
     let (_, home) = server.stop();
@@ -136,12 +136,12 @@ fn one_server_serves_a_file() {
 #[test]
 fn results_are_sentences() {
     let home = Home::demo();
-    let said = |arguments: &[&str]| String::from_utf8(home.run(arguments).stdout).unwrap();
-    let created = said(&["clients", "create", "--name", "Ada"]);
+    let output_of = |arguments: &[&str]| String::from_utf8(home.run(arguments).stdout).unwrap();
+    let created = output_of(&["clients", "create", "--name", "Ada"]);
     assert!(created.starts_with("Created client Ada ("), "{created}");
-    assert_eq!(said(&["accounts", "create", "F70001", "--client", "Ada"]), "Created account F70001 (F70001).\n");
-    assert!(said(&["keys", "issue", "--client", "Ada"]).starts_with("Issued key "));
-    let help = said(&["keys", "issue", "--help"]);
+    assert_eq!(output_of(&["accounts", "create", "F70001", "--client", "Ada"]), "Created account F70001 (F70001).\n");
+    assert!(output_of(&["keys", "issue", "--client", "Ada"]).starts_with("Issued key "));
+    let help = output_of(&["keys", "issue", "--help"]);
     assert!(help.contains("--scope") && !help.contains("--max-in-flight") && help.lines().count() < 30, "{help}");
 }
 

@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[test]
-fn pages_of_both_lists() {
+fn invalid_pages_of_lists_are_refused() {
     let mut table = Table::default();
     for path in [CHECKOUTS, BANKS] {
         for (query, parameter, code) in [
@@ -48,7 +48,7 @@ fn pages_of_both_lists() {
 }
 
 #[test]
-fn filters_of_checkouts() {
+fn invalid_filters_of_checkouts_are_refused() {
     let mut table = Table::default();
     for (query, parameter, code) in [
         ("type=shopping", "type", "invalid_value"),
@@ -71,7 +71,7 @@ fn filters_of_checkouts() {
 }
 
 #[test]
-fn account_ids() {
+fn invalid_and_absent_account_ids_are_refused() {
     let mut table = Table::default();
     let long = format!("accountId={}", "F".repeat(37));
     let longer = format!("accountId={}", "F".repeat(3000));
@@ -113,7 +113,7 @@ fn account_ids() {
     table.done(33);
 }
 
-/// Returns a valid first message with one member replaced by JSON text, or removed without text.
+/// Returns a valid first message with one member replaced by JSON text, or removed if there is none.
 fn first_with(place: &str, text: Option<&str>) -> String {
     const MARK: &str = "\"the marked place\"";
     let mut body: Value = serde_json::from_str(&first_body(&demo().active_card("GBP").id, "0")).unwrap();
@@ -128,7 +128,7 @@ fn first_with(place: &str, text: Option<&str>) -> String {
 }
 
 #[test]
-fn members_of_first_messages() {
+fn invalid_members_of_first_messages_are_refused() {
     let long = |length: usize| format!("\"{}\"", "é".repeat(length));
     let (mid, name, state, postal) = (long(37), long(256), long(41), long(11));
     let mut table = Table::default();
@@ -197,7 +197,7 @@ fn members_of_first_messages() {
 }
 
 #[test]
-fn the_other_first_messages_read_the_same_body() {
+fn the_same_members_are_checked_in_other_first_messages() {
     let mut table = Table::default();
     for path in [REFUND, ATM] {
         for (place, text, code) in [
@@ -220,7 +220,7 @@ fn the_other_first_messages_read_the_same_body() {
 }
 
 #[test]
-fn members_of_follow_ups() {
+fn invalid_members_of_follow_ups_are_refused() {
     let preceding = "body.precedingRelatedTransactionToken";
     let mut table = Table::default();
     for path in [ADVICE, CLEARING, REVERSAL, REFUND_CLEARING, ATM_CLEARING] {
@@ -252,7 +252,7 @@ fn members_of_follow_ups() {
 }
 
 #[test]
-fn members_of_confirmations_and_sessions() {
+fn invalid_confirmations_and_mfa_sessions_are_refused() {
     let mut table = Table::default();
     let confirm = confirm_path(&demo().batch("validated"));
     for (body, path, code) in [
@@ -290,7 +290,7 @@ fn members_of_confirmations_and_sessions() {
 }
 
 #[test]
-fn all_faults_of_a_first_message_at_once() {
+fn all_faults_of_a_first_message_are_reported_together() {
     let body = r#"{
         "cardId": "x", "amount": -1, "network": "visa", "colour": "red", "Amount": 1,
         "cardAcceptor": {"mid": "", "mcc": "1", "countryCode": 5, "name": ["a"], "nick": null}
@@ -320,7 +320,7 @@ fn all_faults_of_a_first_message_at_once() {
 }
 
 #[test]
-fn all_faults_of_a_query_at_once() {
+fn all_faults_of_a_query_are_reported_together() {
     let answer = shared().client().get(&format!("{CHECKOUTS}?limit=0&offset=-1&type=x&status=active&status=x"));
     let expected = [
         ("query.accountId", "required"),
@@ -333,7 +333,7 @@ fn all_faults_of_a_query_at_once() {
 }
 
 #[test]
-fn all_faults_of_path_query_and_body_at_once() {
+fn all_faults_of_path_query_and_body_are_reported_together() {
     let answer = shared().client().post(
         &format!("{}?accountId={}", confirm_path("batch"), "F".repeat(40)),
         r#"{"mfa": {"provider": "sms", "sessionId": "x", "code": 1}, "token": "000000"}"#,

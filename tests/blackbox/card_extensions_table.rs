@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use crate::message_table::{Row, SIMULATIONS, before, body, play_in_three_currencies};
+use crate::documented_messages::{Row, SIMULATIONS, body, play_in_three_currencies, play_preceding};
 use crate::support::assert::text;
 use crate::support::wallet::transaction;
 use crate::support::{Server, Wallet, expect_fault, expect_faults, expect_json};
 
 pub(crate) fn rows() -> Vec<Row> {
-    crate::message_table::rows(include_str!("../../docs/CARD-EXTENSIONS.md"), "## What each message does")
+    crate::documented_messages::rows(include_str!("../../docs/CARD-EXTENSIONS.md"), "## What each message does")
 }
 
 #[test]
-fn every_row_in_three_currencies() {
+fn every_row_is_true_in_three_currencies() {
     let rows = rows();
     assert_eq!(rows.len(), 24);
     play_in_three_currencies(&rows);
@@ -33,7 +33,7 @@ fn a_dry_run_of_each_message_changes_nothing() {
     let server = Server::sandbox();
     for row in rows() {
         let wallet = Wallet::with(&server, "GBP", 25_000);
-        let before = before(&wallet, &row);
+        let before = play_preceding(&wallet, &row);
         let balance = wallet.balance();
         let path = format!("{}?accountId={}&dryRun=true", before.with_dispute(&row.path), wallet.client.account);
         let answer = wallet.client.post(&path, body(&wallet, &row.body, before.token.as_deref()));
@@ -72,7 +72,7 @@ fn a_clearing_names_an_authorization_or_a_card() {
 }
 
 #[test]
-fn what_is_returned_is_at_most_what_is_left() {
+fn returns_never_exceed_what_is_left() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     for first in ["debit", "refund"] {

@@ -1,5 +1,5 @@
-//! Receivers in production: which URLs it refuses, which addresses it does not connect to, and which certificates it
-//! trusts.
+//! Receivers in production: which URLs are refused, which addresses are not connected to, and which certificates are
+//! trusted.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn production_connects_where_the_operator_allows_it_and_trusts_the_authorities_o
 }
 
 #[test]
-fn production_refuses_what_a_url_shows() {
+fn production_refuses_urls_with_addresses_other_ports_or_without_tls() {
     let (home, key) = production_home();
     // Allowed networks do not allow URLs with addresses, or without TLS.
     let server = Server::on(home.set("FLORIN_WEBHOOK_ALLOWED_NETWORKS", "0.0.0.0/0, ::/0"));

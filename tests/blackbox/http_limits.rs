@@ -1,7 +1,7 @@
-//! Limits: large bodies, large heads, slow senders, and bytes that are not HTTP.
+//! Limits of HTTP requests: large bodies, large heads, slow senders, and bytes that are not HTTP.
 
 use crate::support::http::{Wire, exchange, head_of};
-use crate::support::server::LIMIT;
+use crate::support::server::TIMEOUT;
 use crate::support::wallet::first_body;
 use crate::support::{
     AUTHORIZATION, Answer, BANKS, Home, Server, demo, expect_error, expect_fault, expect_json, shared,
@@ -21,7 +21,7 @@ fn authorization() -> String {
     format!("ApiKey {}", demo().api_key)
 }
 
-fn alive() {
+fn expect_alive() {
     expect_json(&shared().client().get(BANKS), 200);
 }
 
@@ -34,7 +34,7 @@ fn a_body_of_one_mebibyte_is_accepted() {
 }
 
 #[test]
-fn a_larger_body_is_413_before_it_was_sent() {
+fn a_larger_body_is_refused_before_it_is_sent() {
     let authorization = authorization();
     for length in ["1048577", "16777216", "99999999999"] {
         let mut headers = headers(&authorization);
@@ -42,11 +42,11 @@ fn a_larger_body_is_413_before_it_was_sent() {
         let answer = exchange(&shared().address, &target(), &headers, b"");
         expect_fault(&answer, 413, "body", "payload_too_large");
     }
-    alive();
+    expect_alive();
 }
 
 #[test]
-fn a_larger_body_without_a_declared_length_is_413() {
+fn a_larger_body_without_a_declared_length_is_refused() {
     let authorization = authorization();
     let mut headers = headers(&authorization);
     headers.push(("Transfer-Encoding", "chunked"));
@@ -54,7 +54,7 @@ fn a_larger_body_without_a_declared_length_is_413() {
     body.extend(b"1\r\n \r\n");
     let answer = exchange(&shared().address, &target(), &headers, &body);
     expect_fault(&answer, 413, "body", "payload_too_large");
-    alive();
+    expect_alive();
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_body_sent_byte_by_byte_is_accepted() {
 }
 
 #[test]
-fn slow_senders_do_not_stop_the_others() {
+fn slow_senders_do_not_delay_others() {
     let authorization = authorization();
     let mut headers = headers(&authorization);
     headers.push(("Content-Length", "1000"));
@@ -99,10 +99,10 @@ fn slow_senders_do_not_stop_the_others() {
         })
         .collect();
     for _ in 0..10 {
-        alive();
+        expect_alive();
     }
     drop(slow);
-    alive();
+    expect_alive();
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn a_sender_that_disconnects_has_no_effect() {
         wire.send(&json.as_bytes()[..json.len() - 1]);
         wire.finish_sending();
     }
-    alive();
+    expect_alive();
 }
 
-/// Checks the answer to bytes that are not HTTP: a 4xx, or a closed connection.
-fn refused_or_closed(bytes: &[u8]) {
+/// Expects that bytes that are not HTTP get a 4xx, or that the connection is closed.
+fn expect_refused_or_closed(bytes: &[u8]) {
     let mut wire = Wire::open(&shared().address);
     wire.send(bytes);
     wire.finish_sending();
@@ -130,11 +130,11 @@ fn refused_or_closed(bytes: &[u8]) {
         let name: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
         assert!((400..500).contains(&answer.status), "{name}: {answer:?}");
     }
-    alive();
+    expect_alive();
 }
 
 #[test]
-fn bytes_that_are_not_http() {
+fn bytes_that_are_not_http_are_refused() {
     for bytes in [
         b"GARBAGE\r\n\r\n".as_slice(),
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -146,22 +146,22 @@ fn bytes_that_are_not_http() {
         b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"\0\0\0\0",
     ] {
-        refused_or_closed(bytes);
+        expect_refused_or_closed(bytes);
     }
 }
 
 #[test]
-fn an_unlimited_head_is_refused() {
+fn a_head_that_is_too_large_is_refused() {
     let one = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "x".repeat(2 * MEBIBYTE));
-    refused_or_closed(one.as_bytes());
+    expect_refused_or_closed(one.as_bytes());
     let many = (0..5_000).map(|number| format!("X-{number}: 1\r\n")).collect::<Vec<_>>().concat();
-    refused_or_closed(format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{many}\r\n").as_bytes());
+    expect_refused_or_closed(format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{many}\r\n").as_bytes());
     let target = format!("GET /healthz?{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(2 * MEBIBYTE));
-    refused_or_closed(target.as_bytes());
+    expect_refused_or_closed(target.as_bytes());
 }
 
 #[test]
-fn several_requests_on_one_connection() {
+fn several_requests_on_one_connection_are_answered() {
     let mut wire = Wire::open(&shared().address);
     let card = &demo().active_card("GBP").id;
     for number in 0..5 {
@@ -184,7 +184,7 @@ fn several_requests_on_one_connection() {
 }
 
 #[test]
-fn no_rate_limit_unless_an_operator_sets_one() {
+fn there_is_no_rate_limit_unless_an_operator_sets_one() {
     let client = shared().client();
     for _ in 0..300 {
         expect_json(&client.get(BANKS), 200);
@@ -197,7 +197,7 @@ fn requests_above_the_rate_limit_get_429() {
     let (client, other) = (server.client(), server.other());
     let start = std::time::Instant::now();
     let mut limited: Option<Answer> = None;
-    while limited.is_none() && start.elapsed() < LIMIT {
+    while limited.is_none() && start.elapsed() < TIMEOUT {
         let answer = client.get(BANKS);
         if answer.status == 200 {
             continue;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::truthful;
+use crate::openapi::assert_documented;
 use crate::support::assert::{members, text};
 use crate::support::wallet::transaction;
 use crate::support::{
@@ -12,7 +12,7 @@ use crate::support::{
 
 fn chain(client: &Client, token: &str) -> Value {
     let answer = client.get(&chain_path(token));
-    truthful("get", CHAIN, &answer);
+    assert_documented("get", CHAIN, &answer);
     expect_json(&answer, 200)
 }
 
@@ -27,23 +27,23 @@ fn rules(explanation: &Value) -> Vec<(&str, bool)> {
 }
 
 #[test]
-fn it_returns_messages_hold_and_journal() {
+fn a_chain_shows_its_messages_hold_and_journal() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.authorize("10");
     let token = text(&first, "/token");
     let advice = wallet.follow_ok(ADVICE, token, "12");
-    let part = wallet.follow_ok(CLEARING, token, "1000000");
+    let clearing = wallet.follow_ok(CLEARING, token, "1000000");
     let view = chain(&wallet.client, token);
     assert_eq!(members(&view), ["hold", "journal", "messages"]);
     let messages: Vec<_> = (0..3).map(|place| view["messages"][place]["transaction"].clone()).collect();
     let mut first = first.clone();
     first["state"] = json!("COMPLETION");
-    assert_eq!(messages, [first.clone(), advice.clone(), part.clone()]);
+    assert_eq!(messages, [first.clone(), advice.clone(), clearing.clone()]);
     assert!((0..3).all(|place| explanation(&view, place).is_null()));
     let hold = &view["hold"];
     let (kinds, tokens) =
-        (["authorization", "authorization.advice", "authorization.clearing"], [&first, &advice, &part]);
+        (["authorization", "authorization.advice", "authorization.clearing"], [&first, &advice, &clearing]);
     let steps: Vec<_> = kinds
         .iter()
         .zip(tokens)
@@ -66,7 +66,7 @@ fn it_returns_messages_hold_and_journal() {
         (&first["token"], json!([posting("available", "-10.00"), posting("held", "10.00")])),
         (&advice["token"], json!([posting("available", "-2.00"), posting("held", "2.00")])),
         (
-            &part["token"],
+            &clearing["token"],
             json!([
                 posting("available", "-999988.00"),
                 posting("held", "-12.00"),
@@ -124,12 +124,12 @@ fn a_declined_first_message_is_a_chain_of_one() {
 fn every_explanation_shows_the_values_of_the_decision() {
     let server = Server::sandbox();
     let client = server.client();
-    let marked = demo().json["cards"].as_array().unwrap().iter().find(|card| card["limited"] == true).unwrap();
+    let limited = demo().json["cards"].as_array().unwrap().iter().find(|card| card["limited"] == true).unwrap();
     for (card, code, rule, member) in [
         (demo().card_in("UNACTIVATED").id.as_str(), "1806", "card_activated", ("cardState", "UNACTIVATED")),
         (demo().card_in("TERMINATED").id.as_str(), "1806", "card_in_use", ("cardState", "TERMINATED")),
         (demo().card_in("SUSPENDED").id.as_str(), "1003", "card_not_suspended", ("cardState", "SUSPENDED")),
-        (text(marked, "/id"), "1817", "spending_limit", ("limitAmount", "100.00")),
+        (text(limited, "/id"), "1817", "spending_limit", ("limitAmount", "100.00")),
     ] {
         let body = crate::support::wallet::first_body(card, "100.01");
         let declined = transaction(&client.post(AUTHORIZATION, body));
@@ -155,7 +155,7 @@ fn a_refund_moves_nothing_until_it_is_cleared() {
 }
 
 #[test]
-fn access_to_chains() {
+fn access_to_chains_is_checked() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(AUTHORIZATION, "10");
@@ -166,8 +166,8 @@ fn access_to_chains() {
     let stranger = server.other().with_account(&wallet.client.account);
     expect_fault(&stranger.get(&chain_path(&token)), 404, "query.accountId", "not_found");
     expect_fault(&server.limited().get(&chain_path(&token)), 403, "header.Authorization", "insufficient_scope");
-    let nobody = wallet.client.with_authorization(None).get(&chain_path(&token));
-    expect_fault(&nobody, 401, "header.Authorization", "missing_credentials");
+    let anonymous = wallet.client.with_authorization(None).get(&chain_path(&token));
+    expect_fault(&anonymous, 401, "header.Authorization", "missing_credentials");
     expect_fault(&wallet.client.get(&chain_path("x")), 400, "path.token", "invalid_format");
     expect_fault(&wallet.client.get(&format!("{}?x=1", chain_path(&token))), 400, "query.accountId", "required");
     let posted = shared().client().post(&chain_path(&token), "{}");

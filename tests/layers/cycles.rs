@@ -1,8 +1,8 @@
-//! Finds circles of files inside a crate: files that import themselves, directly or through other files.
+//! Finds cycles of imports inside a crate: files that import themselves, directly or through other files.
 //!
 //! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A name that a module
 //! imports from elsewhere counts as the file that defines it, so a `mod.rs` that only lists its modules is in no
-//! circle. A file that `#[path]` includes as several modules has the imports of all of them. Unit tests are left out.
+//! cycle. A file that `#[path]` includes as several modules has the imports of all of them. Unit tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,20 +65,20 @@ impl Modules {
         }
     }
 
-    /// Returns the circles: for each file that imports itself, the shortest way back to it.
-    pub(crate) fn circles(&self) -> Vec<String> {
+    /// Returns the cycles: for each file that imports itself, the shortest path back to it.
+    pub(crate) fn cycles(&self) -> Vec<String> {
         let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for file in self.files.values() {
             let targets = file.imports.iter().filter_map(|path| self.definition(path, 8));
             let others = targets.map(|target| target.name.as_str()).filter(|name| *name != file.name);
             edges.entry(&file.name).or_default().extend(others);
         }
-        edges.keys().filter_map(|file| circle(&edges, file)).collect()
+        edges.keys().filter_map(|file| cycle(&edges, file)).collect()
     }
 }
 
-/// Returns the shortest way from a file back to itself.
-fn circle(edges: &BTreeMap<&str, BTreeSet<&str>>, start: &str) -> Option<String> {
+/// Returns the shortest path from a file back to itself.
+fn cycle(edges: &BTreeMap<&str, BTreeSet<&str>>, start: &str) -> Option<String> {
     let mut ways = vec![vec![start]];
     let mut seen = BTreeSet::new();
     while let Some(way) = (!ways.is_empty()).then(|| ways.remove(0)) {
@@ -193,7 +193,7 @@ fn leaves(tree: &str) -> Vec<(Path, String)> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).flat_map(whole).collect()
 }
 
-/// Returns all paths of two or more parts in the code.
+/// Returns all paths in the code that have two or more parts.
 fn inline(code: &str) -> Vec<Path> {
     let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     let path = |word: &str| word.split("::").map(|part| part.trim_matches(':').to_owned()).collect::<Path>();
@@ -224,13 +224,13 @@ mod tests {
     const LIB: (&str, &str) = ("lib.rs", "mod a;\nmod b;\npub use b::inner::Thing;\n");
 
     #[test]
-    fn files_that_import_each_other_are_a_circle() {
+    fn files_that_import_each_other_are_a_cycle() {
         let direct =
             Modules::read(&[LIB, ("a.rs", "use crate::b::{self, Other};\n"), ("b.rs", "use super::a::X as Y;\n")]);
-        assert_eq!(direct.circles(), ["a.rs -> b.rs -> a.rs", "b.rs -> a.rs -> b.rs"]);
+        assert_eq!(direct.cycles(), ["a.rs -> b.rs -> a.rs", "b.rs -> a.rs -> b.rs"]);
         let inline =
             Modules::read(&[LIB, ("a.rs", "fn f() { crate::b::g(); }\n"), ("b.rs", "fn g() { super::a::f() }\n")]);
-        assert_eq!(inline.circles().len(), 2);
+        assert_eq!(inline.cycles().len(), 2);
         let by_name = [
             LIB,
             ("a.rs", "use crate::b;\nfn f() { b::inner::g() }\n"),
@@ -238,12 +238,12 @@ mod tests {
             ("b/inner.rs", "use crate::a;\n"),
         ];
         assert_eq!(
-            Modules::read(&by_name).circles(),
+            Modules::read(&by_name).cycles(),
             ["a.rs -> b/inner.rs -> a.rs", "b/inner.rs -> a.rs -> b/inner.rs"]
         );
         let mut renamed = by_name;
         renamed[1].1 = "use crate::b::inner as other;\nfn f() { other::g() }\n";
-        assert_eq!(Modules::read(&renamed).circles(), Modules::read(&by_name).circles());
+        assert_eq!(Modules::read(&renamed).cycles(), Modules::read(&by_name).cycles());
     }
 
     #[test]
@@ -258,12 +258,12 @@ mod tests {
             ("body/columns.rs", "use super::backend::Rows;\n"),
         ];
         assert_eq!(
-            Modules::read(&sources).circles(),
+            Modules::read(&sources).cycles(),
             ["body/columns.rs -> x/rows.rs -> body/columns.rs", "x/rows.rs -> body/columns.rs -> x/rows.rs"]
         );
         let mut one_way = sources;
         one_way[2].1 = "";
-        assert_eq!(Modules::read(&one_way).circles(), [""; 0]);
+        assert_eq!(Modules::read(&one_way).cycles(), [""; 0]);
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
             ("b/inner.rs", "use super::other;\n"),
             ("b/other.rs", "// use crate::a::X;\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n"),
         ];
-        assert_eq!(Modules::read(&sources).circles(), [""; 0]);
+        assert_eq!(Modules::read(&sources).cycles(), [""; 0]);
         let aliased = [
             LIB,
             ("a.rs", "use crate::b;\n"),
@@ -283,12 +283,9 @@ mod tests {
             ("b/inner.rs", "use super::root::Other;\n"),
             ("c.rs", ""),
         ];
-        assert_eq!(Modules::read(&aliased).circles(), [""; 0], "a name that `mod.rs` imports leads to its file");
-        let mut circle = sources;
-        circle[3].1 = "use crate::{\n    a::{X},\n};\n";
-        assert_eq!(
-            Modules::read(&circle).circles(),
-            ["a.rs -> b/inner.rs -> a.rs", "b/inner.rs -> a.rs -> b/inner.rs"]
-        );
+        assert_eq!(Modules::read(&aliased).cycles(), [""; 0], "a name that `mod.rs` imports leads to its file");
+        let mut cycle = sources;
+        cycle[3].1 = "use crate::{\n    a::{X},\n};\n";
+        assert_eq!(Modules::read(&cycle).cycles(), ["a.rs -> b/inner.rs -> a.rs", "b/inner.rs -> a.rs -> b/inner.rs"]);
     }
 }

@@ -7,17 +7,17 @@ use crate::support::{
     expect_fault, expect_json, shared,
 };
 
-fn nobody() -> Client {
+fn anonymous() -> Client {
     shared().client().with_authorization(None)
 }
 
 #[test]
 fn health_and_readiness_need_no_key() {
     for path in ["/healthz", "/readyz"] {
-        let answer = nobody().get(&format!("{path}?"));
+        let answer = anonymous().get(&format!("{path}?"));
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
         assert!(answer.header("x-request-id").is_some(), "{path}");
-        let with_nonsense = nobody().with_authorization(Some("ApiKey x")).get(&format!("{path}?"));
+        let with_nonsense = anonymous().with_authorization(Some("ApiKey x")).get(&format!("{path}?"));
         assert_eq!(with_nonsense.status, 200, "{path}");
     }
 }
@@ -33,7 +33,7 @@ fn the_banner_shows_the_address() {
 
 #[test]
 fn metrics_are_disabled_by_default() {
-    expect_fault(&nobody().get("/metrics?"), 404, "", "not_found");
+    expect_fault(&anonymous().get("/metrics?"), 404, "", "not_found");
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     expect_json(&server.client().get(BANKS), 200);
     let metrics = server.client().with_authorization(None).get("/metrics?");
@@ -44,7 +44,7 @@ fn metrics_are_disabled_by_default() {
 }
 
 #[test]
-fn responses_are_neither_guessed_nor_stored() {
+fn browsers_may_neither_guess_the_type_of_responses_nor_store_them() {
     let client = shared().client();
     for path in [BANKS.to_owned(), "/v2/nothing".to_owned(), "/healthz?".to_owned(), "/openapi.json?".to_owned()] {
         let answer = client.get(&path);
@@ -105,7 +105,7 @@ fn fetch(path: &str) -> (String, Answer) {
         assert!(!location.contains("://"), "/docs leaves the server: {location}");
         path = resolve(&path, location);
     }
-    panic!("redirects without end at {path}");
+    panic!("too many redirects at {path}");
 }
 
 fn resolve(base: &str, link: &str) -> String {
@@ -136,7 +136,7 @@ fn the_docs_work_without_a_network() {
     let links = links(&html);
     assert!(links.iter().any(|link| link.contains(".js")), "{html}");
     for link in links.iter().filter(|link| !link.starts_with("data:") && !link.starts_with('#')) {
-        assert!(!link.contains("://") && !link.starts_with("//"), "a link to elsewhere: {link}");
+        assert!(!link.contains("://") && !link.starts_with("//"), "a link to another server: {link}");
         let (_, asset) = fetch(&resolve(base, link));
         assert_eq!(asset.status, 200, "{link}");
         assert!(!asset.body.is_empty(), "{link}");
@@ -144,7 +144,7 @@ fn the_docs_work_without_a_network() {
 }
 
 #[test]
-fn unknown_paths_are_404() {
+fn unknown_paths_get_404() {
     for path in [
         "/v2",
         "/v2/",
@@ -169,7 +169,7 @@ fn unknown_paths_are_404() {
 }
 
 #[test]
-fn wrong_methods_are_405_with_what_is_allowed() {
+fn wrong_methods_get_405_with_the_allowed_methods() {
     let mut posts = vec![
         MFA_SESSIONS.to_owned(),
         CREDIT.to_owned(),
@@ -187,18 +187,18 @@ fn wrong_methods_are_405_with_what_is_allowed() {
     posts.push(confirm_path(&demo().batch("validated")));
     for path in posts {
         for method in ["GET", "PUT", "DELETE", "PATCH"] {
-            refused_method(method, &path, &["POST"]);
+            expect_refused_method(method, &path, &["POST"]);
         }
-        refused_head(&path);
+        expect_refused_head(&path);
     }
     for path in [BANKS, LOOKUP, CHECKOUTS] {
         for method in ["PUT", "DELETE"] {
-            refused_method(method, path, &["GET", "HEAD"]);
+            expect_refused_method(method, path, &["GET", "HEAD"]);
         }
     }
     for path in ["/healthz", "/readyz", "/openapi.json"] {
-        refused_method("DELETE", path, &["GET", "HEAD"]);
-        refused_method("POST", path, &["GET", "HEAD"]);
+        expect_refused_method("DELETE", path, &["GET", "HEAD"]);
+        expect_refused_method("POST", path, &["GET", "HEAD"]);
     }
 }
 
@@ -207,7 +207,7 @@ fn allowed(answer: &Answer) -> Vec<String> {
     allow.split(',').map(|method| method.trim().to_owned()).collect()
 }
 
-fn refused_method(method: &str, path: &str, expected: &[&str]) {
+fn expect_refused_method(method: &str, path: &str, expected: &[&str]) {
     let target = format!("{method} {path}?accountId={}", demo().account);
     let authorization = format!("ApiKey {}", demo().api_key);
     let headers = [("Authorization", authorization.as_str()), ("Content-Length", "0")];
@@ -218,14 +218,14 @@ fn refused_method(method: &str, path: &str, expected: &[&str]) {
     assert!(!allowed.iter().any(|known| known == method), "{target}: {allowed:?}");
 }
 
-fn refused_head(path: &str) {
+fn expect_refused_head(path: &str) {
     let answer = exchange(&shared().address, &format!("HEAD {path}"), &[], b"");
     assert_eq!(answer.status, 405, "HEAD {path}");
     assert!(allowed(&answer).iter().any(|method| method == "POST"), "HEAD {path}");
 }
 
 #[test]
-fn head_mirrors_get() {
+fn head_answers_like_get_without_a_body() {
     let authorization = format!("ApiKey {}", demo().api_key);
     for (path, key) in [
         (format!("{CHECKOUTS}?accountId={}", demo().account), true),

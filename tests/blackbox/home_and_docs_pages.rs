@@ -1,4 +1,4 @@
-//! The pages for people: `GET /` and `/docs`.
+//! The home page and the docs page: `GET /` and `/docs`.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::support::{Answer, Client, Home, Server, demo, expect_json, shared};
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-fn nobody(server: &Server) -> Client {
+fn anonymous(server: &Server) -> Client {
     server.client().with_authorization(None)
 }
 
@@ -16,7 +16,7 @@ fn browse(client: &Client, path: &str) -> Answer {
 
 #[test]
 fn the_home_page_introduces_the_sandbox() {
-    let page = browse(&nobody(shared()), "/");
+    let page = browse(&anonymous(shared()), "/");
     assert_eq!(page.status, 200, "{page:?}");
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
     let html = page.text();
@@ -24,13 +24,13 @@ fn the_home_page_introduces_the_sandbox() {
         assert!(html.contains(part), "{part} is missing: {html}");
     }
     assert!(html.contains(&format!("http://{}/v2", shared().address)) && !html.contains("{{"), "{html}");
-    let style = nobody(shared()).get("/style.css?");
+    let style = anonymous(shared()).get("/style.css?");
     assert_eq!((style.status, style.header("content-type")), (200, Some("text/css; charset=utf-8")));
 }
 
 #[test]
-fn the_home_page_runs_nothing() {
-    let page = browse(&nobody(shared()), "/");
+fn the_home_page_allows_no_scripts() {
+    let page = browse(&anonymous(shared()), "/");
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none';") && !policy.contains("script") && !policy.contains("unsafe"));
     assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
@@ -40,7 +40,7 @@ fn the_home_page_runs_nothing() {
 
 #[test]
 fn programs_get_json() {
-    let client = nobody(shared());
+    let client = anonymous(shared());
     for accept in [None, Some("*/*"), Some("application/json")] {
         let mut call = client.call("GET", "/?");
         if let Some(accept) = accept {
@@ -59,7 +59,8 @@ fn programs_get_json() {
 
 #[test]
 fn a_forged_host_is_not_shown() {
-    let page = nobody(shared()).call("GET", "/?").header("Accept", BROWSER).header("X-Forwarded-Host", "a'b<c>").send();
+    let page =
+        anonymous(shared()).call("GET", "/?").header("Accept", BROWSER).header("X-Forwarded-Host", "a'b<c>").send();
     assert!(page.status == 200 && !page.text().contains("a'b") && !page.text().contains("a&#39;b"), "{page:?}");
 }
 
@@ -68,7 +69,7 @@ fn production_shows_no_demo_key() {
     let home = Home::empty().production();
     assert!(home.run(&["init"]).status.success());
     let server = Server::on(home);
-    let client = nobody(&server);
+    let client = anonymous(&server);
     for path in ["/", "/docs"] {
         let page = browse(&client, path);
         assert!(page.status == 200 && !page.text().contains("florin_sandbox"), "{page:?}");
@@ -85,12 +86,12 @@ fn a_store_without_the_demo_shows_no_demo_key() {
     assert!(home.run(&["init"]).status.success());
     home.json(&["clients", "create", "--name", "Ada", "--json"]);
     let server = Server::on(home);
-    assert!(!browse(&nobody(&server), "/").text().contains("florin_sandbox"));
+    assert!(!browse(&anonymous(&server), "/").text().contains("florin_sandbox"));
 }
 
 #[test]
 fn the_docs_page_is_complete_and_works_offline() {
-    let client = nobody(shared());
+    let client = anonymous(shared());
     for path in ["/docs", "/docs/"] {
         let page = browse(&client, path);
         assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
