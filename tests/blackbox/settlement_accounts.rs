@@ -147,8 +147,8 @@ fn payee_for(path: &str, body: &Value) -> Value {
 #[test]
 fn the_first_approved_settlement_account_is_the_default() {
     let (_server, client) = pending();
-    let make = |number: &str| expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
-    let (one, two, three) = (create_world("00000001"), create_world("00000002"), create_world("00000003"));
+    let add = |number: &str| expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
+    let (one, two, three) = (add("00000001"), add("00000002"), add("00000003"));
     let decide = |of: &Value, status: &str| approval(&client, "settlement-accounts", of, status);
     let approved = expect_json(&decide(&two, "APPROVED"), 200);
     assert_eq!((&approved["approvalStatus"], &approved["isDefault"]), (&json!("APPROVED"), &json!(true)));
@@ -203,11 +203,11 @@ fn bank_details_are_unique_until_they_are_deleted() {
 #[test]
 fn a_settlement_account_that_a_checkout_pays_into_cannot_be_deleted() {
     let (_server, client) = pending();
-    let make = |number: &str| {
+    let approve = |number: &str| {
         let created = expect_json(&post(&client, SETTLEMENT_ACCOUNTS, &pounds(number)), 201);
         expect_json(&approval(&client, "settlement-accounts", &created, "APPROVED"), 200)
     };
-    let (one, two) = (create_world("00000001"), create_world("00000002"));
+    let (one, two) = (approve("00000001"), approve("00000002"));
     let shop = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
     let named = with(shop.clone(), &json!({"settlementAccountId": two["id"]}));
     let named = expect_json(&client.post(CHECKOUTS, named.to_string()), 201);

@@ -203,8 +203,8 @@ fn broken_files_are_refused_and_leave_nothing() {
         assert_eq!(answer.status, 400, "{what}: {answer:?}");
         expect_fault(&answer, 400, "body", "invalid_value");
     }
-    let changed = file.replacen("\"row\"", "\"rows\"", 1);
-    expect_fault(&import(&client, &changed), 400, "body", "invalid_value");
+    let misspelled = file.replacen("\"row\"", "\"rows\"", 1);
+    expect_fault(&import(&client, &misspelled), 400, "body", "invalid_value");
     let schema = file.split("\"schema\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     expect_fault(&import(&client, &file.replacen(&schema, "000001_first", 1)), 409, "body", "invalid_state");
     expect_fault(&import(&client, ""), 400, "body", "required");
