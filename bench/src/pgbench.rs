@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// The folder of the scripts.
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pgbench");
 
-/// Finds a program of PostgreSQL, in the path or next to the server's programs.
+/// Finds a program of PostgreSQL, in `PATH`, or else in the last of Debian's folders `/usr/lib/postgresql/*/bin`.
 pub(crate) fn program(name: &str) -> PathBuf {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&paths).collect();

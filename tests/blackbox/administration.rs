@@ -131,7 +131,7 @@ fn a_rotated_key_is_valid_during_the_overlap() {
     assert!(again.contains("was replaced by key") && again.contains(text(&rotated, "/id")), "{again}");
     assert_eq!(time(&row(home, "keys", id)["expiresAt"]), ends);
     let past = home.refused(&["keys", "rotate", text(&rotated, "/id"), "--expires-at", "2026-01-01T00:00:00Z"]);
-    assert!(past.contains("its successor must expire later"), "{past}");
+    assert!(past.contains("its successor must not expire before that"), "{past}");
     // Without an overlap, the old key stops working before the command returns.
     let last = home.json(&[
         "keys",

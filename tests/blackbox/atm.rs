@@ -12,7 +12,7 @@ use crate::support::{
 
 const PRECEDING: &str = "body.precedingRelatedTransactionToken";
 
-/// Starts a server. Returns it, a card with 250.00 available, and the token of a withdrawal of 10.00.
+/// Starts a server. Returns it, a card whose budget had 250.00, and the token of a withdrawal of 10.00 from it.
 fn held() -> (Server, Wallet, String) {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);

@@ -7,9 +7,9 @@ use anyhow::{Context, bail};
 pub(crate) struct Head {
     pub(crate) status: u16,
     /// Length of head and body together.
-    pub(crate) bytes: usize,
+    pub(crate) response_length: usize,
     /// Offset of the body.
-    pub(crate) body: usize,
+    pub(crate) body_offset: usize,
     /// Whether there is a `Retry-After` header.
     pub(crate) retry_after: bool,
 }
@@ -28,7 +28,12 @@ pub(crate) fn head(received: &[u8]) -> anyhow::Result<Option<Head>> {
     }
     let length = find("content-length").context("a response without a length")?;
     let length: usize = std::str::from_utf8(length.value)?.trim().parse()?;
-    Ok(Some(Head { status, bytes: head + length, body: head, retry_after: find("retry-after").is_some() }))
+    Ok(Some(Head {
+        status,
+        response_length: head + length,
+        body_offset: head,
+        retry_after: find("retry-after").is_some(),
+    }))
 }
 
 #[cfg(test)]
@@ -38,7 +43,7 @@ mod tests {
     #[test]
     fn a_head_is_parsed_once_it_is_complete() {
         let text = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\nRetry-After: 1\r\n\r\n{}";
-        let whole = Head { status: 503, bytes: text.len(), body: text.len() - 2, retry_after: true };
+        let whole = Head { status: 503, response_length: text.len(), body_offset: text.len() - 2, retry_after: true };
         assert_eq!(head(text).unwrap(), Some(whole));
         assert_eq!(head(&text[..30]).unwrap(), None);
         assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());

@@ -41,9 +41,9 @@ impl Connection {
             if self.head.is_none() {
                 self.head = answer::head(&self.received)?;
             }
-            if let Some(head) = self.head.filter(|head| head.bytes <= self.received.len()) {
+            if let Some(head) = self.head.filter(|head| head.response_length <= self.received.len()) {
                 (self.head, self.due) = (None, None);
-                return Ok(Some((head, &self.received[head.body..head.bytes], due)));
+                return Ok(Some((head, &self.received[head.body_offset..head.response_length], due)));
             }
             if !self.read_some(scratch)? {
                 return Ok(None);

@@ -22,7 +22,7 @@ pub struct DecisionServices {
 /// A question to be rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct QuestionToRender<'a> {
-    /// The id of the question.
+    /// The id of the question: the token of its card message, in the form of the ids of requests to servers of clients.
     pub id: EventId,
     /// The question.
     pub question: &'a DecisionQuestion,

@@ -29,9 +29,9 @@ const POLL: Duration = Duration::from_millis(100);
 /// Maximum number of ended attempts that are recorded together.
 const RECORDED_TOGETHER: usize = 64;
 /// Maximum number of tries to record ended attempts while the store fails.
-const RECORD_ATTEMPTS: u32 = 5;
-/// Maximum number of claims before there is something to send.
-const CLAIMS: u32 = 16;
+const RECORD_TRIES: u32 = 5;
+/// Maximum number of claims in a row that return nothing to send, although there may be more.
+const EMPTY_CLAIMS: u32 = 16;
 
 /// Whether deliveries continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,8 @@ struct Round<'a> {
     secrets: Arc<WebhookSecrets>,
     breaker: &'a mut Breaker,
     in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
-    /// The claims of this process. An event that is sent again can be in flight twice, under two claims.
+    /// The claims that are neither recorded, ended nor released. If a lease expires during its attempt, the same
+    /// delivery can be claimed again. Then it is here twice.
     claims: BTreeSet<DeliveryClaim>,
 }
 
@@ -95,7 +96,7 @@ async fn claim(
     services: &DeliveryServices,
     command: ClaimDeliveriesCommand,
 ) -> Result<Option<ClaimedDeliveries>, StoreError> {
-    for _ in 1..CLAIMS {
+    for _ in 1..EMPTY_CLAIMS {
         let claimed = services.deliveries.claim(command.clone()).await?;
         if claimed.as_ref().is_none_or(|claimed| !claimed.has_more || !claimed.deliveries.is_empty()) {
             return Ok(claimed);
@@ -130,8 +131,8 @@ impl Round<'_> {
                 return failure.map_or_else(|| released.map(|()| attempts), Err);
             }
             let ended = self.next().await;
-            // After a pause there may be new deliveries. After an attempt, the next delivery of the same object may be
-            // due.
+            // If no attempt ended within `POLL`, there may be new deliveries. On an ordered subscription, the next
+            // delivery of the same object may be due after an attempt.
             may_have_more |= ended.is_empty() || self.webhook.ordered;
             attempts += ended.len();
             if let Err(error) = self.record(ended).await {
@@ -140,13 +141,14 @@ impl Round<'_> {
         }
     }
 
-    /// Claims as many deliveries as the breaker allows, and sends them. Returns whether more may be due.
+    /// Claims as many deliveries as the breaker allows, and sends them. Returns whether to claim again
+    /// before the attempts in flight have ended.
     async fn begin(&mut self) -> Result<bool, StoreError> {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
         let now = self.services.time.real_now();
         let max = self.breaker.allowance(in_flight, now);
         if max == 0 {
-            return Ok(false);
+            return Ok(in_flight > 0);
         }
         let (lease, until) = (LeaseId(self.services.time.real_id()), now + self.services.lease);
         let command = ClaimDeliveriesCommand { webhook: self.webhook.id, lease, now, until, max };
@@ -188,7 +190,7 @@ impl Round<'_> {
         Ok(any)
     }
 
-    /// Removes claims from those that [`Self::abandon`] releases, and returns the removed ones.
+    /// Takes the claims of these deliveries out of `claims`, so that [`Self::abandon`] no longer releases them.
     fn take_claims(&mut self, deliveries: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
         deliveries.iter().filter_map(|claimed| self.claims.take(&claimed.claim())).collect()
     }
@@ -236,7 +238,7 @@ impl Round<'_> {
         for Ended { claimed, url, sent_at, outcome } in ended {
             self.claims.remove(&claimed.claim());
             if let Some(outcome) = outcome {
-                self.log_outcome(&outcome, &claimed, now);
+                self.note_outcome(&outcome, &claimed, now);
                 let times = AttemptTimes { sent: sent_at, ended: now };
                 ends.push(self.attempt_end((claimed, url), outcome, times, &disabled));
             }
@@ -244,22 +246,22 @@ impl Round<'_> {
         if ends.is_empty() {
             return Ok(());
         }
-        let mut attempt = 1;
+        let mut tried = 1;
         loop {
             match self.services.deliveries.record(ends.clone(), now).await {
                 Ok(_) => {
                     self.log_disabled(&disabled);
                     return Ok(());
                 }
-                Err(error) if attempt >= RECORD_ATTEMPTS => return Err(error),
-                Err(_) => attempt += 1,
+                Err(error) if tried >= RECORD_TRIES => return Err(error),
+                Err(_) => tried += 1,
             }
-            (self.services.sleep)(POLL * attempt).await;
+            (self.services.sleep)(POLL * tried).await;
         }
     }
 
-    /// Counts and logs an outcome. The log contains no secrets.
-    fn log_outcome(&mut self, outcome: &AttemptOutcome, claimed: &ClaimedDelivery, now: DateTime<Utc>) {
+    /// Counts and logs an outcome, and tells the breaker. The log contains no secrets.
+    fn note_outcome(&mut self, outcome: &AttemptOutcome, claimed: &ClaimedDelivery, now: DateTime<Utc>) {
         let label = match outcome.response {
             Ok(_) if outcome.is_success() => "delivered",
             Ok(_) => "refused",
@@ -286,7 +288,8 @@ impl Round<'_> {
         }
     }
 
-    /// Returns the end of an attempt. Its rule says in `disabled` whether it disables the subscription.
+    /// Returns the end of an attempt, with its rule. If the rule disables the subscription, it adds the reason to
+    /// `disabled`.
     fn attempt_end(
         &self,
         (claimed, url): (ClaimedDelivery, WebhookUrl),
@@ -294,7 +297,7 @@ impl Round<'_> {
         times: AttemptTimes,
         disabled: &Arc<Disabled>,
     ) -> AttemptEnd {
-        // The account of a test event is only an example if the subscription has no account of its own.
+        // A test event of a subscription without an account names an example account, which has no clock.
         let is_sample = claimed.delivery.is_test && self.webhook.account.is_none();
         let clock = if is_sample { ClockSetting::default() } else { claimed.clock };
         let attempt =

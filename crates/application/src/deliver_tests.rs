@@ -73,6 +73,19 @@ impl WebhookSender for Silence {
     }
 }
 
+/// Receivers that take longer to respond than the interval between searches for new deliveries.
+struct Slowness;
+
+#[async_trait]
+impl WebhookSender for Slowness {
+    async fn send(&self, _: WebhookRequest) -> AttemptOutcome {
+        for _ in 0..5 {
+            tokio::task::yield_now().await;
+        }
+        response(200)
+    }
+}
+
 fn time(clock: Arc<FakeClock>) -> AccountClocks {
     AccountClocks::new(clock, Arc::new(CountingIds::default()), Arc::new(MockTimelines::new()))
 }
@@ -132,6 +145,20 @@ async fn attempts_that_end_together_are_recorded_together() {
         response(204)
     });
     assert_eq!(run(&services(store, sender)).await, Ok(2));
+}
+
+/// While as many attempts are in flight as the breaker allows, nothing can be claimed. Afterwards, the rest is.
+#[tokio::test]
+async fn all_due_deliveries_of_a_slow_receiver_are_sent() {
+    let (mut store, due) = (MockDeliveries::new(), Mutex::new((1..=10).map(claimed).collect::<Vec<_>>()));
+    store.expect_claim().returning(move |command| {
+        let mut due = due.lock().unwrap();
+        let count = due.len().min(command.max.try_into().unwrap());
+        let deliveries = due.drain(..count).collect();
+        Ok(Some(ClaimedDeliveries { has_more: !due.is_empty(), webhook: webhook(1), deliveries }))
+    });
+    store.expect_record().returning(|ends, _| Ok(ends.len().try_into().unwrap()));
+    assert_eq!(run(&services(store, Slowness)).await, Ok(10));
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ uuid_ids! {
     CheckoutSessionId;
     /// A payment or refund of a checkout session.
     MerchantPaymentId;
-    /// A refund. Its row among the payments has a different id, a [`MerchantPaymentId`].
+    /// A refund. It has a second id, a [`MerchantPaymentId`], because payments and refunds are listed together.
     RefundId;
     /// An order: what a payer bought in a SHOPPING session.
     MerchantOrderId;
@@ -76,7 +76,7 @@ uuid_ids! {
     CardId;
     /// A limit of a card.
     LimitId;
-    /// The `userToken` of a card. It identifies neither a person nor a budget.
+    /// The `userToken` of a card: a second id, which each new card gets. It identifies neither a person nor a budget.
     UserToken;
     /// A dispute of a card transaction.
     DisputeId;

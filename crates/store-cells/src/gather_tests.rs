@@ -12,11 +12,11 @@ fn cell(name: &str) -> Cell {
 }
 
 fn cells() -> Cells {
-    cells_without([])
+    cells_with_unopened([])
 }
 
 /// Returns three cells, and others that could not be opened.
-fn cells_without<const N: usize>(unopened: [&str; N]) -> Cells {
+fn cells_with_unopened<const N: usize>(unopened: [&str; N]) -> Cells {
     let home = Arc::new(MemoryStore::new());
     let unopened = unopened.map(|name| (CellName::parse(name).unwrap(), "gone".to_owned()));
     Cells::new(home.clone(), home, vec![cell("a"), cell("b")], unopened.into())
@@ -26,8 +26,8 @@ fn down() -> StoreError {
     StoreError::Unavailable("down".into())
 }
 
-/// Returns a question that the cells answer with these answers, in their order, again and again.
-fn answers<T: Clone, const N: usize>(
+/// Returns a question: each call gets the next of these answers, and after the last one the first again.
+fn question_with<T: Clone, const N: usize>(
     answers: [Result<T, StoreError>; N],
 ) -> impl Fn(Store) -> std::future::Ready<Result<T, StoreError>> {
     let next = AtomicUsize::new(0);
@@ -35,23 +35,23 @@ fn answers<T: Clone, const N: usize>(
 }
 
 #[tokio::test]
-async fn a_failure_is_the_answer_of_all() {
+async fn asking_all_cells_fails_if_one_fails() {
     let cells = cells();
-    assert_eq!(cells.all(answers([Ok(1), Ok(2), Ok(3)])).await, Ok(vec![1, 2, 3]));
-    assert_eq!(cells.all(answers([Ok(1), Err(down()), Ok(3)])).await, Err(down()));
+    assert_eq!(cells.all(question_with([Ok(1), Ok(2), Ok(3)])).await, Ok(vec![1, 2, 3]));
+    assert_eq!(cells.all(question_with([Ok(1), Err(down()), Ok(3)])).await, Err(down()));
 }
 
 #[tokio::test]
 async fn work_is_found_despite_a_failure() {
     let cells = cells();
-    assert_eq!(cells.found(answers([Ok(vec![1]), Ok(vec![]), Ok(vec![2, 3])])).await, Ok(vec![1, 2, 3]));
+    assert_eq!(cells.found(question_with([Ok(vec![1]), Ok(vec![]), Ok(vec![2, 3])])).await, Ok(vec![1, 2, 3]));
     for failing in 0..3 {
         let mut some = [Ok(vec![1]), Ok(vec![1]), Ok(vec![1])];
         some[failing] = Err(down());
-        assert_eq!(cells.found(answers(some)).await, Ok(vec![1, 1]));
+        assert_eq!(cells.found(question_with(some)).await, Ok(vec![1, 1]));
         let mut none = [Ok(Vec::<u8>::new()), Ok(vec![]), Ok(vec![])];
         none[failing] = Err(down());
-        assert_eq!(cells.found(answers(none)).await, Err(down()), "a failure is hidden");
+        assert_eq!(cells.found(question_with(none)).await, Err(down()), "a failure is not hidden");
     }
 }
 
@@ -63,21 +63,21 @@ async fn work_is_counted_up_to_a_maximum() {
     for (max, done) in [(0, 0), (2, 2), (4, 4), (9, 9), (100, 9)] {
         assert_eq!(cells.counted(max, work).await, Ok(done));
     }
-    let some = answers([Err(down()), Ok(3), Ok(3)]);
+    let some = question_with([Err(down()), Ok(3), Ok(3)]);
     assert_eq!(cells.counted(9, |store, _| some(store)).await, Ok(6));
-    let none = answers([Ok(0), Err(down()), Ok(0)]);
+    let none = question_with([Ok(0), Err(down()), Ok(0)]);
     assert_eq!(cells.counted(9, |store, _| none(store)).await, Err(down()));
 }
 
 #[tokio::test]
 async fn an_object_is_found_despite_a_failure() {
     let cells = cells();
-    assert_eq!(cells.first(answers([Err(down()), Ok(None), Ok(Some(1))])).await, Ok(Some(1)));
-    assert_eq!(cells.first(answers([Ok(None::<u8>), Ok(None), Ok(None)])).await, Ok(None));
-    assert_eq!(cells.first(answers([Ok(None::<u8>), Err(down()), Ok(None)])).await, Err(down()));
+    assert_eq!(cells.first(question_with([Err(down()), Ok(None), Ok(Some(1))])).await, Ok(Some(1)));
+    assert_eq!(cells.first(question_with([Ok(None::<u8>), Ok(None), Ok(None)])).await, Ok(None));
+    assert_eq!(cells.first(question_with([Ok(None::<u8>), Err(down()), Ok(None)])).await, Err(down()));
     // The object moved from the last cell to the second one between their answers.
     let moved = [Ok(None), Ok(None), Ok(None), Ok(None), Ok(Some(1)), Ok(None)];
-    assert_eq!(cells.first(answers(moved)).await, Ok(Some(1)));
+    assert_eq!(cells.first(question_with(moved)).await, Ok(Some(1)));
 }
 
 #[tokio::test]
@@ -92,13 +92,13 @@ async fn every_cell_is_first_in_its_turn() {
 
 #[tokio::test]
 async fn a_cell_that_could_not_be_opened_is_a_failure() {
-    let cells = cells_without(["c"]);
+    let cells = cells_with_unopened(["c"]);
     let unopened = StoreError::Unavailable("cell c was not opened at the start: gone".into());
-    assert_eq!(cells.all(answers([Ok(1), Ok(2), Ok(3)])).await, Err(unopened.clone()));
-    assert_eq!(cells.found(answers([Ok(vec![1]), Ok(vec![]), Ok(vec![])])).await, Ok(vec![1]));
-    assert_eq!(cells.found(answers([Ok(Vec::<u8>::new()), Ok(vec![]), Ok(vec![])])).await, Err(unopened.clone()));
+    assert_eq!(cells.all(question_with([Ok(1), Ok(2), Ok(3)])).await, Err(unopened.clone()));
+    assert_eq!(cells.found(question_with([Ok(vec![1]), Ok(vec![]), Ok(vec![])])).await, Ok(vec![1]));
+    assert_eq!(cells.found(question_with([Ok(Vec::<u8>::new()), Ok(vec![]), Ok(vec![])])).await, Err(unopened.clone()));
     assert_eq!(cells.counted(9, |_, _| ready(Ok(1))).await, Ok(3));
     assert_eq!(cells.counted(9, |_, _| ready(Ok(0))).await, Err(unopened.clone()));
-    assert_eq!(cells.first(answers([Ok(Some(1)), Ok(None), Ok(None)])).await, Ok(Some(1)));
-    assert_eq!(cells.first(answers([Ok(None::<u8>), Ok(None), Ok(None)])).await, Err(unopened));
+    assert_eq!(cells.first(question_with([Ok(Some(1)), Ok(None), Ok(None)])).await, Ok(Some(1)));
+    assert_eq!(cells.first(question_with([Ok(None::<u8>), Ok(None), Ok(None)])).await, Err(unopened));
 }

@@ -46,7 +46,7 @@ pub(crate) const WRITERS: usize = 2;
 
 /// Locks the rows, and skips rows that others have locked.
 pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
-/// The time at $1, by the clock of the timeline `t`. Without a timeline: $1.
+/// The account's time at the real time $1, by the clock of the timeline `t`. Without a timeline: $1.
 pub(crate) const CLOCK: &str = "COALESCE(t.frozen_at, $1 + t.ahead_micros * INTERVAL '1 microsecond', $1)";
 
 /// Turns the letters of the ASCII alphabet into lower case.

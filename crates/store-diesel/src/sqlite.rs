@@ -44,7 +44,7 @@ pub(crate) const WRITERS: usize = 1;
 
 /// Empty: rows are never locked, because the one write transaction has the whole database.
 pub(crate) const SKIP_LOCKED: &str = "";
-/// The time at $1, by the clock of the timeline `t`. Without a timeline: $1.
+/// The account's time at the real time $1, by the clock of the timeline `t`. Without a timeline: $1.
 pub(crate) const CLOCK: &str = "COALESCE(t.frozen_at, $1 + t.ahead_micros, $1)";
 
 /// Turns the letters of the ASCII alphabet into lower case.

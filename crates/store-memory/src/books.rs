@@ -85,9 +85,9 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     books
 }
 
-/// Compares disputes with their chains and with the journal.
+/// Collects what disputes, their chains and the journal contain about the same money.
 fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBooks> {
-    let compared = |dispute: &Dispute| {
+    let collected = |dispute: &Dispute| {
         let messages: Vec<_> = dispute.credit.into_iter().chain(dispute.state.settlement()).collect();
         let of_dispute = |journal: &&JournalTransaction| {
             journal.account == dispute.account && messages.iter().any(|message| message.0 == journal.cause)
@@ -109,7 +109,7 @@ fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBoo
             cleared: chain.map(|chain| chain.cleared).unwrap_or_default(),
         }
     };
-    let mut found: Vec<_> = data.disputes.values().filter(|dispute| matches(&dispute.account)).map(compared).collect();
+    let mut found: Vec<_> = data.disputes.values().filter(|dispute| matches(&dispute.account)).map(collected).collect();
     found.sort_by_key(|dispute| dispute.dispute);
     found
 }
@@ -133,9 +133,9 @@ fn open_orders<'a>(data: &'a Data, batch: &'a PaymentBatch) -> impl Iterator<Ite
         let payments = data.payments.values().filter(|payment| {
             payment.account == batch.account && payment.batch == batch.id && payment.status().is_final()
         });
-        let paid = payments.filter_map(|payment| payment.terms().filter(|terms| terms.order == order.id));
-        let paid: i64 = paid.filter_map(PaymentTerms::cost).map(|cost| cost.0).sum();
-        (order, Minor(order.cost().unwrap_or_default().0 - paid))
+        let ended = payments.filter_map(|payment| payment.terms().filter(|terms| terms.order == order.id));
+        let ended: i64 = ended.filter_map(PaymentTerms::cost).map(|cost| cost.0).sum();
+        (order, Minor(order.cost().unwrap_or_default().0 - ended))
     };
     batch.orders.iter().filter(move |_| is_open).map(rest)
 }

@@ -1,5 +1,5 @@
 //! Limits concurrent lookups of host names: at most one for each name, and a maximum number for each client. So name
-//! servers that do not respond delay no other client.
+//! servers that do not respond only delay the clients that use them.
 
 use crate::names::NameLookup;
 use florin_domain::ids::ClientId;
@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task_local;
 
 task_local! {
-    /// The client on whose behalf a request is sent. The HTTP client asks its resolver in the task of the request.
+    /// The client on whose behalf a request is sent. reqwest calls its resolver in the task that sends the request.
     static CLIENT: Option<ClientId>;
 }
 

@@ -107,6 +107,7 @@ impl End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Pending,
+    /// The chain ended, and nothing was cleared. The contract calls it CLEARED.
     Cleared,
     Completion,
     Declined,

@@ -77,7 +77,7 @@ pub(super) struct Limit {
     uses: i64,
 }
 
-/// The amount that a limit counted of a chain, or by which a refund lowered the limit, in one window.
+/// The amount that a limit counted for a chain in one window, or by which a refund lowered its used amount there.
 #[derive(Clone, Debug)]
 pub(super) struct CountedAmount {
     pub(super) limit: usize,
@@ -95,8 +95,8 @@ impl Limit {
         if self.start == self.window.start(now) { (self.spent, self.uses) } else { (0, 0) }
     }
 
-    /// Whether an amount exceeds the limit. An increment is not another use, and adds to `before`, the amount of its
-    /// transaction.
+    /// Whether the limit declines an amount. `before` is the amount of the transaction so far. `is_use` is false for an
+    /// increment, which is not another use.
     pub(super) fn declines(&self, amount: i64, before: i64, is_use: bool, now: i64) -> bool {
         let (spent, uses) = match self.window {
             Window::Transaction => (before, 0),
@@ -137,7 +137,8 @@ impl Limit {
     }
 }
 
-/// Undoes an amount of what was counted (`sign` -1) or lowered (`sign` 1), the newest window first.
+/// For each limit, takes `amount` back from what was counted for a chain (`sign` -1), or adds back by how much a refund
+/// had lowered it (`sign` 1). The newest window comes first.
 pub(super) fn undo(records: &mut [CountedAmount], limits: &mut [Limit], amount: i64, sign: i64, now: i64) {
     for limit in limits {
         let (mut left, id) = (amount, limit.id);

@@ -32,7 +32,7 @@ pub(super) enum Step {
     /// A transition of a card.
     ChangeState(usize, CardState),
     Replace(usize),
-    /// Creates an active card; with a number of days, it is valid for these days only.
+    /// Creates an active card. With `days`, its last valid day is that many days after today.
     NewCard {
         budget: usize,
         currency: Currency,
@@ -48,6 +48,7 @@ pub(super) enum Step {
     },
     HoldLife(Lives),
     OverClearing {
+        /// The setting is NETWORK instead of ACCEPT.
         is_network: bool,
     },
     Dispute(usize, Option<i64>),
@@ -196,6 +197,6 @@ fn dispute(rng: &mut Rng, model: &Model) -> Step {
     let message = choices::disputable(rng, model);
     let left = model.undisputed(message);
     let amount = pick(rng, &[None, None, Some(left), Some(left + 1), Some(left / 2), Some(left / 3), Some(1)]);
-    let zero = i64::from(rng.u8(..20) > 0);
-    Step::Dispute(message, amount.map(|amount| amount.max(zero)))
+    let least = i64::from(rng.u8(..20) > 0);
+    Step::Dispute(message, amount.map(|amount| amount.max(least)))
 }

@@ -103,7 +103,7 @@ pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) ->
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
     seed.cards = cards::of_demo_account(&id, &builders, now);
     (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut builders, now)?;
-    seed.budgets = builders.into_iter().map(BudgetBuilder::close).collect();
+    seed.budgets = builders.into_iter().map(BudgetBuilder::build).collect();
     let pounds = seed.budgets.first().map(|seed| seed.budget.clone());
     if let Some(budget) = pounds {
         let sold = checkout_sessions::sessions(&seed, &budget, &banks::first()?, (now, secrets.page_tokens))?;
@@ -128,6 +128,6 @@ fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &builders[0], now);
     (seed.batches, seed.payments) = batches::of_other_account(&seed.account, &mut builders, now)?;
-    seed.budgets = builders.into_iter().map(BudgetBuilder::close).collect();
+    seed.budgets = builders.into_iter().map(BudgetBuilder::build).collect();
     Ok(seed)
 }

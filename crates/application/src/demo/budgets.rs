@@ -78,7 +78,7 @@ impl BudgetBuilder {
     }
 
     /// Returns the budget with its balances and its journal.
-    pub(super) fn close(self) -> SeedBudget {
+    pub(super) fn build(self) -> SeedBudget {
         let budget = Budget {
             id: self.id(),
             account: self.account,

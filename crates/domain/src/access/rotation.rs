@@ -25,12 +25,11 @@ pub enum RotateRefusal {
     /// The key has expired.
     #[error("has expired")]
     Expired,
-    /// A rotation has already replaced the key. Its expiry is now the end of the overlap, so its original lifetime is
-    /// unknown.
-    #[error("was replaced by key {0} before; rotate that one, or revoke both and issue a new key")]
+    /// A rotation has already replaced the key.
+    #[error("was already replaced by key {0}: rotate that one, or revoke both and issue a new key")]
     Replaced(ApiKeyId),
-    /// The successor would expire before the old key, which expires at this time.
-    #[error("expires at {0}, so its successor must expire later")]
+    /// The successor would expire before the old key, whose overlap would end at this time.
+    #[error("would stay valid until {0}, so its successor must not expire before that")]
     SuccessorEndsFirst(DateTime<Utc>),
 }
 
@@ -89,7 +88,7 @@ impl ApiKey {
         }
     }
 
-    /// Returns whether the key is in use, was not rotated, and expires within [`EXPIRES_SOON`].
+    /// Returns whether the key is valid, was not rotated, and expires within [`EXPIRES_SOON`].
     pub fn expires_soon(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none()
             && self.replaced_by.is_none()
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn only_keys_in_use_expire_soon() {
+    fn only_valid_keys_expire_soon() {
         assert!(key(Some(EXPIRES_SOON)).expires_soon(NOW));
         assert!(!key(Some(EXPIRES_SOON + TimeDelta::seconds(1))).expires_soon(NOW));
         assert!(!key(Some(TimeDelta::zero())).expires_soon(NOW));

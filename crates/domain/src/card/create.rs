@@ -74,7 +74,8 @@ pub enum CreateCardRefusal {
     /// The data of the person was erased.
     #[error("names a person who was erased")]
     Erased,
-    /// A value does not fit the budget or the date. Paths refer to the request's body.
+    /// The currency is in none of the budgets, or the expiry date is out of range today. Paths refer to the request's
+    /// body.
     #[error("a value is not valid for this budget or on this date")]
     Faults(Vec<Fault>),
     /// A budget lacks the feature that cards of this kind of owner need.
@@ -215,8 +216,8 @@ fn usable<'a>(
     Ok(usable)
 }
 
-/// Returns the first budget that holds the currency of the card, and the currency. The currencies of a budget never
-/// change, so this budget always pays.
+/// Returns the first budget that holds the currency of the card, and the currency. The budgets of a card and their
+/// currencies never change, so every payment of the card comes from this budget.
 fn funding_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Result<(BudgetId, Currency), Flaw> {
     let all = || {
         budgets.iter().flat_map(|(_, record)| {

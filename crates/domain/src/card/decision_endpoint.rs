@@ -59,7 +59,7 @@ pub struct DecisionEndpoint {
     pub account: AccountId,
     /// The settings that the account chose.
     pub settings: EndpointSettings,
-    /// The secrets that sign the questions, encrypted.
+    /// The secrets that sign the questions, encrypted: the current one, and during an overlap the previous one.
     pub secrets: SealedSecret,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -83,7 +83,7 @@ pub enum EndpointRefusal {
     Absent,
     /// Another request has changed the secrets in the meantime.
     Changed,
-    /// The request has already succeeded, and its response contained a secret, which is shown only once.
+    /// A retry of a request that succeeded. Its response contained a secret, which is not shown again.
     ShownOnce,
 }
 
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_new_endpoint_gets_a_new_secret() {
+    fn a_changed_endpoint_keeps_its_secrets() {
         let later = NOW + TimeDelta::hours(1);
         let first = put_endpoint(None, &endpoint("https://a.example", 1, NOW));
         assert_eq!(

@@ -1,4 +1,5 @@
-//! Property tests of random stories of a session. They compare the rules with a small model of the contract's table.
+//! Property tests of random stories of a session. They compare the rules with a small model of the contract's table of
+//! session statuses.
 
 use super::{
     MerchantPayment, MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction, SessionPurpose, SessionRefusal,
@@ -24,6 +25,7 @@ const PRICE: i64 = 1250;
 enum Step {
     Due,
     Begin,
+    /// The payer chooses a shipping rate with this price.
     Rate(i64),
     Choose,
     /// The payer decides at the bank about the payment with this index. The bank reports after some minutes.
@@ -133,12 +135,13 @@ impl Model {
                 self.failures.push(now);
             }
             PayerOutcome::Leave => self.end_pending(MerchantPaymentStatus::Cancelled),
-            PayerOutcome::Approve | PayerOutcome::Pending => self.approve((delay, true), outcome, now),
-            _ => self.approve((delay, false), outcome, now),
+            PayerOutcome::Approve | PayerOutcome::Pending => self.start_processing((delay, true), outcome, now),
+            // The payer approves, and the bank reports a failure later.
+            _ => self.start_processing((delay, false), outcome, now),
         }
     }
 
-    fn approve(&mut self, (delay, confirms): (i64, bool), outcome: PayerOutcome, now: i64) {
+    fn start_processing(&mut self, (delay, confirms): (i64, bool), outcome: PayerOutcome, now: i64) {
         let delay = if outcome == PayerOutcome::Approve { 0 } else { delay };
         self.become_at(SessionStatus::Processing, now);
         self.report = Some((now + delay, confirms));

@@ -5,15 +5,15 @@ use crate::budget::Budget;
 use crate::ids::BudgetId;
 use std::collections::BTreeSet;
 
-/// The situation for the creation of a top-up. An adapter loads it under the lock that serializes the creations of a
-/// merchant.
+/// The situation for the creation of a top-up. An adapter loads it under the lock that serializes the creation of
+/// an account's sessions and top-ups.
 #[derive(Clone, Debug)]
 pub struct CreateTopUpSituation {
     /// The existing top-up with this idempotency key, in its current state.
     pub known: Option<CheckoutSession>,
     /// The budget. `None`: no such budget on the account.
     pub budget: Option<Budget>,
-    /// The payment references of the request that sessions of the account already use.
+    /// Those candidates for the payment reference that sessions of the account already use.
     pub taken: BTreeSet<PaymentReference>,
 }
 
@@ -35,7 +35,7 @@ pub enum CreateTopUpRefusal {
     /// The budget does not hold the currency.
     #[error("the budget does not hold the currency")]
     NotHeld,
-    /// All payment references of the request are already used.
+    /// Sessions of the account already use all candidates for the payment reference.
     #[error("all payment references are taken")]
     NoReference,
 }

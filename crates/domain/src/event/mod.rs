@@ -1,7 +1,7 @@
 //! Events about the money and the objects of an account (contract 6).
 //!
-//! A rule or an adapter derives events from a decision. The adapter numbers the events of each object, and stores each
-//! event with its body in the transaction of the decision.
+//! A rule or an adapter derives events from a decision. The adapter numbers the events of each object, and stores those
+//! that have an audience, with their bodies, in the transaction of the decision.
 
 mod audience;
 mod body;

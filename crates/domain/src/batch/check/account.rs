@@ -16,7 +16,7 @@ pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: 
     // A sort code of five digits has lost a leading zero. It still counts as a sort code.
     let has_sort_code = match &bank {
         Some(bank) => matches!(bank, Bank::SortCode(_)),
-        None => bank_given.is_some_and(|text| !lost_zeros(&compact(text), 5..6, 6).is_empty()),
+        None => bank_given.is_some_and(|text| lost_zeros_hint(&compact(text), 5..6, 6).is_some()),
     };
     let account = account(given(recipient.account_identifier.as_ref()), has_sort_code, findings);
     let found = Destination { account, bank, bank_given: bank_given.is_some() };
@@ -64,7 +64,7 @@ fn account(text: Option<&str>, has_sort_code: bool, findings: &mut Findings<'_>)
         ((1..=34).contains(&compact.len()) && alphanumeric, "1 to 34 letters and digits")
     };
     if !fits {
-        let hint = if has_sort_code { lost_zeros(&compact, 6..8, 8) } else { String::new() };
+        let hint = if has_sort_code { lost_zeros_hint(&compact, 6..8, 8).unwrap_or_default() } else { String::new() };
         let message = format!("recipient.accountIdentifier must be {expected} (got \"{}\"){hint}", shown(text));
         findings.add(AlertCode::AccountNumberInvalid, message);
         return None;
@@ -81,7 +81,7 @@ fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
         let message = format!(
             "recipient.bankIdentifier must be a sort code of 6 digits, or a BIC (got \"{}\"){}",
             shown(text),
-            lost_zeros(&compact, 5..6, 6)
+            lost_zeros_hint(&compact, 5..6, 6).unwrap_or_default()
         );
         findings.add(AlertCode::SortCodeInvalid, message);
         return None;
@@ -130,11 +130,11 @@ fn check_match(found: &Destination, table: &ModulusTable, findings: &mut Finding
     }
 }
 
-/// Returns a hint for digits without their leading zeros, which spreadsheets remove. Empty if the number of digits is
+/// Returns a hint for digits without their leading zeros, which spreadsheets remove. `None`: the number of digits is
 /// not in `lengths`.
-fn lost_zeros(digits: &str, lengths: Range<usize>, full: usize) -> String {
+fn lost_zeros_hint(digits: &str, lengths: Range<usize>, full: usize) -> Option<String> {
     let is_number = lengths.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { format!("; did you mean {digits:0>full$}?") } else { String::new() }
+    is_number.then(|| format!("; did you mean {digits:0>full$}?"))
 }
 
 /// Removes spaces and hyphens, truncates to 100 characters, and converts to upper case.
