@@ -41,7 +41,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         measure_store(&file, "SQLite", settings, folder, &mut report)?;
     }
     report.notes.push(format!(
-        "{} rounds of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and \
+        "Rounds: {} of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and \
         payments had grown by exactly the successful responses.",
         settings.rounds,
         settings.round.as_secs_f64(),

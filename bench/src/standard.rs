@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         report.notes.insert(1, format!("The disk: {rate} of 8 kB, sequentially (`pg_test_fsync`)."));
     }
     report.notes.push(format!(
-        "{} rounds of {:.0} s each, alternating; medians. {} connections to Florin.",
+        "Rounds: {} of {:.0} s each, alternating; medians. {} connections to Florin.",
         settings.rounds,
         settings.round.as_secs_f64(),
         settings.connections

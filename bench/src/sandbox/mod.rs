@@ -34,7 +34,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         measure(("SQLite", &url), &mut file, settings, folder, &mut report)?;
     }
     report.notes.push(format!(
-        "{} rounds of {:.0} s each; medians. {} connections. Checked after every round of transfers and dry runs: \
+        "Rounds: {} of {:.0} s each; medians. {} connections. Checked after every round of transfers and dry runs: \
         journal, postings, idempotency records and balances moved by exactly what was answered; every balance is \
         verified. Checked for all worlds: each exists, has one snapshot, and is gone once it is deleted.",
         settings.rounds,
