@@ -25,7 +25,7 @@ use florin_domain::checkout::{
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
-use florin_domain::merchant::{Approval, Bank, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
+use florin_domain::merchant::{Approval, Bank, BankEdit, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{CreateRefundCommand, Due, FoundRefund, RefundCommand, WriteError, Written};
@@ -106,16 +106,16 @@ async fn refundable(handle: Handle) -> CheckResult {
         let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
         Ok::<_, Failure>(handle.merchant_payments.create_refund(command).await)
     };
-    let by = async |bank: Option<BankId>| {
-        let edit = SettlementAccountEdit { bank: Some(bank.is_some()), ..SettlementAccountEdit::default() };
-        change(edit_settlement_account(Who::Mine, own, edit, (bank, after(2)))?).await
+    let by = async |bank: BankId| {
+        let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
+        change(edit_settlement_account(Who::Mine, own, edit, (Some(bank), after(2)))?).await
     };
     same("without a bank", is_refundable().await?, false)?;
     same("without a bank", refused(refund(1).await?)?, RefundRefusal::NoBank)?;
-    by(Some(bank(3, "")?.id)).await?;
+    by(bank(3, "")?.id).await?;
     same("by a bank without refunds", is_refundable().await?, false)?;
     same("by a bank without refunds", refused(refund(1).await?)?, RefundRefusal::BankWithoutRefunds)?;
-    by(Some(bank(2, "")?.id)).await?;
+    by(bank(2, "")?.id).await?;
     same("by a bank with refunds", is_refundable().await?, true)?;
     let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
     expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)?;

@@ -16,9 +16,9 @@ use crate::seed_data::{Who, bank, noon, profile, seeded, settlement_account};
 use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, ApprovalStatus, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation, MerchantCurrency,
-    MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit, SettlementAccountOverview,
-    SettlementRefusal, SettlementSituation,
+    Approval, ApprovalStatus, BankEdit, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation,
+    MerchantCurrency, MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit,
+    SettlementAccountOverview, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::PageRequest;
 use florin_ports::{CreatePayeeCommand, SettlementCommand};
@@ -74,7 +74,7 @@ async fn edited(handle: Handle) -> CheckResult {
     let made = expect_some("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
     same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
     same("what is found", find(&handle, settlement_account_id(1)).await?, made.clone())?;
-    let edit = SettlementAccountEdit { name: Some(None), bank: Some(true), make_default: false };
+    let edit = SettlementAccountEdit { name: Some(None), bank: Some(BankEdit::Set), make_default: false };
     let id = bank(2, "Second")?.id;
     let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, (Some(id), after(7)))?;
     let done = expect_some("the changed one", change(&handle, command).await?)?;
@@ -152,7 +152,7 @@ async fn refusals(handle: Handle) -> CheckResult {
             edit_settlement_account(
                 Who::Mine,
                 mine,
-                SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() },
+                SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() },
                 (Some(bank(99, "None")?.id), after(1)),
             )?,
             SettlementRefusal::UnknownBank,
@@ -243,7 +243,7 @@ async fn awaited(handle: Handle) -> CheckResult {
     let own = settlement_account_id(1);
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
-    let edit = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
+    let edit = SettlementAccountEdit { bank: Some(BankEdit::Set), ..SettlementAccountEdit::default() };
     change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, Some(own))?).await)?;
     add_session(&handle, Who::Mine, checkout_id(1), 1).await?;
