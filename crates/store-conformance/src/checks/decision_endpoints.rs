@@ -11,7 +11,9 @@ use crate::webhooks::claimed;
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::ApiKey;
-use florin_domain::card::decide::{CardRefusal, Extras, FirstKind, FirstMessage, FollowUp, decide_consulted_follow_up};
+use florin_domain::card::decide::{
+    CardRefusal, Extras, FirstKind, FirstMessage, FollowUp, decide_follow_up_with_endpoint,
+};
 use florin_domain::card::{
     DecisionCheck, DecisionCode, DecisionEndpoint, DecisionReply, DecisionTime, EndpointChange, EndpointDecision,
     EndpointRefusal, EndpointSettings, Fallback, NoDecision, Verdict, put_endpoint, remove_endpoint,
@@ -261,7 +263,9 @@ async fn decisions(handle: Handle) -> CheckResult {
     let mut command = follow_up(Who::Mine, named, 301, more.clone())?;
     let ids = stamp(301);
     command.decide = Arc::new(move |situation| {
-        ids.rule(|stamp| decide_consulted_follow_up(situation, named, &more, EndpointDecision::Decided(verdict), stamp))
+        ids.rule(|stamp| {
+            decide_follow_up_with_endpoint(situation, named, &more, EndpointDecision::Decided(verdict), stamp)
+        })
     });
     let stored = expect_new(handle.cards.follow_up(command).await)?;
     same("the decision on an increment", stored.details.decision, Some(seen))?;
