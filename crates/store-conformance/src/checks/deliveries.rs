@@ -64,7 +64,7 @@ async fn queued(handle: Handle) -> CheckResult {
         let LoggedDelivery { delivery, attempts } = &found[0];
         let expected = Delivery {
             webhook: id(number),
-            message: event.id,
+            event: event.id,
             account: event.account.clone(),
             object: event.object,
             sequence: 1,
@@ -306,14 +306,14 @@ async fn logged(handle: Handle) -> CheckResult {
     let claims = claim(&handle, (1, 1), now, 1).await?;
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
     handle.deliveries.record(vec![delivered], now).await?;
-    let message = claims[0].delivery.message;
+    let event = claims[0].delivery.event;
     let created = claims[0].delivery.created_at;
     let none = || everything(9);
     for (filter, expected) in [
         (none(), 3_u8),
         (DeliveryFilter { status: Some(DeliveryStatus::Delivered), ..none() }, 1),
         (DeliveryFilter { status: Some(DeliveryStatus::Pending), ..none() }, 2),
-        (DeliveryFilter { message: Some(message), ..none() }, 1),
+        (DeliveryFilter { event: Some(event), ..none() }, 1),
         (DeliveryFilter { from: Some(created), ..none() }, 3),
         (DeliveryFilter { from: Some(created + TimeDelta::days(1)), ..none() }, 0),
         (DeliveryFilter { to: Some(created - TimeDelta::days(1)), ..none() }, 0),
@@ -341,15 +341,12 @@ async fn redelivered(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
-    let message = claims[0].delivery.message;
+    let event = claims[0].delivery.event;
     let exhausted = end(&claims[0], 500, decision(DeliveryStatus::Exhausted, now));
     handle.deliveries.record(vec![exhausted], now).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let once = || -> Result<_, Failure> {
-        Ok(RedeliverCommand {
-            claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?),
-            ..redelivery(1, message)
-        })
+        Ok(RedeliverCommand { claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?), ..redelivery(1, event) })
     };
     expect_new(handle.deliveries.redeliver(once()?).await)?;
     let again = claim(&handle, (1, 2), now, 9).await?;
@@ -357,11 +354,11 @@ async fn redelivered(handle: Handle) -> CheckResult {
     same("the replay", replayed(handle.deliveries.redeliver(once()?).await)?, answer)?;
     same("claimed after the replay", claim(&handle, (1, 3), now, 9).await?.len(), 0)?;
     absent("an unknown event", &handle.deliveries.redeliver(redelivery(1, EventId(uuid(73, 1)))).await)?;
-    absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, message)).await)?;
-    let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, message) };
+    absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, event)).await)?;
+    let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, event) };
     absent("a foreign subscription", &handle.deliveries.redeliver(foreign).await)?;
     expect_new(handle.webhooks.change(change(Who::Mine, Webhook { state: disabled_by_client(), ..made })).await)?;
-    let disabled = handle.deliveries.redeliver(redelivery(1, message)).await;
+    let disabled = handle.deliveries.redeliver(redelivery(1, event)).await;
     same("a disabled subscription", refused(disabled)?, WebhookRefusal::Disabled)
 }
 
@@ -399,8 +396,8 @@ async fn recovered(handle: Handle) -> CheckResult {
 async fn tested(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
-    let (message, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
-    let event = DeliveredEvent { message, account, object, sequence: 0, at: noon() };
+    let (event, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
+    let event = DeliveredEvent { id: event, account, object, sequence: 0, at: noon() };
     let delivery = Delivery { is_test: true, ..Delivery::new(id(1), event) };
     let command = |who| TestWebhookCommand {
         reach: reach(who),
@@ -411,12 +408,12 @@ async fn tested(handle: Handle) -> CheckResult {
         claim: None,
     };
     absent("a foreign subscription", &handle.deliveries.test(command(Who::Other)).await)?;
-    same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.message)?;
+    same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.event)?;
     // The test is due immediately, although the clock of its account is ahead.
     let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
     same("the body", claims[0].body.as_deref(), Some("a tést"))?;
     same("a test", claims[0].delivery.is_test, true)?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, delivery.event)).await)?;
     same("events", stored(&handle).await?.len(), 0)
 }
 
@@ -455,7 +452,7 @@ async fn restored(handle: Handle) -> CheckResult {
     same("claimed", claim(&handle, (1, 2), noon(), 9).await?.len(), 0)?;
     let undone =
         expect_some("the undone one", found.iter().find(|delivery| delivery.status == DeliveryStatus::Cancelled))?;
-    let gone = handle.deliveries.redeliver(redelivery(1, undone.message)).await;
+    let gone = handle.deliveries.redeliver(redelivery(1, undone.event)).await;
     same("an undone event", refused(gone)?, WebhookRefusal::EventGone)
 }
 

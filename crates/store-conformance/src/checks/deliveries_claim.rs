@@ -54,7 +54,7 @@ async fn at_once(handle: Handle) -> CheckResult {
     let failed = end(&first[0], 500, decision(DeliveryStatus::Failed, noon()));
     handle.deliveries.record(vec![failed], early).await?;
     same("the retry", claim(&handle, (1, 2), early, 9).await?.len(), 0)?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
     same("redelivered", claim(&handle, (1, 3), early, 9).await?.len(), 1)
 }
 
@@ -168,7 +168,7 @@ async fn earlier_again(handle: Handle) -> CheckResult {
     let first = claim(&handle, (1, 1), now, 9).await?;
     let exhausted = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
     handle.deliveries.record(vec![exhausted], now).await?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
     let again = claim(&handle, (1, 2), now, 9).await?;
     same("the first again", sequences(&again), vec![1])?;
     let delivered = end(&again[0], 200, decision(DeliveryStatus::Delivered, now));
@@ -183,7 +183,7 @@ async fn one_attempt(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
-    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.event)).await)?;
     // The same lease, but another attempt.
     let second = claim(&handle, (1, 1), now, 9).await?;
     let failed = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
@@ -249,7 +249,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
     same("recorded", handle.deliveries.record(vec![delivered], now).await?, 0)?;
     same("the backlog", handle.deliveries.backlog().await?.total(), 0)?;
-    absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.message)).await)?;
+    absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.event)).await)?;
     absent("a recovery", &handle.deliveries.recover(recovery(1, noon())).await)?;
     pay(&handle, Who::Mine, 4).await?;
     let old = noon() - TimeDelta::days(900);
@@ -326,8 +326,8 @@ async fn resumptions(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
     pay(&handle, Who::Mine, 1).await?;
-    let message = log(&handle, 1).await?[0].delivery.message;
-    expect_new(handle.deliveries.redeliver(redelivery(1, message)).await)?;
+    let event = log(&handle, 1).await?[0].delivery.event;
+    expect_new(handle.deliveries.redeliver(redelivery(1, event)).await)?;
     expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
     let count = async |number| -> Result<_, Failure> {
         let all = handle.webhooks.all().await?;

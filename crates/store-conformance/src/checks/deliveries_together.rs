@@ -54,7 +54,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     for claimed in in_one_group(&handle, Who::Mine, work).await? {
         let Some(claimed) = claimed? else { continue };
         for delivery in claimed.deliveries {
-            let key = (delivery.delivery.webhook, delivery.delivery.message);
+            let key = (delivery.delivery.webhook, delivery.delivery.event);
             same("the subscription", key.0, claimed.webhook.id)?;
             same("the body", delivery.body.as_deref(), bodies.get(&key.1).map(String::as_str))?;
             found.push(key);
@@ -121,7 +121,7 @@ async fn current_counts(handle: Handle) -> CheckResult {
         }
         same("recorded", handle.deliveries.record(ends, now).await?, 1)?;
         let logged = log(&handle, 1).await?;
-        let found = logged.into_iter().find(|logged| logged.delivery.message == current[0].delivery.message);
+        let found = logged.into_iter().find(|logged| logged.delivery.event == current[0].delivery.event);
         let logged = expect_some("the delivery", found)?;
         let numbers: Vec<_> = logged.attempts.iter().map(|attempt| attempt.number).collect();
         same("the delivery", (logged.delivery.status, numbers), (DeliveryStatus::Delivered, vec![2]))?;

@@ -159,7 +159,7 @@ async fn subscribed(handle: Handle) -> CheckResult {
     let written = stored(&handle).await?;
     let kinds: Vec<_> = written.iter().map(|event| event.kind).collect();
     same("the kinds", kinds, vec![EventKind::CardTransaction; 2])?;
-    let mut queued: Vec<_> = log(&handle, 1).await?.into_iter().map(|logged| logged.delivery.message).collect();
+    let mut queued: Vec<_> = log(&handle, 1).await?.into_iter().map(|logged| logged.delivery.event).collect();
     queued.sort_unstable();
     let mut expected: Vec<_> = written.iter().map(|event| event.id).collect();
     expected.sort_unstable();

@@ -28,7 +28,7 @@ checks! {
 /// Claims the deliveries of a subscription, and returns their events.
 async fn messages(handle: &Handle, number: u128) -> Result<BTreeSet<EventId>, Failure> {
     let claims = claim(handle, (number, number), noon() + TimeDelta::days(1), 1_000).await?;
-    let messages: BTreeSet<_> = claims.iter().map(|claim| claim.delivery.message).collect();
+    let messages: BTreeSet<_> = claims.iter().map(|claim| claim.delivery.event).collect();
     same("each event once", messages.len(), claims.len())?;
     Ok(messages)
 }

@@ -34,7 +34,7 @@ async fn more_than_two_portions_are_queued_once() {
     for _ in 0..2 {
         assert!(home.store.fan_out().await.unwrap());
         for (status, expected) in [(None, 449), (Some(DeliveryStatus::Delivered), 1)] {
-            let filter = DeliveryFilter { status, message: None, from: None, to: None, attempts: 1 };
+            let filter = DeliveryFilter { status, event: None, from: None, to: None, attempts: 1 };
             let found = home.store.log(webhook, filter, PageRequest::default()).await.unwrap();
             assert_eq!(found.count, expected, "{status:?}");
         }

@@ -98,7 +98,7 @@ async fn list(context: &Context, store: &dyn CompleteStorage, filter: &Filter) -
 
 async fn show(context: &Context, store: &dyn CompleteStorage, id: WebhookId) -> anyhow::Result<()> {
     let webhook = find(store, id).await?;
-    let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: ATTEMPTS };
+    let filter = DeliveryFilter { status: None, event: None, from: None, to: None, attempts: ATTEMPTS };
     let last = Deliveries::log(store, id, filter, PageRequest { limit: SHOWN, offset: 0 }).await?;
     let row = Row::of(&webhook, waiting(store, id).await?, &names(store).await?);
     let details = Details::of(row, &webhook, &last.rows);
