@@ -28,7 +28,7 @@ pub(crate) enum Action {
     List(Filter),
     /// Show a webhook with its last deliveries
     Show(SubscriptionArgument),
-    /// Disable a webhook: waiting deliveries stop, and no new ones are queued. Its client may enable it again
+    /// Disable a webhook: waiting deliveries pause, and new events are not queued. Its client may enable it again
     Disable(SubscriptionArgument),
     /// Enable a webhook: waiting deliveries continue
     Enable(SubscriptionArgument),
