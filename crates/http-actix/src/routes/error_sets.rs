@@ -75,7 +75,7 @@ error_sets! {
     /// Errors of an operation that changes the networks of the client.
     ClientWriteErrors = writing(
         FORBIDDEN,
-        "`invalid_state`: the caller would be shut out, the address is on the list, or the list is full.",
+        "`invalid_state`: the caller would be locked out, the address is on the list, or the list is full.",
     );
     /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(FORBIDDEN_OR_SANDBOX_ONLY);
