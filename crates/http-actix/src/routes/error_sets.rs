@@ -79,7 +79,7 @@ error_sets! {
     );
     /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(FORBIDDEN_OR_SANDBOX_ONLY);
-    /// Errors of an operation that reads data of the client, in the sandbox only. It names no account, so it has no 404.
+    /// Errors of an operation that reads data of the client in the sandbox. It names no account, so it has no 404.
     SandboxClientReadErrors = without(reading(FORBIDDEN_OR_SANDBOX_ONLY), &["404"]);
     /// Errors of reading events. In production, the operator enables events for each client.
     EventErrors = with(
