@@ -21,7 +21,7 @@ use florin_domain::money::{Currency, Minor};
 use florin_domain::people::{EmailAddress, Person, PersonStatus, Role};
 use florin_domain::secret::SealedSecret;
 use florin_domain::test_support::an_account;
-use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData};
+use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData, SeedKey};
 use uuid::Uuid;
 
 /// A seeded account. Checks act on `Mine`; `Other` must not change.
@@ -148,7 +148,7 @@ pub(crate) fn seed_data(minor: i64) -> Result<SeedData, Failure> {
     let mut keys = Vec::new();
     let mut accounts = Vec::new();
     for who in BOTH {
-        keys.push((key(who)?, who.key_hash()));
+        keys.push(SeedKey { key: key(who)?, hash: who.key_hash() });
         accounts.push(seed_account(who, minor)?);
     }
     Ok(SeedData { clients: clients.into(), keys, accounts, banks: vec![bank(1, "First")?, bank(2, "Second")?] })

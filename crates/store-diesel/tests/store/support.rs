@@ -22,7 +22,7 @@ use florin_domain::test_support::an_account;
 use florin_domain::text::Text;
 use florin_ports::{
     BooksCheck, CardLedger, FirstMessageCommand, FollowUpCommand, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
-    Seeding, WriteError, Written,
+    SeedKey, Seeding, WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
@@ -144,7 +144,7 @@ pub(crate) fn world(minor: i64) -> SeedData {
         features: [].into(),
         disabled_at: None,
     });
-    let keys = [MINE, OTHER].map(|account| (key(account), key_hash(account)));
+    let keys = [MINE, OTHER].map(|account| SeedKey { key: key(account), hash: key_hash(account) });
     let accounts = [MINE, OTHER].map(|account| seed_account(account, minor));
     SeedData { clients: clients.into(), keys: keys.into(), accounts: accounts.into(), banks: vec![] }
 }
