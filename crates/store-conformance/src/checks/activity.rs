@@ -31,18 +31,18 @@ checks! {
     "activities.list.newest_first_then_by_id" => newest_first,
     "activities.list.pages_do_not_overlap" => pages_do_not_overlap,
     "activities.list.count_ignores_the_page" => count_ignores_the_page,
-    "activities.list.filters_by_every_member" => filters,
-    "activities.list.has_one_row_per_chain" => chains,
-    "activities.list.shows_the_owners_of_cards" => owners,
-    "activities.list.searches_counterparties_references_and_numbers" => search,
-    "activities.list.has_credits_with_what_was_sent" => credits,
-    "activities.list.has_payments_from_their_confirmation_on" => payments,
-    "activities.list.has_cancelled_payments_of_confirmed_batches" => cancelled,
-    "activities.list.has_both_sides_of_transfers" => transfers,
+    "activities.list.filters_by_every_member" => filters_by_every_member,
+    "activities.list.has_one_row_per_chain" => list_has_one_row_per_chain,
+    "activities.list.shows_the_owners_of_cards" => shows_the_owners_of_cards,
+    "activities.list.searches_counterparties_references_and_numbers" => searches_counterparties_references_and_numbers,
+    "activities.list.has_credits_with_what_was_sent" => list_has_credits_with_what_was_sent,
+    "activities.list.has_payments_from_their_confirmation_on" => list_has_payments_from_their_confirmation_on,
+    "activities.list.has_cancelled_payments_of_confirmed_batches" => list_has_cancelled_payments_of_confirmed_batches,
+    "activities.list.has_both_sides_of_transfers" => list_has_both_sides_of_transfers,
     "activities.list.has_top_ups_of_budgets" => top_ups,
-    "activities.find.finds_what_the_list_has_and_nothing_else" => finds,
-    "activities.find.finds_numbers_and_any_message_of_a_chain" => other_keys,
-    "tenancy.activities.foreign_movements_are_absent" => foreign,
+    "activities.find.finds_what_the_list_has_and_nothing_else" => finds_what_the_list_has_and_nothing_else,
+    "activities.find.finds_numbers_and_any_message_of_a_chain" => finds_numbers_and_any_message_of_a_chain,
+    "tenancy.activities.foreign_movements_are_absent" => foreign_movements_are_absent,
 }
 
 const EVERY: PageRequest = PageRequest { limit: 1000, offset: 0 };
@@ -183,7 +183,7 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn filters(handle: Handle) -> CheckResult {
+async fn filters_by_every_member(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let none = ActivityFilter::default();
     let mut filters = vec![none.clone()];
@@ -230,7 +230,7 @@ async fn filters(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn chains(handle: Handle) -> CheckResult {
+async fn list_has_one_row_per_chain(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
@@ -258,7 +258,7 @@ async fn chains(handle: Handle) -> CheckResult {
     same("the chains", list(&handle, Who::Mine, filter, EVERY).await?.rows, vec![declined, ended])
 }
 
-async fn owners(handle: Handle) -> CheckResult {
+async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let person = expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
     let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
@@ -276,7 +276,7 @@ async fn owners(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn search(handle: Handle) -> CheckResult {
+async fn searches_counterparties_references_and_numbers(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let mut texts: Vec<String> =
         all.iter().flat_map(|row| [row.counterparty(), row.reference()]).flatten().map(str::to_owned).collect();
@@ -298,7 +298,7 @@ async fn search(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn credits(handle: Handle) -> CheckResult {
+async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
@@ -318,7 +318,7 @@ async fn credits(handle: Handle) -> CheckResult {
     same("what the budgets were funded by", funding, 3)
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
+async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
@@ -332,7 +332,7 @@ async fn transfers(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn payments(handle: Handle) -> CheckResult {
+async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
     let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter.clone(), EVERY).await?.count);
@@ -357,7 +357,7 @@ async fn payments(handle: Handle) -> CheckResult {
     same("the payments", rows, expected)
 }
 
-async fn cancelled(handle: Handle) -> CheckResult {
+async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
@@ -371,7 +371,7 @@ async fn cancelled(handle: Handle) -> CheckResult {
     same("those of the confirmed batch", seen, vec![(ActivityStatus::Cancelled, Minor::ZERO); 2])
 }
 
-async fn finds(handle: Handle) -> CheckResult {
+async fn finds_what_the_list_has_and_nothing_else(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
     for row in all {
@@ -388,7 +388,7 @@ async fn finds(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn other_keys(handle: Handle) -> CheckResult {
+async fn finds_numbers_and_any_message_of_a_chain(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
     let mut numbers = Vec::new();
@@ -417,7 +417,7 @@ async fn other_keys(handle: Handle) -> CheckResult {
     same("the numbers, without gaps", numbers, (1..=8).collect::<Vec<_>>())
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn foreign_movements_are_absent(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     for (who, other) in [(Who::Mine, Who::Other), (Who::Other, Who::Mine)] {
         let account = who.account()?;

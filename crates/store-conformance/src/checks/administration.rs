@@ -14,15 +14,15 @@ use std::sync::Arc;
 
 checks! {
     "registry.change_client.changes_what_is_given" => change_client,
-    "registry.set_disabled.the_first_time_counts" => disabled,
-    "registry.rename_account.of_one_account" => rename,
-    "registry.rotate_key.stores_a_successor_and_an_end" => rotate,
+    "registry.set_disabled.the_first_time_counts" => the_first_time_counts,
+    "registry.rename_account.of_one_account" => rename_account_of_one_account,
+    "registry.rotate_key.stores_a_successor_and_an_end" => stores_a_successor_and_an_end,
     "registry.rotate_key.refusal_changes_nothing" => rotate_refused,
     "registry.rotate_key.hands_worlds_over" => rotate_worlds,
     "registry.revoke_key.ends_the_keys_of_its_worlds" => revoke_worlds,
     "worlds.create.by_a_revoked_key_is_refused" (Sandbox) => by_a_revoked_key,
-    "key_upkeep.record_uses.the_latest_counts" => uses,
-    "key_upkeep.expiring.in_order_of_their_end" => expiring,
+    "key_upkeep.record_uses.the_latest_counts" => the_latest_counts,
+    "key_upkeep.expiring.in_order_of_their_end" => expiring_in_order_of_their_end,
 }
 
 const NEW: KeyHash = KeyHash([60; 32]);
@@ -56,7 +56,7 @@ async fn change_client(handle: Handle) -> CheckResult {
     not_found("a change of an unknown client", &unknown)
 }
 
-async fn disabled(handle: Handle) -> CheckResult {
+async fn the_first_time_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (id, later) = (Who::Mine.client(), noon() + TimeDelta::microseconds(1));
     for (at, expected) in
@@ -74,7 +74,7 @@ async fn disabled(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn rename(handle: Handle) -> CheckResult {
+async fn rename_account_of_one_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     let before = expect_some("the other account", handle.accounts.find(&other).await?)?;
@@ -91,7 +91,7 @@ fn rotated(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> +
     move |key| key.rotate(ApiKeyId(uuid(4, id)), noon(), TimeDelta::hours(1), None)
 }
 
-async fn rotate(handle: Handle) -> CheckResult {
+async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let old = key(Who::Mine)?;
     let rotation = handle.registry.rotate_key(old.id, NEW, Arc::new(rotated(60))).await?;
@@ -163,7 +163,7 @@ async fn by_a_revoked_key(handle: Handle) -> CheckResult {
     same("the account", handle.accounts.find(&Who::Mine.account()?).await?, None)
 }
 
-async fn uses(handle: Handle) -> CheckResult {
+async fn the_latest_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (key(Who::Mine)?.id, key(Who::Other)?.id);
     let unknown = ApiKeyId(uuid(4, 99));
@@ -178,7 +178,7 @@ async fn uses(handle: Handle) -> CheckResult {
     same("the keys", handle.registry.keys(None).await?.len(), 2)
 }
 
-async fn expiring(handle: Handle) -> CheckResult {
+async fn expiring_in_order_of_their_end(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = |hours| noon() + TimeDelta::hours(hours);
     let ending = |number, expires_at: DateTime<Utc>| {

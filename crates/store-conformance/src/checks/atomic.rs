@@ -33,8 +33,8 @@ checks! {
     "atomic.credit.journal_id_that_is_taken" => credit_journal_taken,
     "atomic.credit.number_that_is_taken" => credit_number_taken,
     "atomic.confirm.journal_id_that_is_taken" => confirm_journal_taken,
-    "atomic.confirm.failure_counts_no_attempt" => no_attempt,
-    "atomic.neighbours_of_a_failure_succeed" => neighbours,
+    "atomic.confirm.failure_counts_no_attempt" => failure_counts_no_attempt,
+    "atomic.neighbours_of_a_failure_succeed" => neighbours_of_a_failure_succeed,
 }
 
 /// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
@@ -195,7 +195,7 @@ async fn confirm_journal_taken(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn no_attempt(handle: Handle) -> CheckResult {
+async fn failure_counts_no_attempt(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     // A wrong token, but the enrolment can't be stored: nothing of the attempt remains.
     let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
@@ -216,7 +216,7 @@ async fn no_attempt(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn neighbours(handle: Handle) -> CheckResult {
+async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let mut tasks = Vec::new();

@@ -14,8 +14,8 @@ use florin_domain::money::{Currency, Total};
 use florin_domain::page::PageRequest;
 
 checks! {
-    "budgets.funds.sum_up_all_levels_below" => sums,
-    "budgets.funds.sums_may_exceed_64_bits" => wide,
+    "budgets.funds.sum_up_all_levels_below" => funds_sum_up_all_levels_below,
+    "budgets.funds.sums_may_exceed_64_bits" => sums_may_exceed_64_bits,
     "budgets.funds.name_the_last_number_of_each_balance" => last_numbers,
     "transfers.transfer.shares_the_numbers_of_credits" => one_sequence,
 }
@@ -36,7 +36,7 @@ fn available(minor: i64) -> PoolSums {
     PoolSums { available: Total(minor.into()), ..PoolSums::default() }
 }
 
-async fn sums(handle: Handle) -> CheckResult {
+async fn funds_sum_up_all_levels_below(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine;
     expect_new(handle.budgets.create(create_budget(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
@@ -50,7 +50,7 @@ async fn sums(handle: Handle) -> CheckResult {
     same("below a leaf", funds(&handle, budget_id(1), gbp()?).await?.below, PoolSums::default())
 }
 
-async fn wide(handle: Handle) -> CheckResult {
+async fn sums_may_exceed_64_bits(handle: Handle) -> CheckResult {
     handle.seeding.seed(seed_data(i64::MAX)?).await?;
     let sum = Total(i128::from(i64::MAX) + 5_000);
     same("the sum", funds(&handle, Who::Mine.parent_budget(), gbp()?).await?.below.available, sum)

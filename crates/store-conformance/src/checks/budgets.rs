@@ -22,26 +22,26 @@ use florin_ports::{CreateBudgetCommand, EditBudgetCommand, StoreError};
 use std::sync::Arc;
 
 checks! {
-    "budgets.create.stores_the_whole_decision" => whole,
+    "budgets.create.stores_the_whole_decision" => stores_the_whole_decision,
     "budgets.create.is_shown_its_parent_and_how_many_there_are" => counts_and_depth,
-    "budgets.create.at_once_is_shown_true_numbers" => at_once,
-    "budgets.create.replay_gives_the_stored_answer" => again,
-    "budgets.create.refusal_or_failure_changes_nothing" => nothing,
-    "budgets.edit.is_visible_at_once_and_changes_nothing_else" => edited,
-    "budgets.edit.replay_gives_the_stored_answer" => edited_again,
-    "budgets.edit.refusal_changes_nothing" => not_edited,
+    "budgets.create.at_once_is_shown_true_numbers" => create_at_once_is_shown_true_numbers,
+    "budgets.create.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "budgets.create.refusal_or_failure_changes_nothing" => refusal_or_failure_changes_nothing,
+    "budgets.edit.is_visible_at_once_and_changes_nothing_else" => edit_is_visible_at_once_and_changes_nothing_else,
+    "budgets.edit.replay_gives_the_stored_answer" => edit_replay_gives_the_stored_answer,
+    "budgets.edit.refusal_changes_nothing" => refusal_changes_nothing,
     "budgets.names.are_unique_where_the_account_says_so" => unique_names,
-    "budgets.list.by_name_then_by_id_with_filters_and_counts" => listed,
+    "budgets.list.by_name_then_by_id_with_filters_and_counts" => list_by_name_then_by_id_with_filters_and_counts,
     "budgets.find.seeded_ones_have_every_feature" => seeded_ones,
-    "budgets.parent.every_account_has_one" => parents,
-    "budgets.create.without_payments_funds_no_batch" => no_payments,
-    "tenancy.budgets.show_one_account_only" => foreign,
+    "budgets.parent.every_account_has_one" => every_account_has_one,
+    "budgets.create.without_payments_funds_no_batch" => create_without_payments_funds_no_batch,
+    "tenancy.budgets.show_one_account_only" => budgets_show_one_account_only,
 }
 
 /// A refusal that the domain's rule never returns, because no limit is 0.
 const TOO_MANY: CreateBudgetRefusal = CreateBudgetRefusal::TooMany { max: 0 };
 
-async fn whole(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let only_cards = [BudgetFeature::BudgetCards];
     let command =
@@ -88,7 +88,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
     same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
-async fn at_once(handle: Handle) -> CheckResult {
+async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut tasks = Vec::new();
@@ -110,7 +110,7 @@ async fn at_once(handle: Handle) -> CheckResult {
     same("made beside the three that were seeded", made, 7)
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -123,7 +123,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("the first request", mismatch(handle.budgets.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
+async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
@@ -161,7 +161,7 @@ fn every_member() -> Result<BudgetEdit, Failure> {
     })
 }
 
-async fn edited(handle: Handle) -> CheckResult {
+async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for budget in [Who::Mine.budget(), Who::Mine.parent_budget()] {
@@ -184,7 +184,7 @@ async fn edited(handle: Handle) -> CheckResult {
     same("no threshold", found.low_balance, None)
 }
 
-async fn edited_again(handle: Handle) -> CheckResult {
+async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |name: &str, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -200,7 +200,7 @@ async fn edited_again(handle: Handle) -> CheckResult {
     same("its name", found.budget.name.as_str(), "one")
 }
 
-async fn not_edited(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = edit_budget(Who::Mine, Who::Mine.budget(), every_member()?, after(9))?;
@@ -253,7 +253,7 @@ async fn unique_names(handle: Handle) -> CheckResult {
     not_found("an unknown account", &unknown)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn list_by_name_then_by_id_with_filters_and_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
@@ -300,7 +300,7 @@ async fn seeded_ones(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn parents(handle: Handle) -> CheckResult {
+async fn every_account_has_one(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
@@ -322,7 +322,7 @@ async fn parents(handle: Handle) -> CheckResult {
     same("the parent by default", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)
 }
 
-async fn no_payments(handle: Handle) -> CheckResult {
+async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let but_payments = [BudgetFeature::PeopleCards, BudgetFeature::BudgetCards];
     expect_new(
@@ -334,7 +334,7 @@ async fn no_payments(handle: Handle) -> CheckResult {
     same("one with", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn budgets_show_one_account_only(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.budgets.create(create_budget(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;

@@ -26,14 +26,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 checks! {
     "card_guards.controls.of_the_card_are_kept_and_decide_messages" => of_card,
     "card_guards.controls.of_the_budget_are_kept_and_decide_messages" => of_budget,
-    "card_guards.controls.decide_increments" => increments,
-    "card_guards.controls.of_a_budget_come_before_or_after_authorizations" => race,
-    "card_guards.controls.go_to_the_new_card" => replaced,
-    "card_guards.pin.is_kept_and_decides_messages" => pin,
-    "card_guards.owner.must_be_active" => owner,
-    "card_guards.messages.keep_what_they_present" => presented,
-    "card_guards.declines.are_explained_as_they_were_decided" => explained,
-    "tenancy.card_guards.are_of_their_own_account" => foreign,
+    "card_guards.controls.decide_increments" => controls_decide_increments,
+    "card_guards.controls.of_a_budget_come_before_or_after_authorizations" =>
+        controls_of_a_budget_come_before_or_after_authorizations,
+    "card_guards.controls.go_to_the_new_card" => controls_go_to_the_new_card,
+    "card_guards.pin.is_kept_and_decides_messages" => pin_is_kept_and_decides_messages,
+    "card_guards.owner.must_be_active" => owner_must_be_active,
+    "card_guards.messages.keep_what_they_present" => messages_keep_what_they_present,
+    "card_guards.declines.are_explained_as_they_were_decided" => declines_are_explained_as_they_were_decided,
+    "tenancy.card_guards.are_of_their_own_account" => card_guards_are_of_their_own_account,
 }
 
 /// Controls with an entry in every list. They allow purchases by chip only.
@@ -97,7 +98,7 @@ async fn of_budget(handle: Handle) -> CheckResult {
     same("without controls", buy(&handle, Who::Mine.card(), 4, EntryMode::Keyed).await?, Response::Approved)
 }
 
-async fn increments(handle: Handle) -> CheckResult {
+async fn controls_decide_increments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, Who::Mine.card(), 1, EntryMode::Keyed).await?;
     let more = |number| {
@@ -110,7 +111,7 @@ async fn increments(handle: Handle) -> CheckResult {
 }
 
 /// Races authorizations with controls of their budget: none that begins after the controls are set is approved.
-async fn race(handle: Handle) -> CheckResult {
+async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let is_set = Arc::new(AtomicBool::new(false));
     let mut tasks = Vec::new();
@@ -150,7 +151,7 @@ async fn race(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
+async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
     expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
@@ -161,7 +162,7 @@ async fn replaced(handle: Handle) -> CheckResult {
     same("its controls and its PIN", (found.record.controls, found.record.pin), (every_control()?, None))
 }
 
-async fn pin(handle: Handle) -> CheckResult {
+async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (card, digest) =
         (Who::Mine.card(), PinDigest::new(std::array::from_fn(|place| u8::try_from(place).unwrap_or(0))));
@@ -175,7 +176,7 @@ async fn pin(handle: Handle) -> CheckResult {
     same("a wrong one", send(&handle, card, 3, with(wrong)).await?.response, Response::IncorrectPin)
 }
 
-async fn owner(handle: Handle) -> CheckResult {
+async fn owner_must_be_active(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let card = issue_to_person(Who::Mine, 1, person_id(1), &[(Who::Mine.budget(), true)])?;
@@ -204,7 +205,7 @@ fn everything() -> Result<Extras, Failure> {
     })
 }
 
-async fn presented(handle: Handle) -> CheckResult {
+async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, everything()?)).await?];
     let little = Extras { pos: Some(PointOfSale::default()), ..Extras::default() };
@@ -224,7 +225,7 @@ async fn presented(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn explained(handle: Handle) -> CheckResult {
+async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
     let token_of = |state| WalletToken { token: "a".into(), state };
@@ -258,7 +259,7 @@ async fn explained(handle: Handle) -> CheckResult {
     same("the rules", names, vec!["pin", "security_code", "wallet_token", "three_d_secure", "controls"])
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn card_guards_are_of_their_own_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = set_controls(Who::Mine, Who::Other.limited_card(), every_control()?)?;

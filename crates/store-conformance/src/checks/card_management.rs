@@ -23,23 +23,24 @@ use florin_ports::{ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLim
 use std::sync::Arc;
 
 checks! {
-    "card_management.create.stores_the_whole_decision" => whole,
-    "card_management.create.concurrent_calls_see_the_true_count" => at_once,
+    "card_management.create.stores_the_whole_decision" => stores_the_whole_decision,
+    "card_management.create.concurrent_calls_see_the_true_count" => concurrent_calls_see_the_true_count,
     "card_management.create.counts_cards_of_every_state" => every_state,
-    "card_management.create.refusal_changes_nothing" => no_card,
-    "card_management.list.newest_first_with_filters_and_counts" => listed,
-    "card_management.transition.is_kept_and_decides_messages" => moved,
-    "card_management.transition.refusal_changes_nothing" => not_moved,
-    "card_management.transition.of_two_at_once_the_second_sees_the_first" => twice,
-    "card_management.transition.authorizations_come_before_or_after" => race,
-    "card_management.set_limit.decides_messages_and_keeps_what_was_used" => limited,
-    "card_management.remove_limit.removes_one" => unlimited,
-    "card_management.replace.copies_limits_and_keeps_holds" => replaced,
-    "card_management.writes.replay_the_stored_answer" => again,
-    "tenancy.card_management.foreign_cards_are_absent" => foreign,
+    "card_management.create.refusal_changes_nothing" => refusal_changes_nothing,
+    "card_management.list.newest_first_with_filters_and_counts" => list_newest_first_with_filters_and_counts,
+    "card_management.transition.is_kept_and_decides_messages" => transition_is_kept_and_decides_messages,
+    "card_management.transition.refusal_changes_nothing" => transition_refusal_changes_nothing,
+    "card_management.transition.of_two_at_once_the_second_sees_the_first" =>
+        transition_of_two_at_once_the_second_sees_the_first,
+    "card_management.transition.authorizations_come_before_or_after" => authorizations_come_before_or_after,
+    "card_management.set_limit.decides_messages_and_keeps_what_was_used" => decides_messages_and_keeps_what_was_used,
+    "card_management.remove_limit.removes_one" => removes_one,
+    "card_management.replace.copies_limits_and_keeps_holds" => copies_limits_and_keeps_holds,
+    "card_management.writes.replay_the_stored_answer" => replay_the_stored_answer,
+    "tenancy.card_management.foreign_cards_are_absent" => foreign_cards_are_absent,
 }
 
-async fn whole(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
@@ -58,7 +59,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("a seeded card", seeded.record, CardRecord::seeded(known))
 }
 
-async fn at_once(handle: Handle) -> CheckResult {
+async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..20_u128 {
@@ -82,7 +83,7 @@ async fn at_once(handle: Handle) -> CheckResult {
     same("made beside the three that were seeded", made, 7)
 }
 
-async fn no_card(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let off = [BudgetFeature::PeopleCards];
     expect_new(handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
@@ -96,7 +97,7 @@ async fn no_card(handle: Handle) -> CheckResult {
     before.still_holds("a refused card", &handle).await
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn list_newest_first_with_filters_and_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
@@ -120,7 +121,7 @@ async fn listed(handle: Handle) -> CheckResult {
     same("descending", ids(list(backwards, PageRequest::default()).await?.rows), vec![card_id(1), card_id(2)])
 }
 
-async fn moved(handle: Handle) -> CheckResult {
+async fn transition_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
@@ -147,7 +148,7 @@ async fn moved(handle: Handle) -> CheckResult {
     same("the time of the last step", transitions.rows[0].created_at, noon())
 }
 
-async fn not_moved(handle: Handle) -> CheckResult {
+async fn transition_refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = change_state(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
     expect_new(handle.card_management.change(command).await)?;
@@ -159,7 +160,7 @@ async fn not_moved(handle: Handle) -> CheckResult {
     before.still_holds("a refused transition", &handle).await
 }
 
-async fn twice(handle: Handle) -> CheckResult {
+async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..8 {
@@ -175,7 +176,7 @@ async fn twice(handle: Handle) -> CheckResult {
 }
 
 /// Races authorizations with the suspension of their card: none is approved after the suspension.
-async fn race(handle: Handle) -> CheckResult {
+async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
@@ -206,7 +207,7 @@ async fn race(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn limited(handle: Handle) -> CheckResult {
+async fn decides_messages_and_keeps_what_was_used(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.card();
     let day = |amount| limit(Who::Mine, id, (LimitWindow::Day, amount, Some(5)), noon());
@@ -230,7 +231,7 @@ async fn limited(handle: Handle) -> CheckResult {
     same("the limits, sorted by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
 }
 
-async fn unlimited(handle: Handle) -> CheckResult {
+async fn removes_one(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.limited_card();
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
@@ -248,7 +249,7 @@ async fn unlimited(handle: Handle) -> CheckResult {
 }
 
 /// The new card has copies of the limits with their used amounts, and the old card's hold stays open.
-async fn replaced(handle: Handle) -> CheckResult {
+async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
     let command = first(Who::Mine, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
@@ -286,7 +287,7 @@ async fn replaced(handle: Handle) -> CheckResult {
     before.still_holds("a refused replacement", &handle).await
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (cards, id) = (&handle.card_management, Who::Mine.card());
     let card = |number, body| {
@@ -317,7 +318,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn foreign_cards_are_absent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());

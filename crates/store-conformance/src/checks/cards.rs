@@ -14,24 +14,24 @@ use florin_domain::money::Minor;
 use florin_domain::text::Text;
 
 checks! {
-    "cards.first_message.stores_the_whole_decision" => stores_all,
+    "cards.first_message.stores_the_whole_decision" => stores_the_whole_decision,
     "cards.first_message.keeps_every_field" => every_field,
-    "cards.first_message.decline_is_stored_and_moves_nothing" => decline,
-    "cards.first_message.refusal_changes_nothing" => refusal,
+    "cards.first_message.decline_is_stored_and_moves_nothing" => decline_is_stored_and_moves_nothing,
+    "cards.first_message.refusal_changes_nothing" => refusal_changes_nothing,
     "cards.first_message.unknown_card_is_absent" => unknown_card,
     "cards.first_message.decisions_see_earlier_effects" => sees_earlier,
     "cards.first_message.is_shown_the_balance_of_its_currency" => own_currency,
     "cards.follow_up.stores_the_whole_decision" => follow_up_stores_all,
-    "cards.follow_up.first_message_takes_the_end_of_its_chain" => first_state,
+    "cards.follow_up.first_message_takes_the_end_of_its_chain" => first_message_takes_the_end_of_its_chain,
     "cards.follow_up.a_chain_that_has_ended_can_change" => after_the_end,
     "cards.follow_up.any_message_names_its_chain" => any_message,
     "cards.follow_up.decline_leaves_the_chain" => advice_declined,
-    "cards.follow_up.of_a_declined_message_has_no_chain" => no_chain,
+    "cards.follow_up.of_a_declined_message_has_no_chain" => follow_up_of_a_declined_message_has_no_chain,
     "cards.follow_up.refusal_changes_nothing" => follow_up_refusal,
     "cards.follow_up.unknown_token_is_absent" => unknown_token,
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
     same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
@@ -81,7 +81,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn decline(handle: Handle) -> CheckResult {
+async fn decline_is_stored_and_moves_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
@@ -96,7 +96,7 @@ async fn decline(handle: Handle) -> CheckResult {
     same("the journal", handle.books_check.check_all().await?.journal_transactions, 6)
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
@@ -157,7 +157,7 @@ async fn follow_up_stores_all(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn first_state(handle: Handle) -> CheckResult {
+async fn first_message_takes_the_end_of_its_chain(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = [
         (clearing("10", true)?, TransactionState::Completed),
@@ -234,7 +234,7 @@ async fn advice_declined(handle: Handle) -> CheckResult {
     same("the chain", (after.chain, after.first, after.balances), (before.chain, before.first, before.balances))
 }
 
-async fn no_chain(handle: Handle) -> CheckResult {
+async fn follow_up_of_a_declined_message_has_no_chain(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("1", true)?)?).await)?;

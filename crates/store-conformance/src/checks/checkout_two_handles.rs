@@ -23,12 +23,14 @@ use florin_domain::page::PageRequest;
 use florin_ports::{WriteError, Written};
 
 checks! {
-    "two_handles.checkout_sessions.one_of_many_approvals_counts" (Reopen) => approvals,
-    "two_handles.checkout_sessions.of_cancellations_and_payments_one_wins" (Reopen) => one_wins,
-    "two_handles.merchant_payments.of_100_refunds_on_10_pounds_exactly_10_pass" (Reopen) => ten,
+    "two_handles.checkout_sessions.one_of_many_approvals_counts" (Reopen) => one_of_many_approvals_counts,
+    "two_handles.checkout_sessions.of_cancellations_and_payments_one_wins" (Reopen) =>
+        checkout_sessions_of_cancellations_and_payments_one_wins,
+    "two_handles.merchant_payments.of_100_refunds_on_10_pounds_exactly_10_pass" (Reopen) =>
+        merchant_payments_of_100_refunds_on_10_pounds_exactly_10_pass,
 }
 
-async fn approvals(handle: Handle) -> CheckResult {
+async fn one_of_many_approvals_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let choose = step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?;
@@ -46,7 +48,7 @@ async fn approvals(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn one_wins(handle: Handle) -> CheckResult {
+async fn checkout_sessions_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
@@ -79,7 +81,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn ten(handle: Handle) -> CheckResult {
+async fn merchant_payments_of_100_refunds_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
     let payment = refunds::create_purchase(&handle).await?.id;
     let other = second(&handle).await?;
     let handles = [&handle, &other].into_iter().cycle();

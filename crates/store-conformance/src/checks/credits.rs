@@ -12,14 +12,14 @@ use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
 
 checks! {
-    "credits.credit.stores_the_whole_decision" => stores_all,
-    "credits.credit.numbers_the_credits_of_an_account_from_1" => numbers,
-    "credits.credit.refusal_changes_nothing" => refusal,
+    "credits.credit.stores_the_whole_decision" => stores_the_whole_decision,
+    "credits.credit.numbers_the_credits_of_an_account_from_1" => numbers_the_credits_of_an_account_from_1,
+    "credits.credit.refusal_changes_nothing" => refusal_changes_nothing,
     "credits.credit.unknown_budget_is_absent" => unknown_budget,
     "credits.credit.is_shown_all_of_its_budget" => whole_budget,
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let expected = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
@@ -32,7 +32,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn numbers(handle: Handle) -> CheckResult {
+async fn numbers_the_credits_of_an_account_from_1(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, who, expected) in
         [(1, Who::Mine, 1), (2, Who::Mine, 2), (3, Who::Other, 1), (4, Who::Mine, 3), (5, Who::Other, 2)]
@@ -43,7 +43,7 @@ async fn numbers(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     let before = Observation::take(&handle, 0).await?;

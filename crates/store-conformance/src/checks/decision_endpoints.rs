@@ -27,14 +27,15 @@ use florin_ports::{EndpointCommand, StoredResponse, StoredSecret, WriteError};
 use std::sync::Arc;
 
 checks! {
-    "decision_endpoints.change.stores_every_member" => stores,
-    "decision_endpoints.change.of_one_account" => tenancy,
-    "decision_endpoints.change.refusal_changes_nothing" => refusals,
-    "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
-    "decision_endpoints.secrets.are_found_and_replaced" => secrets,
-    "decision_endpoints.worlds.snapshots_do_not_contain_them" (Sandbox) => worlds,
-    "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions,
-    "decision_endpoints.cards.a_question_stores_nothing" => questions,
+    "decision_endpoints.change.stores_every_member" => stores_every_member,
+    "decision_endpoints.change.of_one_account" => change_of_one_account,
+    "decision_endpoints.change.refusal_changes_nothing" => refusal_changes_nothing,
+    "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" =>
+        repeats_are_replayed_unless_the_answer_was_a_secret,
+    "decision_endpoints.secrets.are_found_and_replaced" => secrets_are_found_and_replaced,
+    "decision_endpoints.worlds.snapshots_do_not_contain_them" (Sandbox) => snapshots_do_not_contain_them,
+    "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions_are_stored_with_their_messages,
+    "decision_endpoints.cards.a_question_stores_nothing" => a_question_stores_nothing,
 }
 
 fn endpoint(who: Who) -> Result<DecisionEndpoint, Failure> {
@@ -74,7 +75,7 @@ async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionE
     same("the endpoint of the profile", profile.account.decision_endpoint.as_deref(), expected)
 }
 
-async fn stores(handle: Handle) -> CheckResult {
+async fn stores_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     shown(&handle, &mine, None).await?;
@@ -116,7 +117,7 @@ async fn stores(handle: Handle) -> CheckResult {
     same("a second removal", refused(again)?, EndpointRefusal::Absent)
 }
 
-async fn tenancy(handle: Handle) -> CheckResult {
+async fn change_of_one_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let second = second_account(&handle).await?;
     let (mine, other) = (endpoint(Who::Mine)?, endpoint(Who::Other)?);
@@ -139,7 +140,7 @@ async fn tenancy(handle: Handle) -> CheckResult {
     same("the endpoint of an unknown account", handle.decision_endpoints.endpoint(&nobody.account).await?, None)
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = endpoint(Who::Mine)?;
     expect_new(handle.decision_endpoints.change_endpoint(put(&before)).await)?;
@@ -155,7 +156,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn repeats(handle: Handle) -> CheckResult {
+async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = endpoint(Who::Mine)?;
     let claimed_put =
@@ -177,7 +178,7 @@ async fn repeats(handle: Handle) -> CheckResult {
     shown(&handle, &made.account, Some(&later)).await
 }
 
-async fn secrets(handle: Handle) -> CheckResult {
+async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const OLD: SecretKeyId = SecretKeyId([1; 8]);
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
     seeded(&handle).await?;
@@ -202,7 +203,7 @@ async fn secrets(handle: Handle) -> CheckResult {
     expect_true("they are found again", !found.iter().any(|found| found.owner == owner))
 }
 
-async fn worlds(handle: Handle) -> CheckResult {
+async fn snapshots_do_not_contain_them(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
@@ -232,7 +233,7 @@ fn verdicts() -> Result<Vec<Verdict>, Failure> {
     Ok(all)
 }
 
-async fn decisions(handle: Handle) -> CheckResult {
+async fn decisions_are_stored_with_their_messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut expected = Vec::new();
     for (number, verdict) in (1..).zip(verdicts()?) {
@@ -274,7 +275,7 @@ async fn decisions(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn questions(handle: Handle) -> CheckResult {
+async fn a_question_stores_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 3).await?;
     let asking = |key: Option<&str>| -> Result<_, Failure> {

@@ -26,27 +26,27 @@ use florin_ports::{
 use std::sync::Arc;
 
 checks! {
-    "deliveries.queue.one_for_each_matching_subscription" => queued,
-    "deliveries.queue.a_refusal_queues_nothing" => not_queued,
-    "deliveries.claim.one_lease_at_a_time" => exclusive,
-    "deliveries.claim.counts_the_attempt_before_it_is_sent" => counted,
+    "deliveries.queue.one_for_each_matching_subscription" => one_for_each_matching_subscription,
+    "deliveries.queue.a_refusal_queues_nothing" => a_refusal_queues_nothing,
+    "deliveries.claim.one_lease_at_a_time" => one_lease_at_a_time,
+    "deliveries.claim.counts_the_attempt_before_it_is_sent" => counts_the_attempt_before_it_is_sent,
     "deliveries.claim.longest_due_first_up_to_the_maximum" => in_order,
-    "deliveries.claim.not_for_a_disabled_subscription" => rests,
-    "deliveries.claim.ordered_holds_back_the_same_object" => ordered,
+    "deliveries.claim.not_for_a_disabled_subscription" => claim_not_for_a_disabled_subscription,
+    "deliveries.claim.ordered_holds_back_the_same_object" => ordered_holds_back_the_same_object,
     "deliveries.claim.due_by_the_clock_of_the_account" (Sandbox) => by_the_clock,
-    "deliveries.record.without_the_lease_has_no_effect" => fenced,
-    "deliveries.record.stores_the_attempt_and_the_verdict" => recorded,
-    "deliveries.release.another_attempt_follows_at_once" => released,
-    "deliveries.log.filters_and_pages" => logged,
-    "deliveries.redeliver.begins_anew" => redelivered,
-    "deliveries.recover.what_is_neither_delivered_nor_waiting" => recovered,
-    "deliveries.test.has_its_own_body" => tested,
-    "deliveries.delete_deliveries.old_ones_that_do_not_wait" => deleted,
-    "deliveries.restore.cancels_those_of_undone_events" (Sandbox) => restored,
+    "deliveries.record.without_the_lease_has_no_effect" => record_without_the_lease_has_no_effect,
+    "deliveries.record.stores_the_attempt_and_the_verdict" => stores_the_attempt_and_the_verdict,
+    "deliveries.release.another_attempt_follows_at_once" => release_another_attempt_follows_at_once,
+    "deliveries.log.filters_and_pages" => filters_and_pages,
+    "deliveries.redeliver.begins_anew" => begins_anew,
+    "deliveries.recover.what_is_neither_delivered_nor_waiting" => what_is_neither_delivered_nor_waiting,
+    "deliveries.test.has_its_own_body" => test_has_its_own_body,
+    "deliveries.delete_deliveries.old_ones_that_do_not_wait" => old_ones_that_do_not_wait,
+    "deliveries.restore.cancels_those_of_undone_events" (Sandbox) => cancels_those_of_undone_events,
     "deliveries.worlds.are_deleted_with_their_world" (Sandbox) => world_deleted,
 }
 
-async fn queued(handle: Handle) -> CheckResult {
+async fn one_for_each_matching_subscription(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
@@ -88,7 +88,7 @@ async fn queued(handle: Handle) -> CheckResult {
     same("the backlog", handle.deliveries.backlog().await?.total(), 2)
 }
 
-async fn not_queued(handle: Handle) -> CheckResult {
+async fn a_refusal_queues_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let mut refusing = purchase(Who::Mine, 1, "1")?;
@@ -97,7 +97,7 @@ async fn not_queued(handle: Handle) -> CheckResult {
     same("the number of deliveries", log(&handle, 1).await?.len(), 0)
 }
 
-async fn exclusive(handle: Handle) -> CheckResult {
+async fn one_lease_at_a_time(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -109,7 +109,7 @@ async fn exclusive(handle: Handle) -> CheckResult {
     same("claimed after the lease", claim(&handle, (1, 2), now + TimeDelta::minutes(1), 9).await?.len(), 1)
 }
 
-async fn counted(handle: Handle) -> CheckResult {
+async fn counts_the_attempt_before_it_is_sent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -150,7 +150,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("the rest", keys(&claim(&handle, (1, 3), later, 2).await?), vec![keys(&claims)[0]])
 }
 
-async fn rests(handle: Handle) -> CheckResult {
+async fn claim_not_for_a_disabled_subscription(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -165,7 +165,7 @@ async fn rests(handle: Handle) -> CheckResult {
     same("claimed when it is enabled", claim(&handle, (1, 1), now, 9).await?.len(), 1)
 }
 
-async fn ordered(handle: Handle) -> CheckResult {
+async fn ordered_holds_back_the_same_object(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
     subscribe(&handle, Who::Mine, 2).await?;
@@ -218,7 +218,7 @@ async fn by_the_clock(handle: Handle) -> CheckResult {
     same("when it is due", claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?.len(), 1)
 }
 
-async fn fenced(handle: Handle) -> CheckResult {
+async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -240,7 +240,7 @@ async fn fenced(handle: Handle) -> CheckResult {
     same("the attempts", log(&handle, 1).await?[0].attempts.len(), 1)
 }
 
-async fn recorded(handle: Handle) -> CheckResult {
+async fn stores_the_attempt_and_the_verdict(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Mine, 2).await?;
@@ -282,7 +282,7 @@ async fn recorded(handle: Handle) -> CheckResult {
     expect_true("the other one is disabled", other.state.is_enabled() && other.failing.is_none())
 }
 
-async fn released(handle: Handle) -> CheckResult {
+async fn release_another_attempt_follows_at_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -296,7 +296,7 @@ async fn released(handle: Handle) -> CheckResult {
     same("claimed", claim(&handle, (1, 3), now, 9).await?.len(), 0)
 }
 
-async fn logged(handle: Handle) -> CheckResult {
+async fn filters_and_pages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
@@ -335,7 +335,7 @@ async fn logged(handle: Handle) -> CheckResult {
     )
 }
 
-async fn redelivered(handle: Handle) -> CheckResult {
+async fn begins_anew(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -362,7 +362,7 @@ async fn redelivered(handle: Handle) -> CheckResult {
     same("a disabled subscription", refused(disabled)?, WebhookRefusal::Disabled)
 }
 
-async fn recovered(handle: Handle) -> CheckResult {
+async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Because of this subscription, events are written from now on. It receives none of them in this check.
     let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
@@ -393,7 +393,7 @@ async fn recovered(handle: Handle) -> CheckResult {
     same("in the log", log(&handle, 1).await?.len(), 4)
 }
 
-async fn tested(handle: Handle) -> CheckResult {
+async fn test_has_its_own_body(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let (event, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
@@ -417,7 +417,7 @@ async fn tested(handle: Handle) -> CheckResult {
     same("events", stored(&handle).await?.len(), 0)
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn old_ones_that_do_not_wait(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
@@ -435,7 +435,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("the deliveries that are left", log(&handle, 1).await?.len(), 1)
 }
 
-async fn restored(handle: Handle) -> CheckResult {
+async fn cancels_those_of_undone_events(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;

@@ -25,24 +25,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 checks! {
-    "deliveries.claim.a_first_attempt_waits_for_no_clock" => at_once,
+    "deliveries.claim.a_first_attempt_waits_for_no_clock" => a_first_attempt_waits_for_no_clock,
     "deliveries.claim.not_for_a_disabled_client" => client_rests,
-    "deliveries.claim.first_attempts_and_retries_take_turns" => turns,
+    "deliveries.claim.first_attempts_and_retries_take_turns" => first_attempts_and_retries_take_turns,
     "deliveries.claim.an_order_can_be_given_up" => order_given_up,
     "deliveries.claim.an_order_can_be_given_up_for_a_while" => order_regained,
-    "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones" => earlier_again,
+    "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones" =>
+        an_earlier_event_that_is_sent_again_holds_back_later_ones,
     "deliveries.record.a_claim_is_one_attempt" => one_attempt,
     "deliveries.log.shows_the_last_attempts" => last_attempts,
-    "deliveries.recover.more_than_one_portion" => portions,
-    "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => deleted,
-    "deliveries.queue.a_filter_selects_checkouts" => filtered,
-    "deliveries.backlogs.count_what_waits_for_each_subscription" => backlogs,
+    "deliveries.recover.more_than_one_portion" => more_than_one_portion,
+    "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => nothing_is_claimed_and_portions_are_removed,
+    "deliveries.queue.a_filter_selects_checkouts" => a_filter_selects_checkouts,
+    "deliveries.backlogs.count_what_waits_for_each_subscription" => backlogs_count_what_waits_for_each_subscription,
     "deliveries.repeats.others_get_no_stored_answer" => foreign_repeats,
-    "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) => resumptions,
-    "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => clamped,
+    "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) =>
+        resumptions_count_requests_for_deliveries_now,
+    "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => retries_of_the_undone_time_are_due,
 }
 
-async fn at_once(handle: Handle) -> CheckResult {
+async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -78,7 +80,7 @@ async fn client_rests(handle: Handle) -> CheckResult {
     same("claimed when it is enabled", claim(&handle, (1, 2), noon(), 9).await?.len(), 1)
 }
 
-async fn filtered(handle: Handle) -> CheckResult {
+async fn a_filter_selects_checkouts(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
     let of = |number: u128, filter| -> Result<Webhook, Failure> {
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
@@ -100,7 +102,7 @@ async fn filtered(handle: Handle) -> CheckResult {
     same("sent again", claim(&handle, (4, 9), now, 9).await?.len(), 1)
 }
 
-async fn turns(handle: Handle) -> CheckResult {
+async fn first_attempts_and_retries_take_turns(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=2 {
@@ -162,7 +164,7 @@ async fn order_regained(handle: Handle) -> CheckResult {
     same("the second in order again", sequences(&next), vec![2])
 }
 
-async fn earlier_again(handle: Handle) -> CheckResult {
+async fn an_earlier_event_that_is_sent_again_holds_back_later_ones(handle: Handle) -> CheckResult {
     chain(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let first = claim(&handle, (1, 1), now, 9).await?;
@@ -213,7 +215,7 @@ async fn last_attempts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn portions(handle: Handle) -> CheckResult {
+async fn more_than_one_portion(handle: Handle) -> CheckResult {
     /// More events than any store recovers in one transaction.
     const EVENTS: u64 = 501;
     seeded(&handle).await?;
@@ -235,7 +237,7 @@ async fn portions(handle: Handle) -> CheckResult {
     same("how many wait", handle.deliveries.backlog().await?.total(), 2 * EVENTS)
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
@@ -263,7 +265,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("subscriptions", handle.webhooks.all().await?.len(), 1)
 }
 
-async fn backlogs(handle: Handle) -> CheckResult {
+async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let resting = subscribe(&handle, Who::Mine, 1).await?;
     for number in 2..=4 {
@@ -320,7 +322,7 @@ async fn foreign_repeats(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn resumptions(handle: Handle) -> CheckResult {
+async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
@@ -342,7 +344,7 @@ async fn resumptions(handle: Handle) -> CheckResult {
     same("after a change of the clock", (count(1).await?, count(2).await?, count(3).await?), (3, 1, 0))
 }
 
-async fn clamped(handle: Handle) -> CheckResult {
+async fn retries_of_the_undone_time_are_due(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 checks! {
     "deliveries.claim.concurrent_claims_take_each_delivery_once" => claimed_once,
-    "deliveries.record.concurrent_calls_are_independent" => independent,
+    "deliveries.record.concurrent_calls_are_independent" => concurrent_calls_are_independent,
     "deliveries.record.of_two_claims_in_a_call_the_current_one_counts" => current_counts,
 }
 
@@ -67,7 +67,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     same("claimed", u128::try_from(claimed).ok(), Some(SUBSCRIPTIONS * EVENTS))
 }
 
-async fn independent(handle: Handle) -> CheckResult {
+async fn concurrent_calls_are_independent(handle: Handle) -> CheckResult {
     several(&handle).await?;
     let now = noon() + TimeDelta::days(1);
     let until = now + TimeDelta::minutes(1);

@@ -17,16 +17,16 @@ use florin_domain::page::PageRequest;
 use florin_ports::{DisputeCommand, DryRun, Mode, OpenDisputeCommand, WriteError, Written};
 
 checks! {
-    "disputes.open.stores_every_member" => opened,
-    "disputes.open.of_100_on_10_pounds_exactly_10_pass" => ten,
-    "disputes.open.replay_gives_the_stored_answer" => again,
-    "disputes.act.stores_the_whole_decision" => lost,
-    "disputes.act.refusal_stores_nothing" => nothing,
-    "disputes.act.keeps_every_text_of_evidence_in_order" => texts,
-    "disputes.list.by_each_filter_newest_first_in_pages" => listed,
-    "disputes.activity.by_type_and_status" => shown,
-    "disputes.dry_run.changes_nothing" => dry,
-    "tenancy.disputes.of_one_account_only" => foreign,
+    "disputes.open.stores_every_member" => stores_every_member,
+    "disputes.open.of_100_on_10_pounds_exactly_10_pass" => open_of_100_on_10_pounds_exactly_10_pass,
+    "disputes.open.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "disputes.act.stores_the_whole_decision" => stores_the_whole_decision,
+    "disputes.act.refusal_stores_nothing" => refusal_stores_nothing,
+    "disputes.act.keeps_every_text_of_evidence_in_order" => keeps_every_text_of_evidence_in_order,
+    "disputes.list.by_each_filter_newest_first_in_pages" => list_by_each_filter_newest_first_in_pages,
+    "disputes.activity.by_type_and_status" => activity_by_type_and_status,
+    "disputes.dry_run.changes_nothing" => changes_nothing,
+    "tenancy.disputes.of_one_account_only" => disputes_of_one_account_only,
 }
 
 const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
@@ -57,7 +57,7 @@ async fn claimed(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure
     Ok(expect_some("its chain", seen.chain)?.disputed)
 }
 
-async fn opened(handle: Handle) -> CheckResult {
+async fn stores_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let done = open(&handle, clearing, "4", 10).await?;
@@ -71,7 +71,7 @@ async fn opened(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn ten(handle: Handle) -> CheckResult {
+async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let mut works: Vec<Work<_>> = Vec::new();
@@ -92,7 +92,7 @@ async fn ten(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let command = || -> Result<_, Failure> {
@@ -110,7 +110,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("what is claimed", claimed(&handle, clearing).await?, Minor(400))
 }
 
-async fn lost(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
@@ -133,7 +133,7 @@ async fn lost(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
+async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
@@ -148,7 +148,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     before.still_holds("refused commands", &handle).await
 }
 
-async fn texts(handle: Handle) -> CheckResult {
+async fn keeps_every_text_of_evidence_in_order(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
@@ -162,7 +162,7 @@ async fn texts(handle: Handle) -> CheckResult {
     same("the last change", Some(found.updated_at), found.evidence.last().map(|last| last.created_at))
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let one = create_purchase(&handle, Who::Mine, 1).await?;
@@ -198,7 +198,7 @@ async fn listed(handle: Handle) -> CheckResult {
     same("the second page", numbers(filter(), PageRequest { limit: 2, offset: 2 }).await?, (4, second))
 }
 
-async fn shown(handle: Handle) -> CheckResult {
+async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     for number in 10..14 {
@@ -246,7 +246,7 @@ fn dry_run_in(
     }
 }
 
-async fn dry(handle: Handle) -> CheckResult {
+async fn changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
@@ -262,7 +262,7 @@ async fn dry(handle: Handle) -> CheckResult {
     before.still_holds("dry runs of disputes", &handle).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn disputes_of_one_account_only(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;

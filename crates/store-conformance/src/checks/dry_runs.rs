@@ -26,18 +26,18 @@ use std::sync::Arc;
 checks! {
     "cards.dry_run.changes_nothing" => cards_nothing,
     "cards.dry_run.answers_as_the_real_one_would" => cards_answer,
-    "cards.dry_run.shows_declines_and_why" => declines,
+    "cards.dry_run.shows_declines_and_why" => shows_declines_and_why,
     "credits.dry_run.changes_nothing" => credits_nothing,
     "credits.dry_run.answers_as_the_real_one_would" => credits_answer,
     "transfers.dry_run.changes_nothing" => transfers_nothing,
     "transfers.dry_run.answers_as_the_real_one_would" => transfers_answer,
     "batches.dry_run.changes_nothing" => batches_nothing,
     "batches.dry_run.answers_as_the_real_one_would" => batches_answer,
-    "batches.dry_run.counts_no_attempt" => attempts,
-    "dry_runs.read_no_record_and_store_none" => records,
+    "batches.dry_run.counts_no_attempt" => counts_no_attempt,
+    "dry_runs.read_no_record_and_store_none" => read_no_record_and_store_none,
     "dry_runs.see_what_came_before_and_leave_nothing_to_what_follows" => in_line,
-    "panics.dry_run_of_a_rule_that_panics" => panics,
-    "tenancy.dry_run.foreign_objects_are_absent" => foreign,
+    "panics.dry_run_of_a_rule_that_panics" => dry_run_of_a_rule_that_panics,
+    "tenancy.dry_run.foreign_objects_are_absent" => foreign_objects_are_absent,
 }
 
 const TOTP: MfaProviderName = MfaProviderName::Totp;
@@ -143,7 +143,7 @@ async fn cards_answer(handle: Handle) -> CheckResult {
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
 }
 
-async fn declines(handle: Handle) -> CheckResult {
+async fn shows_declines_and_why(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let preview = preview_first_message(&handle, limited(1, "20.01")?).await?;
     same("the state", preview.done.state, TransactionState::Declined)?;
@@ -216,7 +216,7 @@ async fn batches_answer(handle: Handle) -> CheckResult {
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
 
-async fn attempts(handle: Handle) -> CheckResult {
+async fn counts_no_attempt(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
@@ -234,7 +234,7 @@ async fn attempts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn records(handle: Handle) -> CheckResult {
+async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let keyed = |number| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -314,7 +314,7 @@ async fn in_line(handle: Handle) -> CheckResult {
     same("what is left after all", last.available_balance, Minor(0))
 }
 
-async fn panics(handle: Handle) -> CheckResult {
+async fn dry_run_of_a_rule_that_panics(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = purchase(Who::Mine, 1, "10")?;
@@ -323,7 +323,7 @@ async fn panics(handle: Handle) -> CheckResult {
     before.still_holds("a dry run that panicked", &handle).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn foreign_objects_are_absent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     let command = first(Who::Mine, Who::Other.card(), message(FirstKind::Purchase, "1")?, stamp(2))?;

@@ -11,8 +11,8 @@ use florin_domain::mfa::MfaVerdict;
 
 checks! {
     "durable.second_handle_sees_everything" (Reopen) => sees_everything,
-    "durable.answers_are_given_again_by_another_handle" (Reopen) => answers,
-    "durable.revoked_key_is_revoked_everywhere" (Reopen) => revoked,
+    "durable.answers_are_given_again_by_another_handle" (Reopen) => answers_are_given_again_by_another_handle,
+    "durable.revoked_key_is_revoked_everywhere" (Reopen) => revoked_key_is_revoked_everywhere,
 }
 
 async fn sees_everything(handle: Handle) -> CheckResult {
@@ -30,7 +30,7 @@ async fn sees_everything(handle: Handle) -> CheckResult {
     books_are_right(&other).await
 }
 
-async fn answers(handle: Handle) -> CheckResult {
+async fn answers_are_given_again_by_another_handle(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number| -> Result<_, crate::check::Failure> {
         let mut command = purchase(Who::Mine, number, "10")?;
@@ -43,7 +43,7 @@ async fn answers(handle: Handle) -> CheckResult {
     same("the answer", again, crate::commands::answer_of(&done))
 }
 
-async fn revoked(handle: Handle) -> CheckResult {
+async fn revoked_key_is_revoked_everywhere(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     let revoked_at = |caller: Option<florin_domain::access::Caller>| caller.and_then(|caller| caller.key.revoked_at);

@@ -20,16 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use uuid::Uuid;
 
 checks! {
-    "events.list.newest_first_in_pages" => pages,
-    "events.list.filters" => filters,
-    "events.list.of_the_reach_only" => reached,
-    "events.are_written_for_an_audience_and_counted_without" => audience,
-    "events.are_written_for_a_subscription_alone" => subscribed,
-    "events.between.in_order_from_a_position" => between,
-    "events.tail.nothing_appears_behind_it" => tail,
-    "events.delete_events.the_oldest_expired_ones" => deleted,
-    "events.restore.reverts_events_and_sequences" (Sandbox) => restored,
-    "events.worlds.copies_have_none_and_go_on_counting" (Sandbox) => copied,
+    "events.list.newest_first_in_pages" => list_newest_first_in_pages,
+    "events.list.filters" => list_filters,
+    "events.list.of_the_reach_only" => list_of_the_reach_only,
+    "events.are_written_for_an_audience_and_counted_without" => events_are_written_for_an_audience_and_counted_without,
+    "events.are_written_for_a_subscription_alone" => events_are_written_for_a_subscription_alone,
+    "events.between.in_order_from_a_position" => between_in_order_from_a_position,
+    "events.tail.nothing_appears_behind_it" => nothing_appears_behind_it,
+    "events.delete_events.the_oldest_expired_ones" => the_oldest_expired_ones,
+    "events.restore.reverts_events_and_sequences" (Sandbox) => reverts_events_and_sequences,
+    "events.worlds.copies_have_none_and_go_on_counting" (Sandbox) => copies_have_none_and_go_on_counting,
 }
 
 /// Waits until other writes on the same server have ended, and returns the tail.
@@ -50,7 +50,7 @@ async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult
     Ok(())
 }
 
-async fn pages(handle: Handle) -> CheckResult {
+async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     busy(&handle, Who::Mine, 1, 4).await?;
     busy(&handle, Who::Other, 100, 2).await?;
@@ -72,7 +72,7 @@ async fn pages(handle: Handle) -> CheckResult {
     same("the events, read again", again, all)
 }
 
-async fn filters(handle: Handle) -> CheckResult {
+async fn list_filters(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     let all = stored(&handle).await?;
@@ -102,7 +102,7 @@ async fn filters(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn reached(handle: Handle) -> CheckResult {
+async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     busy(&handle, Who::Other, 100, 1).await?;
@@ -131,7 +131,7 @@ async fn reached(handle: Handle) -> CheckResult {
     same("foreign events between", handle.events.between(foreign, EventFilter::default(), range, 10).await?, vec![])
 }
 
-async fn audience(handle: Handle) -> CheckResult {
+async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (on, base) in [(true, 1), (false, 10), (true, 20)] {
         handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
@@ -149,7 +149,7 @@ async fn audience(handle: Handle) -> CheckResult {
 }
 
 /// A client without the feature gets only events of the kind that it has subscribed to, and only meanwhile.
-async fn subscribed(handle: Handle) -> CheckResult {
+async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
@@ -169,7 +169,7 @@ async fn subscribed(handle: Handle) -> CheckResult {
     same("after the subscription", stored(&handle).await?, written)
 }
 
-async fn between(handle: Handle) -> CheckResult {
+async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
@@ -191,7 +191,7 @@ fn reach_mine() -> EventReach {
 }
 
 /// Reads like a stream while others write, and compares the events that it read with all events at the end.
-async fn tail(handle: Handle) -> CheckResult {
+async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 12;
     seeded(&handle).await?;
@@ -238,7 +238,7 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
     }
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     busy(&handle, Who::Other, 100, 1).await?;
@@ -257,7 +257,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("sequences go on", next.first().map(|event| event.sequence), Some(3))
 }
 
-async fn restored(handle: Handle) -> CheckResult {
+async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
@@ -280,7 +280,7 @@ async fn restored(handle: Handle) -> CheckResult {
     same("events of a deleted world", stored(&handle).await?, vec![])
 }
 
-async fn copied(handle: Handle) -> CheckResult {
+async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, Who::Mine, 1, 2).await?;

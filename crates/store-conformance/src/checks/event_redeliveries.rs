@@ -17,10 +17,10 @@ use florin_ports::{EventReach, RedeliverCommand, StoredResponse};
 
 checks! {
     "events.redeliveries.in_the_order_of_the_requests" => in_order,
-    "events.redeliveries.of_the_reach_and_the_filter_only" => selected,
-    "events.redeliveries.once_for_each_effect" => once,
-    "events.redeliveries.include_those_of_a_recovery" => recovered,
-    "events.redeliveries.are_deleted_with_their_events" (Sandbox) => gone,
+    "events.redeliveries.of_the_reach_and_the_filter_only" => redeliveries_of_the_reach_and_the_filter_only,
+    "events.redeliveries.once_for_each_effect" => once_for_each_effect,
+    "events.redeliveries.include_those_of_a_recovery" => include_those_of_a_recovery,
+    "events.redeliveries.are_deleted_with_their_events" (Sandbox) => redeliveries_are_deleted_with_their_events,
 }
 
 const NONE: EventPosition = EventPosition(0);
@@ -100,7 +100,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     expect_true("a position was given twice", next > Some(end))
 }
 
-async fn selected(handle: Handle) -> CheckResult {
+async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = messages(&handle, 2).await?;
     again(&handle, &made[0]).await?;
@@ -126,7 +126,7 @@ async fn selected(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn once(handle: Handle) -> CheckResult {
+async fn once_for_each_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = messages(&handle, 1).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
@@ -143,7 +143,7 @@ async fn once(handle: Handle) -> CheckResult {
     same("after a refusal", mine(&handle, NONE, 9).await?.found.len(), 1)
 }
 
-async fn recovered(handle: Handle) -> CheckResult {
+async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     pay(&handle, Who::Mine, 5).await?;
@@ -161,7 +161,7 @@ async fn recovered(handle: Handle) -> CheckResult {
     same("recovered", found, made[..2].to_vec())
 }
 
-async fn gone(handle: Handle) -> CheckResult {
+async fn redeliveries_are_deleted_with_their_events(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;

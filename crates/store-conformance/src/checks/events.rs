@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 checks! {
     "events.are_stored_with_their_cause_and_only_then" => with_their_cause,
     "events.keep_every_member" => every_member,
-    "events.of_cards_and_money_are_numbered_per_object" => numbered,
+    "events.of_cards_and_money_are_numbered_per_object" => events_of_cards_and_money_are_numbered_per_object,
     "events.a_batch_is_ready_once" => ready_once,
     "events.times_are_in_whole_seconds" => whole_seconds,
 }
@@ -187,7 +187,7 @@ async fn every_member(handle: Handle) -> CheckResult {
     same("whether every kind occurred", all, true)
 }
 
-async fn numbered(handle: Handle) -> CheckResult {
+async fn events_of_cards_and_money_are_numbered_per_object(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in 1..4 {
         expect_new(handle.credits.credit(credit(Who::Mine, number, "5", gbp()?)?).await)?;

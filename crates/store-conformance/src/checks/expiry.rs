@@ -14,10 +14,10 @@ use florin_domain::money::Minor;
 use florin_ports::DueHold;
 
 checks! {
-    "cards.expire.stores_the_whole_decision" => stores_all,
+    "cards.expire.stores_the_whole_decision" => stores_the_whole_decision,
     "cards.expire.too_early_changes_nothing" => too_early,
-    "cards.expire.ended_chain_changes_nothing" => ended,
-    "cards.expire.refusal_changes_nothing" => refusal,
+    "cards.expire.ended_chain_changes_nothing" => ended_chain_changes_nothing,
+    "cards.expire.refusal_changes_nothing" => refusal_changes_nothing,
     "cards.expire.and_clearing_have_one_winner" => one_winner,
     "cards.due_holds.oldest_first_and_bounded" => oldest_first,
     "cards.due_holds.exact_to_the_microsecond" => very_microsecond,
@@ -32,7 +32,7 @@ fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
     Ok(DueHold { account: who.account()?, chain: token(number) })
 }
 
-async fn stores_all(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
@@ -58,7 +58,7 @@ async fn too_early(handle: Handle) -> CheckResult {
     before.still_holds("an expiry of nothing", &handle).await
 }
 
-async fn ended(handle: Handle) -> CheckResult {
+async fn ended_chain_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
@@ -67,7 +67,7 @@ async fn ended(handle: Handle) -> CheckResult {
     before.still_holds("an expiry of an ended chain", &handle).await
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;

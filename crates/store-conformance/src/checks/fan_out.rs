@@ -20,9 +20,9 @@ use std::time::Duration;
 checks! {
     "deliveries.fan_out.as_the_subscription_was_at_the_event" => as_it_was,
     "deliveries.fan_out.a_filter_does_not_affect_earlier_events" => filter_changed,
-    "deliveries.fan_out.includes_every_acknowledged_event" => included,
-    "deliveries.fan_out.each_event_once_while_others_write" => concurrent,
-    "deliveries.new_events.ends_after_the_commit_of_received_events" => noticed,
+    "deliveries.fan_out.includes_every_acknowledged_event" => includes_every_acknowledged_event,
+    "deliveries.fan_out.each_event_once_while_others_write" => each_event_once_while_others_write,
+    "deliveries.new_events.ends_after_the_commit_of_received_events" => ends_after_the_commit_of_received_events,
 }
 
 /// Claims the deliveries of a subscription, and returns their events.
@@ -87,7 +87,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
 }
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
-async fn included(handle: Handle) -> CheckResult {
+async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -104,7 +104,7 @@ async fn included(handle: Handle) -> CheckResult {
 }
 
 /// A store may end the wait early, so only the end is checked.
-async fn noticed(handle: Handle) -> CheckResult {
+async fn ends_after_the_commit_of_received_events(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in [1, 2] {
@@ -116,7 +116,7 @@ async fn noticed(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn concurrent(handle: Handle) -> CheckResult {
+async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 6;
     const EACH: u128 = 10;
     seeded(&handle).await?;

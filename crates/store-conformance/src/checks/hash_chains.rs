@@ -18,7 +18,7 @@ use std::fmt::Debug;
 
 checks! {
     "books.chains.continue_with_every_leg" => every_leg,
-    "books.chains.include_settlements" => settlements,
+    "books.chains.include_settlements" => include_settlements,
 }
 
 /// The last link of each chain that has one.
@@ -83,7 +83,7 @@ async fn every_leg(handle: Handle) -> CheckResult {
     same("the ends after a transfer", ends(&handle).await?, expected)
 }
 
-async fn settlements(handle: Handle) -> CheckResult {
+async fn include_settlements(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let of_settlements = |ends: &Ends| ends.get(&HashChain::Settlements).map(|link| link.number);
     same("links before", of_settlements(&ends(&handle).await?), None)?;

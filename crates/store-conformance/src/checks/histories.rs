@@ -15,14 +15,14 @@ use florin_domain::money::Minor;
 use florin_domain::text::Text;
 
 checks! {
-    "chains.history.shows_messages_hold_and_journal" => whole,
+    "chains.history.shows_messages_hold_and_journal" => shows_messages_hold_and_journal,
     "chains.history.any_message_names_it" => any_message,
-    "chains.history.unknown_token_is_absent" => unknown,
-    "chains.history.declines_are_explained_as_they_were_decided" => explained,
-    "chains.history.a_declined_first_message_is_all_there_is" => declined,
+    "chains.history.unknown_token_is_absent" => unknown_token_is_absent,
+    "chains.history.declines_are_explained_as_they_were_decided" => declines_are_explained_as_they_were_decided,
+    "chains.history.a_declined_first_message_is_all_there_is" => a_declined_first_message_is_all_there_is,
     "cards.extensions.keep_every_field" => every_field,
     "cards.extensions.the_merchants_side_is_kept_from_message_to_message" => merchant_side,
-    "tenancy.history.foreign_token_is_absent" => foreign,
+    "tenancy.history.foreign_token_is_absent" => foreign_token_is_absent,
 }
 
 async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure> {
@@ -43,7 +43,7 @@ async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<Card
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
 }
 
-async fn whole(handle: Handle) -> CheckResult {
+async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
@@ -82,20 +82,20 @@ async fn any_message(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn unknown(handle: Handle) -> CheckResult {
+async fn unknown_token_is_absent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("an unknown token", handle.chains.history(&Who::Mine.account()?, token(2)).await?, None)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn foreign_token_is_absent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     same("a foreign token", handle.chains.history(&Who::Mine.account()?, token(1)).await?, None)
 }
 
 /// Declines one message by each rule, and expects everything that the rule read.
-async fn explained(handle: Handle) -> CheckResult {
+async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let cards = &mut data.accounts[0].cards;
     let mut spare = cards[0].clone();
@@ -143,7 +143,7 @@ async fn explained(handle: Handle) -> CheckResult {
     same("the rules that failed", failed, rules.to_vec())
 }
 
-async fn declined(handle: Handle) -> CheckResult {
+async fn a_declined_first_message_is_all_there_is(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let found = history(&handle, 1).await?;

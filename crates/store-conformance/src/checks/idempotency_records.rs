@@ -11,17 +11,18 @@ use florin_ports::{FirstMessageCommand, IdempotencyClaim};
 use uuid::Uuid;
 
 checks! {
-    "idempotency_records.add.is_found_and_replayed" => found,
-    "idempotency_records.add.another_request_is_a_mismatch" => another,
-    "idempotency_records.share_their_keys_with_commands" => shared,
-    "tenancy.idempotency_records.are_of_their_own_client_and_account" => owners,
+    "idempotency_records.add.is_found_and_replayed" => add_is_found_and_replayed,
+    "idempotency_records.add.another_request_is_a_mismatch" => add_another_request_is_a_mismatch,
+    "idempotency_records.share_their_keys_with_commands" => share_their_keys_with_commands,
+    "tenancy.idempotency_records.are_of_their_own_client_and_account" =>
+        idempotency_records_are_of_their_own_client_and_account,
 }
 
 fn of(who: Who, key: &str) -> Result<IdempotencyClaim<()>, Failure> {
     claim(who, key, "{}")
 }
 
-async fn found(handle: Handle) -> CheckResult {
+async fn add_is_found_and_replayed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let records = &handle.records;
     same("before", records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
@@ -33,7 +34,7 @@ async fn found(handle: Handle) -> CheckResult {
     before.still_holds("a repetition", &handle).await
 }
 
-async fn another(handle: Handle) -> CheckResult {
+async fn add_another_request_is_a_mismatch(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (first, second) = (of(Who::Mine, "k")?, claim::<()>(Who::Mine, "k", r#"{"a":1}"#)?);
     expect_new(handle.records.add(first.clone()).await)?;
@@ -41,7 +42,7 @@ async fn another(handle: Handle) -> CheckResult {
     same("when it is added", mismatch(handle.records.add(second).await)?, first.request)
 }
 
-async fn shared(handle: Handle) -> CheckResult {
+async fn share_their_keys_with_commands(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.records.add(of(Who::Mine, "k")?).await)?;
     let claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -49,7 +50,7 @@ async fn shared(handle: Handle) -> CheckResult {
     same("a message under the key", replayed(handle.cards.first_message(command).await)?, answer_of(&()))
 }
 
-async fn owners(handle: Handle) -> CheckResult {
+async fn idempotency_records_are_of_their_own_client_and_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.records.add(of(Who::Other, "k")?).await)?;
     same("the record of another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;

@@ -14,13 +14,13 @@ use florin_domain::card::{CardLimit, CardTransaction, LimitWindow, Response};
 use florin_domain::money::Minor;
 
 checks! {
-    "cards.limits.are_stored_with_the_message" => stored,
+    "cards.limits.are_stored_with_the_message" => limits_are_stored_with_the_message,
     "cards.limits.decline_when_used_up" => used_up,
     "cards.limits.are_given_back_by_a_reversal" => given_back,
-    "cards.limits.give_back_only_what_they_counted" => counted,
+    "cards.limits.give_back_only_what_they_counted" => give_back_only_what_they_counted,
     "cards.limits.start_a_new_window" => new_window,
-    "cards.limits.are_the_cards_own" => own,
-    "cards.limits.declined_message_uses_nothing" => declined,
+    "cards.limits.are_the_cards_own" => limits_are_the_cards_own,
+    "cards.limits.declined_message_uses_nothing" => declined_message_uses_nothing,
 }
 
 async fn limits(handle: &Handle) -> Result<Vec<CardLimit>, Failure> {
@@ -39,7 +39,7 @@ async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> R
     expect_new(handle.cards.first_message(command).await)
 }
 
-async fn stored(handle: Handle) -> CheckResult {
+async fn limits_are_stored_with_the_message(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "7.01", noon()).await?;
     same("after one", used(&handle).await?, vec![(701, 1); 4])?;
@@ -70,7 +70,7 @@ async fn given_back(handle: Handle) -> CheckResult {
 }
 
 /// The amounts that limits counted of a chain are stored with it, including increments and amounts above the hold.
-async fn counted(handle: Handle) -> CheckResult {
+async fn give_back_only_what_they_counted(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     let more = FollowUp::Incremental { amount: amount("3")?, decline: None };
@@ -108,7 +108,7 @@ async fn new_window(handle: Handle) -> CheckResult {
     same("the starts of windows", starts, expected)
 }
 
-async fn own(handle: Handle) -> CheckResult {
+async fn limits_are_the_cards_own(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = first(Who::Other, Who::Other.limited_card(), message(FirstKind::Purchase, "5")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
@@ -121,7 +121,7 @@ async fn own(handle: Handle) -> CheckResult {
     )
 }
 
-async fn declined(handle: Handle) -> CheckResult {
+async fn declined_message_uses_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     same("the response", buy(&handle, 1, "20.01", noon()).await?.response, Response::UsageLimitReached)?;
     same("after a decline", used(&handle).await?, vec![(0, 0); 4])

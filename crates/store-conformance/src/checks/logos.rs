@@ -15,16 +15,17 @@ use florin_domain::merchant::{Logo, MerchantName, MerchantProfile, OperatorEdit,
 use florin_ports::{SetLogoCommand, StoreError};
 
 checks! {
-    "logos.set.stores_every_byte_and_shows_the_id_with_the_profile" => set,
-    "logos.set.replaces_the_previous_logo" => replaced,
+    "logos.set.stores_every_byte_and_shows_the_id_with_the_profile" =>
+        stores_every_byte_and_shows_the_id_with_the_profile,
+    "logos.set.replaces_the_previous_logo" => replaces_the_previous_logo,
     "logos.set.needs_a_profile" => no_profile,
-    "logos.set.an_id_of_another_account_is_a_duplicate" => duplicates,
-    "logos.set.replay_gives_the_stored_answer" => again,
-    "logos.stay_while_the_profile_changes" => edited,
-    "tenancy.logos.belong_to_one_account" => foreign,
-    "worlds.restore.puts_the_logo_back" (Sandbox) => restored,
-    "worlds.create.a_copied_logo_has_an_id_of_its_own" (Sandbox) => copied,
-    "worlds.delete.takes_the_logo" (Sandbox) => deleted,
+    "logos.set.an_id_of_another_account_is_a_duplicate" => an_id_of_another_account_is_a_duplicate,
+    "logos.set.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "logos.stay_while_the_profile_changes" => stay_while_the_profile_changes,
+    "tenancy.logos.belong_to_one_account" => logos_belong_to_one_account,
+    "worlds.restore.puts_the_logo_back" (Sandbox) => puts_the_logo_back,
+    "worlds.create.a_copied_logo_has_an_id_of_its_own" (Sandbox) => a_copied_logo_has_an_id_of_its_own,
+    "worlds.delete.takes_the_logo" (Sandbox) => takes_the_logo,
 }
 
 /// Returns logo `number` of an account. Its bytes are not text.
@@ -50,7 +51,7 @@ async fn gone(handle: &Handle, what: &str, account: &AccountId, number: u8) -> C
     same(what, handle.merchants.logo(logo(account, number).id).await?, None)
 }
 
-async fn set(handle: Handle) -> CheckResult {
+async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
@@ -66,7 +67,7 @@ async fn set(handle: Handle) -> CheckResult {
     shows(&handle, &fresh.id, 2).await
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
+async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [1, 2, 3] {
@@ -88,7 +89,7 @@ async fn no_profile(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn duplicates(handle: Handle) -> CheckResult {
+async fn an_id_of_another_account_is_a_duplicate(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
@@ -98,7 +99,7 @@ async fn duplicates(handle: Handle) -> CheckResult {
     before.still_holds("a duplicate", &handle).await
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let command = |number, body| {
@@ -112,7 +113,7 @@ async fn again(handle: Handle) -> CheckResult {
     shows(&handle, &mine, 1).await
 }
 
-async fn edited(handle: Handle) -> CheckResult {
+async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
@@ -124,7 +125,7 @@ async fn edited(handle: Handle) -> CheckResult {
     shows(&handle, &mine, 1).await
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
@@ -134,7 +135,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     shows(&handle, &other, 2).await
 }
 
-async fn restored(handle: Handle) -> CheckResult {
+async fn puts_the_logo_back(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
@@ -150,7 +151,7 @@ async fn restored(handle: Handle) -> CheckResult {
     same("the profile", handle.merchants.find(&mine).await?, Some(profile(Who::Mine)?))
 }
 
-async fn copied(handle: Handle) -> CheckResult {
+async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
@@ -172,7 +173,7 @@ async fn copied(handle: Handle) -> CheckResult {
     same("the copy outlives the original", kept.map(|logo| logo.png), Some(logo(&mine, 1).png))
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn takes_the_logo(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);

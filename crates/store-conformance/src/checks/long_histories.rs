@@ -21,12 +21,12 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 checks! {
-    "books.explain.long_histories" => long,
-    "books.explain.continues_long_histories" => continues,
-    "books.explain.movements_that_are_booked_late" => late,
-    "books.explain.few_movements_among_many" => few,
+    "books.explain.long_histories" => long_histories,
+    "books.explain.continues_long_histories" => continues_long_histories,
+    "books.explain.movements_that_are_booked_late" => movements_that_are_booked_late,
+    "books.explain.few_movements_among_many" => few_movements_among_many,
     "books.explain.long_histories_in_one_moment" => moment_of_each,
-    "worlds.restore.explains_what_was_put_back" (Sandbox) => restored,
+    "worlds.restore.explains_what_was_put_back" (Sandbox) => explains_what_was_put_back,
 }
 
 /// The number of movements of the long history.
@@ -171,7 +171,7 @@ async fn seeded(handle: &Handle) -> Result<Model, Failure> {
     Ok(model)
 }
 
-async fn long(handle: Handle) -> CheckResult {
+async fn long_histories(handle: Handle) -> CheckResult {
     let mut model = seeded(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     model.must_be_explained(&handle, "again").await?;
@@ -184,7 +184,7 @@ fn next(number: u64) -> (DateTime<Utc>, JournalId) {
     (at, id_at(at, number))
 }
 
-async fn continues(handle: Handle) -> CheckResult {
+async fn continues_long_histories(handle: Handle) -> CheckResult {
     let mut model = seeded(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     for round in 0..4 {
@@ -198,7 +198,7 @@ async fn continues(handle: Handle) -> CheckResult {
 }
 
 /// Movements are stored after others with later times and greater ids.
-async fn late(handle: Handle) -> CheckResult {
+async fn movements_that_are_booked_late(handle: Handle) -> CheckResult {
     let mut model = seeded(&handle).await?;
     model.must_be_explained(&handle, "at first").await?;
     let (now, last) = next(1);
@@ -219,7 +219,7 @@ async fn late(handle: Handle) -> CheckResult {
 }
 
 /// Explains a balance with few movements. Other balances of the account have many movements in between.
-async fn few(handle: Handle) -> CheckResult {
+async fn few_movements_among_many(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut data = seed_data(9_500)?;
     lengthen(&mut data.accounts[0], Who::Mine)?;
@@ -259,7 +259,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
 }
 
 /// After a restore, as many movements are stored as the restore has undone, but with other times and ids.
-async fn restored(handle: Handle) -> CheckResult {
+async fn explains_what_was_put_back(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut world = command()?;
     let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };

@@ -30,15 +30,15 @@ use florin_ports::AcceptedPayment;
 use std::sync::Arc;
 
 checks! {
-    "credits.credit.keeps_every_member" => credits,
-    "transfers.transfer.keeps_every_reference" => transfers,
-    "budgets.create.keeps_every_name" => budgets,
-    "card_management.create.keeps_every_member" => cards,
-    "card_management.transition.keeps_every_reason" => reasons,
-    "batch_management.create.keeps_every_member" => batches,
-    "registry.add_key.keeps_every_member" => keys,
-    "registry.enrol.keeps_every_member" => enrolments,
-    "sandbox_bank.accept.keeps_every_member" (Sandbox) => accepted,
+    "credits.credit.keeps_every_member" => keeps_every_member,
+    "transfers.transfer.keeps_every_reference" => keeps_every_reference,
+    "budgets.create.keeps_every_name" => keeps_every_name,
+    "card_management.create.keeps_every_member" => create_keeps_every_member,
+    "card_management.transition.keeps_every_reason" => keeps_every_reason,
+    "batch_management.create.keeps_every_member" => batch_management_create_keeps_every_member,
+    "registry.add_key.keeps_every_member" => add_key_keeps_every_member,
+    "registry.enrol.keeps_every_member" => enrol_keeps_every_member,
+    "sandbox_bank.accept.keeps_every_member" (Sandbox) => accept_keeps_every_member,
 }
 
 /// Returns a missing value, an empty value and every text.
@@ -73,7 +73,7 @@ fn alone() -> Result<Vec<CreditInstruction>, Failure> {
     Ok(instructions)
 }
 
-async fn credits(handle: Handle) -> CheckResult {
+async fn keeps_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
     expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
@@ -94,7 +94,7 @@ async fn credits(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
+async fn keeps_every_reference(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     for (number, reference) in (1..).zip(optional()) {
@@ -115,7 +115,7 @@ async fn transfers(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn budgets(handle: Handle) -> CheckResult {
+async fn keeps_every_name(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
@@ -136,7 +136,7 @@ async fn budgets(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn cards(handle: Handle) -> CheckResult {
+async fn create_keeps_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1..).zip(optional()) {
@@ -186,7 +186,7 @@ async fn cards(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn reasons(handle: Handle) -> CheckResult {
+async fn keeps_every_reason(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     for (number, reason) in (1..).zip(TEXTS) {
@@ -200,7 +200,7 @@ async fn reasons(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn batches(handle: Handle) -> CheckResult {
+async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let names = [""].into_iter().chain(TEXTS);
     for (number, name) in (1..).zip(names) {
@@ -228,7 +228,7 @@ async fn batches(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn keys(handle: Handle) -> CheckResult {
+async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Mine.account()?].into())];
     let scopes = [vec![], vec![Scope::CardsSimulate], Scope::ALL.to_vec()];
@@ -266,7 +266,7 @@ async fn keys(handle: Handle) -> CheckResult {
     same("all keys", handle.registry.keys(None).await?, expected)
 }
 
-async fn enrolments(handle: Handle) -> CheckResult {
+async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = |micros| noon() + TimeDelta::microseconds(micros);
     let expected = TotpEnrolment {
@@ -282,7 +282,7 @@ async fn enrolments(handle: Handle) -> CheckResult {
     same("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(expected))
 }
 
-async fn accepted(handle: Handle) -> CheckResult {
+async fn accept_keeps_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let payer = Who::Mine.account()?;
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {

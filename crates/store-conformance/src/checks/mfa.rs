@@ -10,15 +10,15 @@ use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal};
 
 checks! {
-    "mfa.open.stores_the_session" => stores,
-    "mfa.open.is_shown_batch_and_enrolment" => shown,
-    "mfa.open.refusal_changes_nothing" => refusal,
+    "mfa.open.stores_the_session" => stores_the_session,
+    "mfa.open.is_shown_batch_and_enrolment" => open_is_shown_batch_and_enrolment,
+    "mfa.open.refusal_changes_nothing" => refusal_changes_nothing,
     "mfa.open.unknown_batch_is_absent" => unknown_batch,
-    "mfa.open.id_that_is_taken_is_a_duplicate" => taken,
+    "mfa.open.id_that_is_taken_is_a_duplicate" => id_that_is_taken_is_a_duplicate,
     "mfa.enrolment.is_the_accounts_own" => own_enrolment,
 }
 
-async fn stores(handle: Handle) -> CheckResult {
+async fn stores_the_session(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, provider) in [(1, SANDBOX), (2, MfaProviderName::Totp)] {
         let done = expect_new(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
@@ -32,7 +32,7 @@ async fn stores(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn shown(handle: Handle) -> CheckResult {
+async fn open_is_shown_batch_and_enrolment(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = expect_some("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
@@ -41,7 +41,7 @@ async fn shown(handle: Handle) -> CheckResult {
     same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Mine.batch()))
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     data.accounts[0].enrolment = None;
     handle.seeding.seed(data).await?;
@@ -61,7 +61,7 @@ async fn unknown_batch(handle: Handle) -> CheckResult {
     absent("an unknown batch", &handle.mfa.open(command).await)
 }
 
-async fn taken(handle: Handle) -> CheckResult {
+async fn id_that_is_taken_is_a_duplicate(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;

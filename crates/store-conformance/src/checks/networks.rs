@@ -17,12 +17,14 @@ use florin_ports::{Decide, WriteError};
 use std::sync::Arc;
 
 checks! {
-    "networks.networks.are_those_of_the_operator_and_of_callers" => both,
-    "networks.change_networks.stores_every_member_and_decides_who_may_call" => changed,
-    "networks.change_networks.refusal_changes_nothing" => refused,
-    "networks.change_networks.follows_the_operator" => operator,
-    "account_profiles.profile.has_the_currencies_of_the_parent_budget" => profile,
-    "account_profiles.profiles.are_those_that_the_key_reaches" => profiles,
+    "networks.networks.are_those_of_the_operator_and_of_callers" => networks_are_those_of_the_operator_and_of_callers,
+    "networks.change_networks.stores_every_member_and_decides_who_may_call" =>
+        stores_every_member_and_decides_who_may_call,
+    "networks.change_networks.refusal_changes_nothing" => refusal_changes_nothing,
+    "networks.change_networks.follows_the_operator" => follows_the_operator,
+    "account_profiles.profile.has_the_currencies_of_the_parent_budget" =>
+        profile_has_the_currencies_of_the_parent_budget,
+    "account_profiles.profiles.are_those_that_the_key_reaches" => profiles_are_those_that_the_key_reaches,
 }
 
 type Change = Decide<Vec<AllowedNetwork>, Result<Vec<AllowedNetwork>, NetworkRefusal>>;
@@ -51,7 +53,7 @@ fn of_operator() -> Vec<AllowedNetwork> {
     SEEDED.map(|network| AllowedNetwork::of_operator(Who::Mine.client(), network.into())).into()
 }
 
-async fn both(handle: Handle) -> CheckResult {
+async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
     same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
@@ -60,7 +62,7 @@ async fn both(handle: Handle) -> CheckResult {
     same("a change of an unknown client", absent, Err(WriteError::Absent))
 }
 
-async fn changed(handle: Handle) -> CheckResult {
+async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (Who::Mine.client(), Who::Other.client());
     let mut expected = of_operator();
@@ -84,7 +86,7 @@ async fn changed(handle: Handle) -> CheckResult {
     same("the other client", theirs.len(), SEEDED.len())
 }
 
-async fn refused(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.client();
     let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
@@ -92,7 +94,7 @@ async fn refused(handle: Handle) -> CheckResult {
     same("the networks", handle.networks.networks(mine).await?, of_operator())
 }
 
-async fn operator(handle: Handle) -> CheckResult {
+async fn follows_the_operator(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.client();
     handle.networks.change_networks(mine, adding(1, "192.0.2.0/24")?).await?;
@@ -108,14 +110,14 @@ fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, F
     Ok(AccountProfile { account, opened_at: Some(noon()), currencies })
 }
 
-async fn profile(handle: Handle) -> CheckResult {
+async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
     same("the profile", found, expected(account(Who::Mine)?)?)?;
     same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
-async fn profiles(handle: Handle) -> CheckResult {
+async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let second = second_account(&handle).await?;
     let mine = Who::Mine.account()?;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 checks! {
-    "outage.answers_unavailable_in_time" (Outage) => unavailable,
+    "outage.answers_unavailable_in_time" (Outage) => answers_unavailable_in_time,
     "outage.store_comes_back_by_itself" (Outage) => comes_back,
     "outage.commands_in_flight_end_whole_or_not_at_all" (Outage) => in_flight,
 }
@@ -56,7 +56,7 @@ async fn recovered(handle: &Handle) -> CheckResult {
     tokio::time::timeout(RECOVERY, ready).await.map_err(|_| slow())
 }
 
-async fn unavailable(handle: Handle) -> CheckResult {
+async fn answers_unavailable_in_time(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     outage(&handle)?.break_down().await?;

@@ -17,8 +17,8 @@ use florin_ports::{IdempotencyClaim, Readiness, StoredResponse};
 use std::sync::Arc;
 
 checks! {
-    "panics.rule_that_panics_answers_and_changes_nothing" => rules,
-    "panics.answer_that_panics_leaves_nothing" => responses,
+    "panics.rule_that_panics_answers_and_changes_nothing" => rule_that_panics_answers_and_changes_nothing,
+    "panics.answer_that_panics_leaves_nothing" => answer_that_panics_leaves_nothing,
     "panics.rule_in_a_group_fails_its_own_command_only" => in_a_group,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn bug<T>() -> T {
     panic!("a rule that panics on purpose, for a check")
 }
 
-async fn rules(handle: Handle) -> CheckResult {
+async fn rule_that_panics_answers_and_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
@@ -77,7 +77,7 @@ macro_rules! response_panics {
     }};
 }
 
-async fn responses(handle: Handle) -> CheckResult {
+async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (who, card, day) = (Who::Mine, Who::Mine.card(), LimitWindow::Day);
     response_panics!(handle.cards.first_message(purchase(who, 1, "10")?));

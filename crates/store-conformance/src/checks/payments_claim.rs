@@ -18,13 +18,14 @@ use std::sync::Arc;
 checks! {
     "batch_processing.claim.finds_batches_with_work_and_no_others" => finds_work,
     "batch_processing.claim.longest_unchanged_first_and_bounded" => in_order,
-    "batch_processing.claim.leased_batches_are_passed_over" => exclusive,
+    "batch_processing.claim.leased_batches_are_passed_over" => leased_batches_are_passed_over,
     "batch_processing.claim.takes_over_what_has_run_out" => taken_over,
     "batch_processing.claim.payments_are_work_from_their_due_time" => due_is_work,
     "batch_processing.claim.the_first_payment_that_is_due_counts" => first_due,
-    "batch_processing.lease.that_is_lost_writes_nothing" => lost,
+    "batch_processing.lease.that_is_lost_writes_nothing" => that_is_lost_writes_nothing,
     "batch_processing.lease.that_has_run_out_still_holds" => still_held,
-    "batch_processing.lease.renewed_runs_longer_and_released_can_be_claimed" => renewed,
+    "batch_processing.lease.renewed_runs_longer_and_released_can_be_claimed" =>
+        renewed_runs_longer_and_released_can_be_claimed,
 }
 
 fn batches(leases: &[Lease]) -> Vec<u128> {
@@ -92,7 +93,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     same("the rest", batches(&handle.processing.claim(claim(2, after(900), 3)).await?), vec![1])
 }
 
-async fn exclusive(handle: Handle) -> CheckResult {
+async fn leased_batches_are_passed_over(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
@@ -134,7 +135,7 @@ async fn due_is_work(handle: Handle) -> CheckResult {
     same("nothing more to be learnt", handle.processing.claim(claim(6, after(9_999), 9)).await?, vec![])
 }
 
-async fn lost(handle: Handle) -> CheckResult {
+async fn that_is_lost_writes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let old = claim_one(&handle, 1, after(10)).await?;
@@ -182,7 +183,7 @@ async fn still_held(handle: Handle) -> CheckResult {
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
 }
 
-async fn renewed(handle: Handle) -> CheckResult {
+async fn renewed_runs_longer_and_released_can_be_claimed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;

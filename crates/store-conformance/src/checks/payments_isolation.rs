@@ -21,9 +21,9 @@ use std::sync::Arc;
 checks! {
     "tenancy.batch_management.foreign_batches_are_absent" => foreign_to_change,
     "tenancy.batch_reading.foreign_batches_are_absent" => foreign_to_read,
-    "repeats.batch_management.replay_gives_the_stored_answer" => repeats,
-    "texts.payments_round_trip" => texts,
-    "payments.ten_thousand_round_trip" => many,
+    "repeats.batch_management.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "texts.payments_round_trip" => payments_round_trip,
+    "payments.ten_thousand_round_trip" => ten_thousand_round_trip,
 }
 
 fn renamed(batch: &PaymentBatch) -> PaymentBatch {
@@ -70,7 +70,7 @@ async fn foreign_to_read(handle: Handle) -> CheckResult {
     same("my batches", handle.reading.list(&mine, every, page).await?.count, 2)
 }
 
-async fn repeats(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
@@ -161,7 +161,7 @@ fn everything(text: &str) -> PaymentInput {
     PaymentInput { amount, currency_code, funding_budget_id, purpose_code, purpose, reference, external_id, recipient }
 }
 
-async fn texts(handle: Handle) -> CheckResult {
+async fn payments_round_trip(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let long = TEXTS.concat().repeat(500);
     let texts: Vec<_> = TEXTS.into_iter().chain([long.as_str()]).collect();
@@ -187,7 +187,7 @@ async fn texts(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn many(handle: Handle) -> CheckResult {
+async fn ten_thousand_round_trip(handle: Handle) -> CheckResult {
     const COUNT: u32 = 10_000;
     handle.seeding.seed(seed_data(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());

@@ -13,16 +13,16 @@ use florin_domain::ids::{OrderId, PaymentBatchId};
 use florin_domain::page::PageRequest;
 
 checks! {
-    "batch_reading.list.filters_orders_and_counts" => batches,
+    "batch_reading.list.filters_orders_and_counts" => filters_orders_and_counts,
     "batch_reading.list.same_time_by_id" => same_time,
     "batch_reading.find.shows_the_first_100_alerts" => first_alerts,
-    "batch_reading.payments.filters_orders_and_counts" => payments,
-    "batch_reading.alerts.filters_orders_and_counts" => alerts,
+    "batch_reading.payments.filters_orders_and_counts" => payments_filters_orders_and_counts,
+    "batch_reading.alerts.filters_orders_and_counts" => alerts_filters_orders_and_counts,
     "batch_reading.alerts.are_kept_in_the_order_of_rows" => alerts_in_order,
     "batch_reading.alerts.are_ordered_by_row_however_found" => alerts_as_found,
-    "batch_reading.funds.of_the_budgets_that_pay" => paying,
+    "batch_reading.funds.of_the_budgets_that_pay" => funds_of_the_budgets_that_pay,
     "batch_reading.funding.of_budgets_for_payments" => for_payments,
-    "batch_reading.content.shows_all_that_match_by_index" => contents,
+    "batch_reading.content.shows_all_that_match_by_index" => shows_all_that_match_by_index,
 }
 
 const EVERY: PageRequest = PageRequest { limit: 1000, offset: 0 };
@@ -48,7 +48,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
     ascending
 }
 
-async fn batches(handle: Handle) -> CheckResult {
+async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // The seeded batches were created at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
@@ -175,7 +175,7 @@ fn matching(payments: &[Payment], filter: &PaymentFilter) -> Vec<Payment> {
     payments.iter().filter(matches).cloned().collect()
 }
 
-async fn payments(handle: Handle) -> CheckResult {
+async fn payments_filters_orders_and_counts(handle: Handle) -> CheckResult {
     let all = mixed(&handle).await?;
     same("the indexes", all.iter().map(|payment| payment.index).collect::<Vec<_>>(), (0..12).collect::<Vec<_>>())?;
     for filter in payment_filters(&all) {
@@ -193,7 +193,7 @@ async fn payments(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn contents(handle: Handle) -> CheckResult {
+async fn shows_all_that_match_by_index(handle: Handle) -> CheckResult {
     let all = mixed(&handle).await?;
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
@@ -205,7 +205,7 @@ async fn contents(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn alerts(handle: Handle) -> CheckResult {
+async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let found = [
         alert(AlertCode::NoPayments, None, after(1), "none"),
@@ -274,7 +274,7 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
     same("the alerts", expect_some("the batch", page)?.rows, expected)
 }
 
-async fn paying(handle: Handle) -> CheckResult {
+async fn funds_of_the_budgets_that_pay(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(1, 1));
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;

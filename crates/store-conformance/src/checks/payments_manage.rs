@@ -18,23 +18,23 @@ use florin_ports::{CreateBatchCommand, EditBatchCommand, StoreError, UploadComma
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "batch_management.create.stores_the_whole_decision" => created,
+    "batch_management.create.stores_the_whole_decision" => stores_the_whole_decision,
     "batch_management.create.is_shown_what_the_account_can_pay_from" => shown_funding,
     "batch_management.create.twice_is_a_duplicate_and_leaves_nothing" => created_twice,
     "batch_management.create.unknown_account_is_absent" => unknown_account,
     "batch_management.create.refusal_stores_nothing" => create_refused,
-    "batch_management.upload.takes_the_place_of_all_earlier_payments" => replaced,
+    "batch_management.upload.takes_the_place_of_all_earlier_payments" => takes_the_place_of_all_earlier_payments,
     "batch_management.upload.refusal_changes_nothing" => upload_refused,
     "batch_management.upload.failure_leaves_what_was" => upload_failed,
     "batch_management.upload.is_shown_what_was_decided_before" => shown_batch,
-    "batch_management.edit.changes_name_and_visibility_in_any_state" => edited,
-    "batch_management.cancel.releases_amounts_and_fees" => cancelled,
+    "batch_management.edit.changes_name_and_visibility_in_any_state" => changes_name_and_visibility_in_any_state,
+    "batch_management.cancel.releases_amounts_and_fees" => releases_amounts_and_fees,
     "batch_management.cancel.before_confirmation_moves_no_money" => cancelled_early,
     "batch_management.cancel.refusal_changes_nothing" => cancel_refused,
     "batch_management.cancel.failure_leaves_what_was" => cancel_failed,
 }
 
-async fn created(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 5).with_faults(&[1, 3]);
     let mut batch = empty(Who::Mine, 1, after(5))?;
@@ -114,7 +114,7 @@ async fn create_refused(handle: Handle) -> CheckResult {
     before.still_holds("a batch that was refused", &handle).await
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
+async fn takes_the_place_of_all_earlier_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     // Fewer payments than before, more than before, the same ids again, none.
@@ -193,7 +193,7 @@ async fn shown_batch(handle: Handle) -> CheckResult {
     same("what the rule is shown", seen, Some(batch))
 }
 
-async fn edited(handle: Handle) -> CheckResult {
+async fn changes_name_and_visibility_in_any_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
@@ -227,7 +227,7 @@ pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failur
     Ok(others.filter_map(|budget| budget.in_currency(gbp)).collect())
 }
 
-async fn cancelled(handle: Handle) -> CheckResult {
+async fn releases_amounts_and_fees(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 6).await?;

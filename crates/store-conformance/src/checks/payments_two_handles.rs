@@ -16,16 +16,16 @@ use florin_domain::money::Minor;
 use florin_ports::{AcceptedPayment, StoreError};
 
 checks! {
-    "durable.payments_seen_by_a_second_handle" (Reopen) => durable,
+    "durable.payments_seen_by_a_second_handle" (Reopen) => payments_seen_by_a_second_handle,
     "contention.two_handles.each_payment_is_taken_once" (Reopen) => taken_once,
     "contention.two_handles.one_claim_gets_a_batch" (Reopen) => claimed_once,
-    "contention.two_handles.uploads_and_confirmations_take_turns" (Reopen) => turns,
+    "contention.two_handles.uploads_and_confirmations_take_turns" (Reopen) => uploads_and_confirmations_take_turns,
     "contention.two_handles.the_bank_accepts_once" (Sandbox, Reopen) => accepted_once,
-    "sandbox_bank.accept.remembers_the_first" (Sandbox) => accepted,
+    "sandbox_bank.accept.remembers_the_first" (Sandbox) => remembers_the_first,
     "sandbox_bank.accept.needs_its_account" (Sandbox) => accepted_for_nobody,
 }
 
-async fn durable(handle: Handle) -> CheckResult {
+async fn payments_seen_by_a_second_handle(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
@@ -112,7 +112,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     same("batches that were claimed", got, (1..=6).map(batch_id).collect::<Vec<_>>())
 }
 
-async fn turns(handle: Handle) -> CheckResult {
+async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     for round in 1..=12_u128 {
@@ -156,7 +156,7 @@ async fn accepted_once(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn accepted(handle: Handle) -> CheckResult {
+async fn remembers_the_first(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let payer = Who::Mine.account()?;
     same("an unknown payment", handle.bank.find(&payer, payment_id(1)).await?, None)?;

@@ -25,21 +25,23 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 checks! {
-    "people.create.stores_the_whole_decision" => whole,
-    "people.create.is_shown_how_many_there_are_and_who_has_the_address" => situations,
-    "people.create.knows_people_of_the_clients_other_accounts" => known,
-    "people.create.replay_gives_the_stored_answer" => again,
-    "people.create.refusal_or_failure_changes_nothing" => nothing,
-    "people.edit.changes_what_is_given" => edited,
-    "people.edit.replay_gives_the_stored_answer" => edited_again,
-    "people.edit.refusal_changes_nothing" => not_edited,
-    "people.list.in_order_of_creation_with_filters_and_counts" => listed,
-    "people.list.counts_follow_creations_changes_and_erasures" => counted,
-    "people.erase.on_every_account_with_the_records_of_the_person" => erased,
+    "people.create.stores_the_whole_decision" => stores_the_whole_decision,
+    "people.create.is_shown_how_many_there_are_and_who_has_the_address" =>
+        create_is_shown_how_many_there_are_and_who_has_the_address,
+    "people.create.knows_people_of_the_clients_other_accounts" => knows_people_of_the_clients_other_accounts,
+    "people.create.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "people.create.refusal_or_failure_changes_nothing" => refusal_or_failure_changes_nothing,
+    "people.edit.changes_what_is_given" => changes_what_is_given,
+    "people.edit.replay_gives_the_stored_answer" => edit_replay_gives_the_stored_answer,
+    "people.edit.refusal_changes_nothing" => refusal_changes_nothing,
+    "people.list.in_order_of_creation_with_filters_and_counts" => list_in_order_of_creation_with_filters_and_counts,
+    "people.list.counts_follow_creations_changes_and_erasures" => counts_follow_creations_changes_and_erasures,
+    "people.erase.on_every_account_with_the_records_of_the_person" =>
+        erase_on_every_account_with_the_records_of_the_person,
     "people.erase.deletes_snapshots_with_the_person" (Sandbox) => erased_from_snapshots,
     "people.create.people_of_worlds_are_separate" (Sandbox) => worlds_apart,
-    "budgets.create.is_shown_the_person_and_their_budget" => individual,
-    "tenancy.people.show_one_account_only" => foreign,
+    "budgets.create.is_shown_the_person_and_their_budget" => create_is_shown_the_person_and_their_budget,
+    "tenancy.people.show_one_account_only" => people_show_one_account_only,
 }
 
 async fn find(handle: &Handle, account: &AccountId, number: u128) -> Result<PersonOverview, Failure> {
@@ -62,7 +64,7 @@ pub(super) fn create_person_on(account: &AccountId, number: u128, email: &str) -
     Ok(CreatePersonCommand { account: account.clone(), decide, ..command })
 }
 
-async fn whole(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = expect_new(handle.people.create(create_person(Who::Mine, 1, "Łucja@Example.com")?).await)?;
     let found = find(&handle, &Who::Mine.account()?, 1).await?;
@@ -76,7 +78,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("whether it has a card", found.has_card, false)
 }
 
-async fn situations(handle: Handle) -> CheckResult {
+async fn create_is_shown_how_many_there_are_and_who_has_the_address(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, email, people, email_taken) in
         [(1, "a@example.com", 1, false), (2, "A@EXAMPLE.com", 2, true), (3, "zoë@example.com", 2, false)]
@@ -99,7 +101,7 @@ async fn situations(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn known(handle: Handle) -> CheckResult {
+async fn knows_people_of_the_clients_other_accounts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let second = second_account(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
@@ -114,7 +116,7 @@ async fn known(handle: Handle) -> CheckResult {
     same("the second record", find(&handle, &second, 1).await?.person.first_name.as_str(), "Łucja ")
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -130,7 +132,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("the first request", mismatch(handle.people.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
-async fn nothing(handle: Handle) -> CheckResult {
+async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = create_person(Who::Mine, 1, "a@example.com")?;
@@ -152,7 +154,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     absent("an account that does not exist", &handle.people.create(command).await)
 }
 
-async fn edited(handle: Handle) -> CheckResult {
+async fn changes_what_is_given(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let edit = PersonEdit {
         first_name: Some(Text::parse("Ève ")?),
@@ -179,7 +181,7 @@ async fn edited(handle: Handle) -> CheckResult {
     same("the person", members(&found), members(&expected))
 }
 
-async fn edited_again(handle: Handle) -> CheckResult {
+async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |role, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -195,7 +197,7 @@ async fn edited_again(handle: Handle) -> CheckResult {
     same("the role", expect_some("the person", found)?.person.role, Role::Payer)
 }
 
-async fn not_edited(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = PersonEdit { role: Some(Role::User), ..PersonEdit::default() };
@@ -209,7 +211,7 @@ async fn not_edited(handle: Handle) -> CheckResult {
     before.still_holds("refused changes", &handle).await
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn list_in_order_of_creation_with_filters_and_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(3, 1), (1, 2), (2, 1)] {
@@ -254,7 +256,7 @@ async fn counts<const N: usize>(handle: &Handle, account: &AccountId, roles: [Ro
     Ok(counts)
 }
 
-async fn counted(handle: Handle) -> CheckResult {
+async fn counts_follow_creations_changes_and_erasures(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     let roles = [Role::Owner, Role::Accountant, Role::Viewer];
@@ -296,7 +298,7 @@ fn erasure(number: u128, at: DateTime<Utc>) -> ErasePersonCommand {
     }
 }
 
-async fn erased(handle: Handle) -> CheckResult {
+async fn erase_on_every_account_with_the_records_of_the_person(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     for (number, key) in [(1, "one"), (2, "two")] {
@@ -355,7 +357,7 @@ async fn worlds_apart(handle: Handle) -> CheckResult {
     same("a person outside", outside.id, person_id(4))
 }
 
-async fn individual(handle: Handle) -> CheckResult {
+async fn create_is_shown_the_person_and_their_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let budget =
@@ -373,7 +375,7 @@ async fn individual(handle: Handle) -> CheckResult {
     expect_new(handle.budgets.create(own).await).map(drop)
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn people_show_one_account_only(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     same("a foreign person", handle.people.find(&mine, Who::Other.person()).await?, None)?;

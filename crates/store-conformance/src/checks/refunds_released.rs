@@ -14,10 +14,11 @@ use florin_domain::checkout::{
 use florin_domain::money::Minor;
 
 checks! {
-    "merchant_payments.create_refund.what_failed_or_was_cancelled_is_released" => released,
+    "merchant_payments.create_refund.what_failed_or_was_cancelled_is_released" =>
+        what_failed_or_was_cancelled_is_released,
 }
 
-async fn released(handle: Handle) -> CheckResult {
+async fn what_failed_or_was_cancelled_is_released(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let payment = add_paid_session(&handle, Who::Mine, checkout, 1).await?.id;

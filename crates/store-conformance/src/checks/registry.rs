@@ -15,17 +15,17 @@ use florin_domain::secret::SealedSecret;
 checks! {
     "registry.clients.by_name_then_by_id" => clients_in_order,
     "registry.add_client.twice_is_a_duplicate" => client_twice,
-    "registry.set_feature.switches_and_is_idempotent" => features,
+    "registry.set_feature.switches_and_is_idempotent" => switches_and_is_idempotent,
     "registry.set_feature.unknown_client_is_not_found" => unknown_client,
     "registry.accounts.by_id" => accounts_in_order,
     "registry.add_account.duplicate_and_not_found" => account_constraints,
     "registry.set_mfa_required.of_one_account" => mfa_policy,
-    "registry.enrol.replaces_and_removes" => enrolments,
-    "registry.unlock_enrolment.forgets_wrong_tokens" => unlock,
+    "registry.enrol.replaces_and_removes" => replaces_and_removes,
+    "registry.unlock_enrolment.forgets_wrong_tokens" => forgets_wrong_tokens,
     "registry.keys.oldest_first_and_of_one_client" => keys_in_order,
     "registry.add_key.duplicate_and_not_found" => key_constraints,
     "registry.add_key.all_or_nothing" => key_all_or_nothing,
-    "registry.revoke_key.first_time_counts" => revoke,
+    "registry.revoke_key.first_time_counts" => first_time_counts,
     "registry.replace_banks.all_or_nothing" => replace_banks,
     "registry.replace_addresses.replaces_all" => replace_addresses,
 }
@@ -49,7 +49,7 @@ async fn client_twice(handle: Handle) -> CheckResult {
     same("the clients", handle.registry.clients().await?, vec![first, client(ClientId(uuid(1, 2)), "first")])
 }
 
-async fn features(handle: Handle) -> CheckResult {
+async fn switches_and_is_idempotent(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.client();
     for on in [false, false, true, true, false] {
@@ -152,7 +152,7 @@ async fn key_all_or_nothing(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn revoke(handle: Handle) -> CheckResult {
+async fn first_time_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = key(Who::Mine)?.id;
     let first = noon() + TimeDelta::microseconds(1);
@@ -202,7 +202,7 @@ async fn mfa_policy(handle: Handle) -> CheckResult {
     not_found("an unknown account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
 }
 
-async fn unlock(handle: Handle) -> CheckResult {
+async fn forgets_wrong_tokens(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = &Who::Mine.account()?;
     let secret = SealedSecret::new(vec![1; 20]);
@@ -224,7 +224,7 @@ async fn unlock(handle: Handle) -> CheckResult {
     not_found("an unknown account", &handle.registry.unlock_enrolment(&AccountId::parse("F404")?).await)
 }
 
-async fn enrolments(handle: Handle) -> CheckResult {
+async fn replaces_and_removes(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let fresh = |account: &AccountId, byte| TotpEnrolment::new(account.clone(), SealedSecret::new(vec![byte; 20]));

@@ -19,17 +19,17 @@ use florin_ports::{FirstMessageCommand, IdempotencyClaim, RecordedBody, Written}
 checks! {
     "repeats.first_message.replay_gives_the_stored_answer" => first_message,
     "repeats.follow_up.replay_gives_the_stored_answer" => follow_ups,
-    "repeats.credit.replay_gives_the_stored_answer" => credits,
-    "repeats.open.replay_gives_the_stored_answer" => opens,
-    "repeats.confirm.replay_gives_the_stored_answer" => confirms,
+    "repeats.credit.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "repeats.open.replay_gives_the_stored_answer" => open_replay_gives_the_stored_answer,
+    "repeats.confirm.replay_gives_the_stored_answer" => confirm_replay_gives_the_stored_answer,
     "repeats.another_request_is_a_mismatch_and_gets_the_first" => another_request,
-    "repeats.refusal_leaves_the_key_free" => refusal,
-    "repeats.refusals_of_every_command_leave_the_key_free" => refusals,
-    "repeats.failure_leaves_the_key_free" => failure,
+    "repeats.refusal_leaves_the_key_free" => refusal_leaves_the_key_free,
+    "repeats.refusals_of_every_command_leave_the_key_free" => refusals_of_every_command_leave_the_key_free,
+    "repeats.failure_leaves_the_key_free" => failure_leaves_the_key_free,
     "repeats.keys_are_per_client_and_per_account" => per_owner,
     "repeats.keys_are_compared_exactly" => exact_keys,
     "repeats.are_read_before_anything_else" => before_anything,
-    "repeats.fifty_at_once_have_one_effect" => fifty,
+    "repeats.fifty_at_once_have_one_effect" => fifty_at_once_have_one_effect,
 }
 
 fn claimed_purchase(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
@@ -64,7 +64,7 @@ async fn follow_ups(handle: Handle) -> CheckResult {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn credits(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = credit(Who::Mine, number, "4", gbp()?)?;
@@ -77,7 +77,7 @@ async fn credits(handle: Handle) -> CheckResult {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn opens(handle: Handle) -> CheckResult {
+async fn open_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = open(Who::Mine, number, SANDBOX)?;
@@ -90,7 +90,7 @@ async fn opens(handle: Handle) -> CheckResult {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn confirms(handle: Handle) -> CheckResult {
+async fn confirm_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let command = || -> Result<_, Failure> {
@@ -131,7 +131,7 @@ async fn another_request(handle: Handle) -> CheckResult {
     same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_leaves_the_key_free(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut command = purchase(Who::Mine, 1, "0.001")?;
     command.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -155,7 +155,7 @@ macro_rules! refused_first {
     }};
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
+async fn refusals_of_every_command_leave_the_key_free(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (who, ends) = (Who::Mine, (Who::Mine.budget(), Who::Mine.second_budget()));
     let euros = Currency::parse("EUR")?;
@@ -186,7 +186,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn failure(handle: Handle) -> CheckResult {
+async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
@@ -246,7 +246,7 @@ async fn before_anything(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn fifty(handle: Handle) -> CheckResult {
+async fn fifty_at_once_have_one_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=50 {

@@ -17,13 +17,13 @@ use florin_domain::ids::BudgetId;
 use florin_domain::world::ClockChange;
 
 checks! {
-    "two_handles.credits.one_key_has_one_effect" (Reopen) => credits,
-    "two_handles.transfers.one_key_has_one_effect" (Reopen) => transfers,
-    "two_handles.mfa.one_key_has_one_effect" (Reopen) => authentication,
-    "two_handles.management.one_key_has_one_effect" (Reopen) => management,
-    "two_handles.batch_management.one_key_has_one_effect" (Reopen) => batches,
-    "two_handles.worlds.one_key_has_one_effect" (Sandbox, Reopen) => worlds,
-    "two_handles.cards.a_hold_expires_once" (Reopen) => expiries,
+    "two_handles.credits.one_key_has_one_effect" (Reopen) => one_key_has_one_effect,
+    "two_handles.transfers.one_key_has_one_effect" (Reopen) => transfers_one_key_has_one_effect,
+    "two_handles.mfa.one_key_has_one_effect" (Reopen) => mfa_one_key_has_one_effect,
+    "two_handles.management.one_key_has_one_effect" (Reopen) => management_one_key_has_one_effect,
+    "two_handles.batch_management.one_key_has_one_effect" (Reopen) => batch_management_one_key_has_one_effect,
+    "two_handles.worlds.one_key_has_one_effect" (Sandbox, Reopen) => worlds_one_key_has_one_effect,
+    "two_handles.cards.a_hold_expires_once" (Reopen) => a_hold_expires_once,
 }
 
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
@@ -41,7 +41,7 @@ macro_rules! expect_one_effect {
     }};
 }
 
-async fn credits(handle: Handle) -> CheckResult {
+async fn one_key_has_one_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_one_effect!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
@@ -49,13 +49,13 @@ async fn credits(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn transfers(handle: Handle) -> CheckResult {
+async fn transfers_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
     books_are_right(&handle).await
 }
 
-async fn authentication(handle: Handle) -> CheckResult {
+async fn mfa_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_one_effect!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
@@ -63,7 +63,7 @@ async fn authentication(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn management(handle: Handle) -> CheckResult {
+async fn management_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
     expect_one_effect!(handle.budgets.create, |number| create_budget(Who::Mine, number, None, vec![gbp()?])?);
@@ -87,7 +87,7 @@ async fn management(handle: Handle) -> CheckResult {
     one_effect("create", answers.await?)
 }
 
-async fn batches(handle: Handle) -> CheckResult {
+async fn batch_management_one_key_has_one_effect(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let who = Who::Mine;
     expect_one_effect!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
@@ -98,7 +98,7 @@ async fn batches(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn worlds(handle: Handle) -> CheckResult {
+async fn worlds_one_key_has_one_effect(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     expect_one_effect!(handle.timelines.set_clock, |_number| {
@@ -115,7 +115,7 @@ async fn worlds(handle: Handle) -> CheckResult {
     one_effect("delete_snapshot", answers.await?)
 }
 
-async fn expiries(handle: Handle) -> CheckResult {
+async fn a_hold_expires_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = noon() + TimeDelta::days(8);

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 checks! {
     "secrets.bind_secret_key.the_first_counts" => bound_once,
-    "secrets.change_secret_key.from_the_bound_one_only" => changed,
-    "secrets.secrets.of_the_filter_up_to_the_maximum" => filtered,
-    "secrets.replace_secret.if_it_is_unchanged" => replaced,
+    "secrets.change_secret_key.from_the_bound_one_only" => change_secret_key_from_the_bound_one_only,
+    "secrets.secrets.of_the_filter_up_to_the_maximum" => secrets_of_the_filter_up_to_the_maximum,
+    "secrets.replace_secret.if_it_is_unchanged" => replace_secret_if_it_is_unchanged,
     "secrets.page_secret.the_first_counts_and_is_replaced_like_others" => page_secret,
     "worlds.restore.keeps_the_present_secret" (Sandbox) => present_secret,
     "worlds.restore.of_a_removed_secret_has_no_enrolment" (Sandbox) => removed_secret,
@@ -52,7 +52,7 @@ async fn bound_once(handle: Handle) -> CheckResult {
     same("the key", handle.secrets.secret_key().await?, Some(first))
 }
 
-async fn changed(handle: Handle) -> CheckResult {
+async fn change_secret_key_from_the_bound_one_only(handle: Handle) -> CheckResult {
     let key = |id| StoreKey { id, kept: None };
     same("without a key", handle.secrets.change_secret_key(OLD, key(NEW)).await?, false)?;
     handle.secrets.bind_secret_key(StoreKey { id: OLD, kept: Some(Secret::new(vec![7; 32])) }).await?;
@@ -62,7 +62,7 @@ async fn changed(handle: Handle) -> CheckResult {
     same("the key", handle.secrets.secret_key().await?, Some(key(NEW)))
 }
 
-async fn filtered(handle: Handle) -> CheckResult {
+async fn secrets_of_the_filter_up_to_the_maximum(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
@@ -77,7 +77,7 @@ async fn filtered(handle: Handle) -> CheckResult {
     same("at most one", found(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)
 }
 
-async fn replaced(handle: Handle) -> CheckResult {
+async fn replace_secret_if_it_is_unchanged(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, who) in (1..).zip(BOTH) {
         enrol(&handle, &who.account()?, sealed(OLD, number)).await?;

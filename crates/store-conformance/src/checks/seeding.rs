@@ -16,9 +16,9 @@ use florin_ports::SeedData;
 checks! {
     "seeding.is_fresh.until_there_is_a_client" (Sandbox) => is_fresh,
     "seeding.seed.stores_every_record" (Sandbox) => every_record,
-    "seeding.seed.stores_payments_and_their_work" (Sandbox) => payments,
+    "seeding.seed.stores_payments_and_their_work" (Sandbox) => stores_payments_and_their_work,
     "seeding.seed.duplicate_leaves_nothing" (Sandbox) => duplicate_leaves_nothing,
-    "seeding.seed.unproved_balances_are_refused" (Sandbox) => unproved,
+    "seeding.seed.unproved_balances_are_refused" (Sandbox) => unproved_balances_are_refused,
     "seeding.budgets.by_id_and_currency" (Sandbox) => budgets_in_order,
     "seeding.lists.of_an_unknown_account_are_empty" (Sandbox) => unknown_account,
 }
@@ -55,7 +55,7 @@ async fn every_record(handle: Handle) -> CheckResult {
 }
 
 /// Seeds a confirmed batch with payments and reserved money.
-async fn payments(handle: Handle) -> CheckResult {
+async fn stores_payments_and_their_work(handle: Handle) -> CheckResult {
     let mut data = seed_data(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 5)))?;
@@ -146,7 +146,7 @@ async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn unproved(handle: Handle) -> CheckResult {
+async fn unproved_balances_are_refused(handle: Handle) -> CheckResult {
     for twist in 0..3 {
         let mut data = seed_data(9_500)?;
         let seed = &mut data.accounts[1].budgets[0];

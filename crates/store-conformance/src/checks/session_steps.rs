@@ -28,18 +28,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 checks! {
-    "checkout_sessions.act.stores_the_whole_decision" => whole,
-    "checkout_sessions.act.stores_every_state" => states,
-    "checkout_sessions.act.keeps_payments_that_failed" => failed,
-    "checkout_sessions.find.has_the_payment_that_is_not_final" => not_final,
-    "checkout_sessions.act.of_a_top_up_credits_the_budget" => credited,
-    "checkout_sessions.act.refusal_stores_nothing" => not_stored,
-    "checkout_sessions.act.replay_gives_the_stored_answer" => again,
-    "checkout_sessions.act.one_of_concurrent_approvals_counts" => approvals,
-    "checkout_sessions.act.of_cancellations_and_payments_one_wins" => one_wins,
+    "checkout_sessions.act.stores_the_whole_decision" => stores_the_whole_decision,
+    "checkout_sessions.act.stores_every_state" => stores_every_state,
+    "checkout_sessions.act.keeps_payments_that_failed" => keeps_payments_that_failed,
+    "checkout_sessions.find.has_the_payment_that_is_not_final" => find_has_the_payment_that_is_not_final,
+    "checkout_sessions.act.of_a_top_up_credits_the_budget" => act_of_a_top_up_credits_the_budget,
+    "checkout_sessions.act.refusal_stores_nothing" => refusal_stores_nothing,
+    "checkout_sessions.act.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "checkout_sessions.act.one_of_concurrent_approvals_counts" => one_of_concurrent_approvals_counts,
+    "checkout_sessions.act.of_cancellations_and_payments_one_wins" => act_of_cancellations_and_payments_one_wins,
     "checkout_sessions.act.of_expiry_and_approval_one_wins" => in_time_or_late,
-    "checkout_sessions.act.stores_when_the_bank_is_asked_again" => asked_again,
-    "checkout_sessions.act.top_ups_of_one_budget_add_up" => add_up,
+    "checkout_sessions.act.stores_when_the_bank_is_asked_again" => stores_when_the_bank_is_asked_again,
+    "checkout_sessions.act.top_ups_of_one_budget_add_up" => top_ups_of_one_budget_add_up,
 }
 
 async fn find(handle: &Handle, number: u128) -> Result<FoundSession, Failure> {
@@ -64,7 +64,7 @@ async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession
     expect_new(handle.checkout_sessions.act(command).await)
 }
 
-async fn whole(handle: Handle) -> CheckResult {
+async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let new = add_session(&handle, Who::Mine, checkout, 1).await?;
@@ -107,7 +107,7 @@ async fn whole(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn states(handle: Handle) -> CheckResult {
+async fn stores_every_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let begin = || (SessionAction::Begin, after(20));
@@ -132,7 +132,7 @@ async fn states(handle: Handle) -> CheckResult {
 }
 
 /// While a world's clock is frozen, all payments of a session have the same time.
-async fn not_final(handle: Handle) -> CheckResult {
+async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let token = add_session(&handle, Who::Mine, checkout, 1).await?.token;
@@ -147,7 +147,7 @@ async fn not_final(handle: Handle) -> CheckResult {
     same("the number of payments", find(&handle, 1).await?.attempts, 3)
 }
 
-async fn failed(handle: Handle) -> CheckResult {
+async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
@@ -177,7 +177,7 @@ async fn failed(handle: Handle) -> CheckResult {
     same("events", kinds(&handle).await?, [(EventKind::MerchantPaymentFailed, 2)].into())
 }
 
-async fn credited(handle: Handle) -> CheckResult {
+async fn act_of_a_top_up_credits_the_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let number =
@@ -200,7 +200,7 @@ async fn credited(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn not_stored(handle: Handle) -> CheckResult {
+async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
@@ -222,7 +222,7 @@ async fn not_stored(handle: Handle) -> CheckResult {
     act(&handle, command).await.map(drop)
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let command = |body, first| {
@@ -243,7 +243,7 @@ pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<SessionResu
     Box::pin(async move { sessions.act(command).await })
 }
 
-async fn approvals(handle: Handle) -> CheckResult {
+async fn one_of_concurrent_approvals_counts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
@@ -261,7 +261,7 @@ async fn approvals(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn one_wins(handle: Handle) -> CheckResult {
+async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
@@ -325,7 +325,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn asked_again(handle: Handle) -> CheckResult {
+async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
@@ -349,7 +349,7 @@ async fn asked_again(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn add_up(handle: Handle) -> CheckResult {
+async fn top_ups_of_one_budget_add_up(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut all = Vec::new();
     for number in 1..=10 {

@@ -25,19 +25,19 @@ use florin_ports::{CreatePayeeCommand, SettlementCommand};
 use std::sync::Arc;
 
 checks! {
-    "settlement_accounts.change.is_shown_the_whole_merchant" => situation,
-    "settlement_accounts.change.stores_every_member" => edited,
-    "settlement_accounts.change.keeps_a_bank_off_the_list" => unlisted,
-    "settlement_accounts.change.moves_the_default" => defaults,
-    "settlement_accounts.change.deletes" => deleted,
-    "settlement_accounts.change.knows_what_sessions_and_refunds_await" => awaited,
-    "settlement_accounts.change.refusal_changes_nothing" => refusals,
-    "settlement_accounts.change.replay_gives_the_stored_answer" => again,
-    "settlement_accounts.list.newest_first_with_checkouts" => listed,
-    "tenancy.settlement_accounts.show_one_account_only" => foreign,
-    "payees.create.the_same_bank_details_are_the_same_payee" => payees,
+    "settlement_accounts.change.is_shown_the_whole_merchant" => change_is_shown_the_whole_merchant,
+    "settlement_accounts.change.stores_every_member" => stores_every_member,
+    "settlement_accounts.change.keeps_a_bank_off_the_list" => keeps_a_bank_off_the_list,
+    "settlement_accounts.change.moves_the_default" => moves_the_default,
+    "settlement_accounts.change.deletes" => change_deletes,
+    "settlement_accounts.change.knows_what_sessions_and_refunds_await" => knows_what_sessions_and_refunds_await,
+    "settlement_accounts.change.refusal_changes_nothing" => refusal_changes_nothing,
+    "settlement_accounts.change.replay_gives_the_stored_answer" => replay_gives_the_stored_answer,
+    "settlement_accounts.list.newest_first_with_checkouts" => list_newest_first_with_checkouts,
+    "tenancy.settlement_accounts.show_one_account_only" => settlement_accounts_show_one_account_only,
+    "payees.create.the_same_bank_details_are_the_same_payee" => the_same_bank_details_are_the_same_payee,
     "payees.create.counts_those_of_the_account" => payees_counted,
-    "payees.approve.is_stored_once" => approved,
+    "payees.approve.is_stored_once" => approve_is_stored_once,
     "payees.list.newest_first_with_filters_and_counts" => payees_listed,
     "tenancy.payees.show_one_account_only" => foreign_payees,
 }
@@ -50,7 +50,7 @@ async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<Se
     expect_new(handle.settlement_accounts.change(command).await)
 }
 
-async fn situation(handle: Handle) -> CheckResult {
+async fn change_is_shown_the_whole_merchant(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
@@ -69,7 +69,7 @@ async fn situation(handle: Handle) -> CheckResult {
     same("what the rule is shown", refusal, SettlementRefusal::TooMany)
 }
 
-async fn edited(handle: Handle) -> CheckResult {
+async fn stores_every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = expect_some("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
     same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
@@ -85,7 +85,7 @@ async fn edited(handle: Handle) -> CheckResult {
     same("what is stored", find(&handle, settlement_account_id(1)).await?, expected)
 }
 
-async fn unlisted(handle: Handle) -> CheckResult {
+async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (id, first) = (Who::Mine.settlement_account(), bank(1, "First")?);
     same("its bank", find(&handle, id).await?.bank, Some(first.clone()))?;
@@ -101,7 +101,7 @@ async fn unlisted(handle: Handle) -> CheckResult {
     same("in the list", page.rows.first().and_then(|row| row.bank.clone()), Some(renamed))
 }
 
-async fn defaults(handle: Handle) -> CheckResult {
+async fn moves_the_default(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     let id = settlement_account_id(1);
@@ -118,7 +118,7 @@ async fn defaults(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn change_deletes(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
@@ -142,7 +142,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     change(&handle, change_settlement_accounts(Who::Mine, decide)?).await.map(drop)
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mine = Who::Mine.settlement_account();
@@ -185,7 +185,7 @@ fn claim_on_settlement(
     claim(Who::Mine, key, body)
 }
 
-async fn again(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body: &str| {
         let claim = Some(claim_on_settlement("key", body)?);
@@ -200,7 +200,7 @@ async fn again(handle: Handle) -> CheckResult {
     same("how many there are", page.count, 2)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn list_newest_first_with_checkouts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in [2, 1] {
         change(&handle, open_settlement_account(Who::Mine, number)?).await?;
@@ -226,7 +226,7 @@ async fn listed(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn foreign(handle: Handle) -> CheckResult {
+async fn settlement_accounts_show_one_account_only(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let theirs = Who::Other.settlement_account();
     same("a foreign settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
@@ -238,7 +238,7 @@ async fn foreign(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn awaited(handle: Handle) -> CheckResult {
+async fn knows_what_sessions_and_refunds_await(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let own = settlement_account_id(1);
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
@@ -272,7 +272,7 @@ async fn payees_counted(handle: Handle) -> CheckResult {
     same("the payees", refused(handle.payees.create(command).await)?, CreatePayeeRefusal::TooMany { max: 3 })
 }
 
-async fn payees(handle: Handle) -> CheckResult {
+async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
@@ -302,7 +302,7 @@ async fn payees(handle: Handle) -> CheckResult {
     same("the second", handle.payees.find(&mine, payee_id(6)).await?, None)
 }
 
-async fn approved(handle: Handle) -> CheckResult {
+async fn approve_is_stored_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.payee());
     let before = expect_some("the payee", handle.payees.find(&mine, id).await?)?;

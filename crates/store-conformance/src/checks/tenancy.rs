@@ -20,7 +20,7 @@ checks! {
     "tenancy.open.foreign_batch_is_absent" => foreign_batch_to_open,
     "tenancy.confirm.foreign_batch_is_absent" => foreign_batch,
     "tenancy.confirm.foreign_session_is_not_shown" => foreign_session,
-    "tenancy.lists.show_one_account_only" => lists,
+    "tenancy.lists.show_one_account_only" => lists_show_one_account_only,
 }
 
 /// Seeds both accounts, and sends commands on the other one. Returns what the store then shows.
@@ -86,7 +86,7 @@ async fn foreign_session(handle: Handle) -> CheckResult {
     same("a foreign session", expect_some("the batch", seen)?.session, None)
 }
 
-async fn lists(handle: Handle) -> CheckResult {
+async fn lists_show_one_account_only(handle: Handle) -> CheckResult {
     used(&handle).await?;
     for who in crate::seed_data::BOTH {
         let account = who.account()?;

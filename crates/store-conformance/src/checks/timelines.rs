@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 checks! {
-    "timelines.set_clock.is_seen_with_the_account" (Sandbox) => seen,
-    "timelines.set_clock.refusal_changes_nothing" (Sandbox) => refusal,
-    "timelines.set_clock.replay_gives_the_stored_answer" (Sandbox) => replays,
-    "timelines.set_clock.is_kept" (Sandbox, Reopen) => kept,
-    "timelines.next_number.each_once" (Sandbox) => numbers,
+    "timelines.set_clock.is_seen_with_the_account" (Sandbox) => set_clock_is_seen_with_the_account,
+    "timelines.set_clock.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
+    "timelines.set_clock.replay_gives_the_stored_answer" (Sandbox) => replay_gives_the_stored_answer,
+    "timelines.set_clock.is_kept" (Sandbox, Reopen) => set_clock_is_kept,
+    "timelines.next_number.each_once" (Sandbox) => each_once,
     "timelines.due_holds.by_the_accounts_own_time" (Sandbox) => own_time,
     "timelines.due_holds.oldest_first_and_bounded" (Sandbox) => oldest_first,
 }
@@ -35,7 +35,7 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
     Ok(expect_some("the account", handle.accounts.find(&who.account()?).await?)?.timeline)
 }
 
-async fn seen(handle: Handle) -> CheckResult {
+async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
     same("own timelines", handle.timelines.accounts_with_timeline().await?, vec![])?;
@@ -62,7 +62,7 @@ async fn seen(handle: Handle) -> CheckResult {
     absent("an unknown account", &handle.timelines.set_clock(command).await)
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let back = ClockChange::FreezeAt(noon() - TimeDelta::seconds(1));
@@ -71,7 +71,7 @@ async fn refusal(handle: Handle) -> CheckResult {
     before.still_holds("a refused change of a clock", &handle).await
 }
 
-async fn replays(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |by: i64, body: &str| -> Result<ClockCommand, Failure> {
         let mut command = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
@@ -85,7 +85,7 @@ async fn replays(handle: Handle) -> CheckResult {
     before.still_holds("a repeated change of a clock", &handle).await
 }
 
-async fn kept(handle: Handle) -> CheckResult {
+async fn set_clock_is_kept(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
     let reopen = expect_some("a way to reopen", handle.reopen.clone())?;
@@ -93,7 +93,7 @@ async fn kept(handle: Handle) -> CheckResult {
     same("the clock", timeline(&again, Who::Mine).await?.clock, ClockSetting::Frozen { at: noon() })
 }
 
-async fn numbers(handle: Handle) -> CheckResult {
+async fn each_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     not_found("an account in real time", &handle.timelines.next_number(&mine).await)?;

@@ -16,27 +16,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 checks! {
-    "upkeep.readiness.is_ready" => ready,
-    "upkeep.readiness.shows_pending_migrations" (Schemas) => pending,
-    "upkeep.readiness.shows_a_newer_schema" (Schemas) => newer,
+    "upkeep.readiness.is_ready" => readiness_is_ready,
+    "upkeep.readiness.shows_pending_migrations" (Schemas) => shows_pending_migrations,
+    "upkeep.readiness.shows_a_newer_schema" (Schemas) => shows_a_newer_schema,
     "upkeep.environment.is_bound_once" => bound_once,
     "upkeep.environment.is_seen_by_every_handle" (Reopen) => bound_for_all,
-    "upkeep.is_overloaded.while_writes_are_refused" (QueueCapacity) => overloaded,
-    "books_check.of_an_empty_store" => empty,
+    "upkeep.is_overloaded.while_writes_are_refused" (QueueCapacity) => while_writes_are_refused,
+    "books_check.of_an_empty_store" => books_check_of_an_empty_store,
     "books_check.counts_and_finds_nothing_on_good_data" => good_data,
 }
 
-async fn ready(handle: Handle) -> CheckResult {
+async fn readiness_is_ready(handle: Handle) -> CheckResult {
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
-async fn pending(handle: Handle) -> CheckResult {
+async fn shows_pending_migrations(handle: Handle) -> CheckResult {
     let behind = expect_some("a store that is behind", handle.schemas.clone())?.behind().await?;
     same("readiness", behind.upkeep.readiness().await?, Readiness::MigrationsPending)?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
-async fn newer(handle: Handle) -> CheckResult {
+async fn shows_a_newer_schema(handle: Handle) -> CheckResult {
     let ahead = expect_some("a store that is ahead", handle.schemas.clone())?.ahead().await?;
     same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
 }
@@ -58,7 +58,7 @@ async fn bound_for_all(handle: Handle) -> CheckResult {
 }
 
 /// Sends more writes than may wait behind a command with a slow rule.
-async fn overloaded(handle: Handle) -> CheckResult {
+async fn while_writes_are_refused(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let capacity = expect_some("the capacity", handle.queue_capacity)?;
     same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
@@ -102,7 +102,7 @@ async fn overloaded(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn empty(handle: Handle) -> CheckResult {
+async fn books_check_of_an_empty_store(handle: Handle) -> CheckResult {
     same("the report", handle.books_check.check_all().await?, BooksReport::default())
 }
 

@@ -19,21 +19,21 @@ use florin_ports::{CreateWorldCommand, RenewCommand, WorldContents};
 use std::sync::Arc;
 
 checks! {
-    "worlds.create.stores_the_complete_world" (Sandbox) => create,
-    "worlds.create.refusal_changes_nothing" (Sandbox) => refusals,
-    "worlds.create.creates_one_world_under_a_key" (Sandbox) => once,
-    "worlds.create.replaces_the_existing_world" (Sandbox) => replaces,
+    "worlds.create.stores_the_complete_world" (Sandbox) => stores_the_complete_world,
+    "worlds.create.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
+    "worlds.create.creates_one_world_under_a_key" (Sandbox) => creates_one_world_under_a_key,
+    "worlds.create.replaces_the_existing_world" (Sandbox) => replaces_the_existing_world,
     "worlds.create.deletes_the_keys_of_the_replaced_world" (Sandbox) => ends_keys,
     "worlds.create.is_shown_the_clients_own_worlds" (Sandbox) => own_worlds,
-    "worlds.list.of_the_client_newest_first" (Sandbox) => lists,
-    "worlds.delete.deletes_the_whole_world_and_nothing_else" (Sandbox) => delete,
-    "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => no_world,
-    "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys,
-    "worlds.delete_expired.longest_expired_first" (Sandbox) => expired,
-    "worlds.renew.moves_the_expiry_of_one_world" (Sandbox) => renews,
+    "worlds.list.of_the_client_newest_first" (Sandbox) => list_of_the_client_newest_first,
+    "worlds.delete.deletes_the_whole_world_and_nothing_else" (Sandbox) => deletes_the_whole_world_and_nothing_else,
+    "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => an_account_of_another_kind_is_no_world,
+    "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys_of_other_accounts_stay,
+    "worlds.delete_expired.longest_expired_first" (Sandbox) => delete_expired_longest_expired_first,
+    "worlds.renew.moves_the_expiry_of_one_world" (Sandbox) => moves_the_expiry_of_one_world,
 }
 
-async fn create(handle: Handle) -> CheckResult {
+async fn stores_the_complete_world(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let clock = ClockSetting::Frozen { at: noon() };
     let mine = Who::Mine.account()?;
@@ -52,7 +52,7 @@ async fn create(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn refusals(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut refusing = command()?;
@@ -71,7 +71,7 @@ async fn refusals(handle: Handle) -> CheckResult {
     before.still_holds("a world that failed half-way", &handle).await
 }
 
-async fn once(handle: Handle) -> CheckResult {
+async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let claimed = |command: CreateWorldCommand, request: &str| {
         let claim = CreationClaim { key: "k".into(), request: request.repeat(64) };
@@ -97,7 +97,7 @@ async fn once(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn renews(handle: Handle) -> CheckResult {
+async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
@@ -142,7 +142,7 @@ async fn own_worlds(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn replaces(handle: Handle) -> CheckResult {
+async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let fresh_world = Observation::take(&handle, 2).await?;
@@ -175,7 +175,7 @@ async fn ends_keys(handle: Handle) -> CheckResult {
     same("the key of both", left, ApiKey { accounts: AccountGrant::Only([other].into()), ..both })
 }
 
-async fn lists(handle: Handle) -> CheckResult {
+async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     for (place, id) in (0_u8..).zip(["W2", "W1", "W4", "W3"]) {
         let mut command = empty(id, 110 + place)?;
@@ -196,7 +196,7 @@ async fn lists(handle: Handle) -> CheckResult {
     same("the worlds of the other client", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
 }
 
-async fn delete(handle: Handle) -> CheckResult {
+async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
@@ -212,7 +212,7 @@ async fn delete(handle: Handle) -> CheckResult {
     same("snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
 }
 
-async fn no_world(handle: Handle) -> CheckResult {
+async fn an_account_of_another_kind_is_no_world(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let other = Who::Other.account()?;
@@ -228,7 +228,7 @@ async fn no_world(handle: Handle) -> CheckResult {
     before.still_holds("what is done with worlds", &handle).await
 }
 
-async fn keys(handle: Handle) -> CheckResult {
+async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     handle.worlds.create(empty("W2", 103)?).await?;
@@ -245,7 +245,7 @@ async fn keys(handle: Handle) -> CheckResult {
     same("the key of the one", handle.callers.find(&KeyHash([102; 32])).await?, None)
 }
 
-async fn expired(handle: Handle) -> CheckResult {
+async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     for (place, (id, hours)) in (0_u8..).zip([("W1", 3), ("W2", 1), ("W3", 2), ("W4", 9)]) {
         let mut command = empty(id, 110 + place)?;

@@ -17,18 +17,18 @@ use florin_ports::{FirstMessageCommand, RestoreCommand, SnapshotCommand, WorldCo
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "worlds.restore.puts_everything_back" (Sandbox) => everything,
-    "worlds.restore.begins_another_epoch" (Sandbox) => epochs,
+    "worlds.restore.puts_everything_back" (Sandbox) => puts_everything_back,
+    "worlds.restore.begins_another_epoch" (Sandbox) => begins_another_epoch,
     "worlds.restore.a_running_clock_goes_on_from_the_snapshot" (Sandbox) => running_clock,
-    "worlds.restore.refusal_changes_nothing" (Sandbox) => refusal,
-    "worlds.restore.replay_gives_the_stored_answer" (Sandbox) => replays,
+    "worlds.restore.refusal_changes_nothing" (Sandbox) => refusal_changes_nothing,
+    "worlds.restore.replay_gives_the_stored_answer" (Sandbox) => replay_gives_the_stored_answer,
     "worlds.restore.is_for_the_world_of_the_snapshot_only" (Sandbox) => own_snapshots,
-    "worlds.take_snapshot.refusal_keeps_nothing" (Sandbox) => bounded,
-    "worlds.take_snapshot.is_shown_its_bytes" (Sandbox) => bytes,
+    "worlds.take_snapshot.refusal_keeps_nothing" (Sandbox) => refusal_keeps_nothing,
+    "worlds.take_snapshot.is_shown_its_bytes" (Sandbox) => take_snapshot_is_shown_its_bytes,
     "worlds.take_snapshot.replay_gives_the_stored_answer" (Sandbox) => snapshot_replays,
-    "worlds.snapshots.by_id_until_deleted" (Sandbox) => listed,
-    "worlds.create.from_a_snapshot_of_another_world" (Sandbox) => copies,
-    "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => reach,
+    "worlds.snapshots.by_id_until_deleted" (Sandbox) => snapshots_by_id_until_deleted,
+    "worlds.create.from_a_snapshot_of_another_world" (Sandbox) => create_from_a_snapshot_of_another_world,
+    "worlds.create.from_a_snapshot_within_reach_only" (Sandbox) => create_from_a_snapshot_within_reach_only,
 }
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
@@ -43,7 +43,7 @@ async fn busy(handle: &Handle, base: u128) -> CheckResult {
     Ok(())
 }
 
-async fn epochs(handle: Handle) -> CheckResult {
+async fn begins_another_epoch(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     let epoch = async |id| Ok::<_, Failure>(expect_some("the account", handle.accounts.find(id).await?)?.epoch);
@@ -57,7 +57,7 @@ async fn epochs(handle: Handle) -> CheckResult {
     same("the epoch of an account that is no world", epoch(&other).await?, 0)
 }
 
-async fn everything(handle: Handle) -> CheckResult {
+async fn puts_everything_back(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
@@ -103,7 +103,7 @@ async fn running_clock(handle: Handle) -> CheckResult {
     same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
 }
 
-async fn refusal(handle: Handle) -> CheckResult {
+async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -116,7 +116,7 @@ async fn refusal(handle: Handle) -> CheckResult {
     before.still_holds("a restore that was refused", &handle).await
 }
 
-async fn replays(handle: Handle) -> CheckResult {
+async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -148,7 +148,7 @@ async fn own_snapshots(handle: Handle) -> CheckResult {
     before.still_holds("what another world tried", &handle).await
 }
 
-async fn bounded(handle: Handle) -> CheckResult {
+async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -158,7 +158,7 @@ async fn bounded(handle: Handle) -> CheckResult {
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
-async fn bytes(handle: Handle) -> CheckResult {
+async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let shown = Arc::new(Mutex::new(Vec::new()));
@@ -189,7 +189,7 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
-async fn listed(handle: Handle) -> CheckResult {
+async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
@@ -206,7 +206,7 @@ async fn listed(handle: Handle) -> CheckResult {
     same("what is left", ids(&page.rows), vec![id(1), id(3)])
 }
 
-async fn copies(handle: Handle) -> CheckResult {
+async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, 0).await?;
@@ -237,7 +237,7 @@ async fn copies(handle: Handle) -> CheckResult {
     before.still_holds("copies of it that came and went", &handle).await
 }
 
-async fn reach(handle: Handle) -> CheckResult {
+async fn create_from_a_snapshot_within_reach_only(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;

@@ -23,18 +23,18 @@ use florin_ports::{
 use std::ops::RangeInclusive;
 
 checks! {
-    "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => restored,
+    "worlds.restore.puts_back_what_every_command_changed" (Sandbox) => puts_back_what_every_command_changed,
     "worlds.restore.puts_back_what_the_bank_remembers" (Sandbox) => bank_restored,
-    "worlds.restore.ends_every_lease" (Sandbox) => leases,
+    "worlds.restore.ends_every_lease" (Sandbox) => ends_every_lease,
     "worlds.restore.ends_the_leases_of_the_snapshot" (Sandbox) => leases_of_then,
     "worlds.restore.replaces_the_record_of_its_key" (Sandbox) => record_of_its_key,
-    "worlds.restore.keeps_microseconds" (Sandbox) => microseconds,
+    "worlds.restore.keeps_microseconds" (Sandbox) => keeps_microseconds,
     "worlds.create.a_copy_goes_on_from_the_time_of_the_snapshot" (Sandbox) => copied_clock,
     "worlds.snapshots.by_id_whatever_their_times" (Sandbox) => snapshots_by_id,
-    "worlds.delete.leaves_nothing_of_it" (Sandbox) => deleted,
-    "worlds.delete.leaves_other_accounts_as_they_are" (Sandbox) => others,
-    "worlds.delete_expired.leaves_nothing_of_them" (Sandbox) => expired,
-    "worlds.create.keeps_every_member" (Sandbox) => members,
+    "worlds.delete.leaves_nothing_of_it" (Sandbox) => leaves_nothing_of_it,
+    "worlds.delete.leaves_other_accounts_as_they_are" (Sandbox) => leaves_other_accounts_as_they_are,
+    "worlds.delete_expired.leaves_nothing_of_them" (Sandbox) => leaves_nothing_of_them,
+    "worlds.create.keeps_every_member" (Sandbox) => keeps_every_member,
     "worlds.take_snapshot.keeps_every_member" (Sandbox) => snapshot_members,
 }
 
@@ -65,7 +65,7 @@ const fn payment(base: u128, place: u128) -> u128 {
     base * 10_000 + place
 }
 
-async fn restored(handle: Handle) -> CheckResult {
+async fn puts_back_what_every_command_changed(handle: Handle) -> CheckResult {
     played(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
@@ -107,7 +107,7 @@ async fn bank_restored(handle: Handle) -> CheckResult {
     same("what is of no world", remembered(Who::Other, elsewhere.id).await?, Some(elsewhere))
 }
 
-async fn leases(handle: Handle) -> CheckResult {
+async fn ends_every_lease(handle: Handle) -> CheckResult {
     played(&handle).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
@@ -150,7 +150,7 @@ async fn record_of_its_key(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn microseconds(handle: Handle) -> CheckResult {
+async fn keeps_microseconds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
@@ -193,7 +193,7 @@ async fn snapshots_by_id(handle: Handle) -> CheckResult {
     same("the snapshots", found.rows, expected)
 }
 
-async fn deleted(handle: Handle) -> CheckResult {
+async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
@@ -214,7 +214,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn others(handle: Handle) -> CheckResult {
+async fn leaves_other_accounts_as_they_are(handle: Handle) -> CheckResult {
     played(&handle).await?;
     play(&handle, Who::Other, SECOND).await?;
     let accepted = accept(&handle, Who::Other, payment(SECOND, 20)).await?;
@@ -234,7 +234,7 @@ async fn others(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn expired(handle: Handle) -> CheckResult {
+async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     handle.worlds.create(command()?).await?;
@@ -250,7 +250,7 @@ async fn expired(handle: Handle) -> CheckResult {
     books_are_right(&handle).await
 }
 
-async fn members(handle: Handle) -> CheckResult {
+async fn keeps_every_member(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let seeds = [None].into_iter().chain(TEXTS.into_iter().map(Some));
     let mut expected = Vec::new();
