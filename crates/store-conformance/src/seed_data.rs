@@ -138,7 +138,7 @@ pub(crate) fn day(year: i32, month: u32, day: u32) -> NaiveDate {
 }
 
 /// Seeds the store, with 95.00 GBP and 5000 JPY in each account's first budget, and 50.00 GBP in the second.
-pub(crate) async fn seeded(handle: &Handle) -> Result<(), Failure> {
+pub(crate) async fn seed_store(handle: &Handle) -> Result<(), Failure> {
     Ok(handle.seeding.seed(seed_data(9_500)?).await?)
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Seeds both clients and the other account. My account is empty, because it becomes a world.
-pub(crate) async fn prepared(handle: &Handle) -> CheckResult {
+pub(crate) async fn seed_all_but_my_account(handle: &Handle) -> CheckResult {
     let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
     let accounts = vec![seed_account(Who::Other, 9_500)?];
     let keys = vec![SeedKey { key: key(Who::Other)?, hash: Who::Other.key_hash() }];

@@ -12,7 +12,7 @@ use crate::payments::{
     start_payments,
 };
 use crate::people::create_person;
-use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
+use crate::seed_data::{BOTH, Who, gbp, jpy, noon, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivityKey, ActivitySearch, ActivitySource, ActivityStatus,
@@ -58,7 +58,7 @@ async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
 /// Creates movements from every source on both accounts, with few distinct times: messages in pounds and yen,
 /// follow-ups, declines, credits, and payments in every status that they reach.
 pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     for who in BOTH {
         let base = u128::from(who.number()) * 1000;
         for number in 0..8_u128 {
@@ -131,7 +131,7 @@ async fn newest_first(handle: Handle) -> CheckResult {
 }
 
 async fn top_ups(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
     same("whether an open top-up is listed", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
@@ -231,7 +231,7 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn list_has_one_row_per_chain(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
     let sent = expect_new(handle.cards.first_message(command).await)?;
@@ -259,7 +259,7 @@ async fn list_has_one_row_per_chain(handle: Handle) -> CheckResult {
 }
 
 async fn shows_the_owners_of_cards(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let person = expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
     let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
     let card = expect_new(handle.card_management.create(command).await)?.record.card.id;
@@ -299,7 +299,7 @@ async fn searches_counterparties_references_and_numbers(handle: Handle) -> Check
 }
 
 async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
@@ -319,7 +319,7 @@ async fn list_has_credits_with_what_was_sent(handle: Handle) -> CheckResult {
 }
 
 async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
     let [paid, received] = expect_some("both sides", Activity::of_transfer(&done.transfer))?;
@@ -333,7 +333,7 @@ async fn list_has_both_sides_of_transfers(handle: Handle) -> CheckResult {
 }
 
 async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
     let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter.clone(), EVERY).await?.count);
     expect_new(
@@ -358,7 +358,7 @@ async fn list_has_payments_from_their_confirmation_on(handle: Handle) -> CheckRe
 }
 
 async fn list_has_cancelled_payments_of_confirmed_batches(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;

@@ -7,8 +7,8 @@ use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::{add_confirmed_batch, after, claim_one, record, start, start_payments};
-use crate::seed_data::{Who, gbp, noon, seeded};
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::seed_data::{Who, gbp, noon, seed_store};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityStatus, ActivityType,
 };
@@ -79,7 +79,7 @@ fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
 }
 
 async fn changes_has_everything_once_oldest_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let funds = follow(&handle, &ActivityFilter::default(), None, 1000).await?.1;
     let mut expected = Vec::new();
     for number in 1..=3 {
@@ -128,7 +128,7 @@ async fn filters_by_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in 1..=2 {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }
@@ -153,7 +153,7 @@ async fn a_change_renews_the_place(handle: Handle) -> CheckResult {
 }
 
 async fn payments_change_with_their_status(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let none = ActivityFilter::default();
     let (_, end) = follow(&handle, &none, None, 1000).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
@@ -180,7 +180,7 @@ type Seen = BTreeMap<ActivityId, Vec<Activity>>;
 async fn nothing_is_missed_or_repeated_while_others_write(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 6;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = match &handle.reopen {
         Some(open) => open().await?,
         None => handle.clone(),
@@ -248,7 +248,7 @@ async fn watch(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Seen, Failure
 }
 
 async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let none = ActivityFilter::default();
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
@@ -270,7 +270,7 @@ async fn a_restore_ends_earlier_cursors(handle: Handle) -> CheckResult {
 }
 
 async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
@@ -281,7 +281,7 @@ async fn a_new_world_of_the_name_ends_earlier_cursors(handle: Handle) -> CheckRe
 }
 
 async fn activities_changes_are_of_the_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "1")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Other, 2, "1", gbp()?)?).await)?;

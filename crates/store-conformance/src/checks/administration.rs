@@ -3,8 +3,8 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, expect_some, not_found, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, key, noon, seeded, uuid};
-use crate::worlds::{command, prepared};
+use crate::seed_data::{Who, key, noon, seed_store, uuid};
+use crate::worlds::{command, seed_all_but_my_account};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
@@ -36,7 +36,7 @@ async fn key_of(handle: &Handle, id: ApiKeyId) -> Result<ApiKey, Failure> {
 }
 
 async fn change_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (id, other) = (Who::Mine.client(), client(&handle, Who::Other.client()).await?);
     let mut expected = client(&handle, id).await?;
     expected.name = "Renamed".into();
@@ -57,7 +57,7 @@ async fn change_client(handle: Handle) -> CheckResult {
 }
 
 async fn the_first_time_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (id, later) = (Who::Mine.client(), noon() + TimeDelta::microseconds(1));
     for (at, expected) in
         [(Some(noon()), Some(noon())), (Some(later), Some(noon())), (None, None), (Some(later), Some(later))]
@@ -75,7 +75,7 @@ async fn the_first_time_counts(handle: Handle) -> CheckResult {
 }
 
 async fn rename_account_of_one_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     let before = expect_some("the other account", handle.accounts.find(&other).await?)?;
     let mut expected = expect_some("the account", handle.accounts.find(&mine).await?)?;
@@ -92,7 +92,7 @@ fn rotated(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> +
 }
 
 async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let old = key(Who::Mine)?;
     let rotation = handle.registry.rotate_key(old.id, NEW, Arc::new(rotated(60))).await?;
     same("the rotation", &Ok(rotation.clone()), &rotated(60)(&old))?;
@@ -106,7 +106,7 @@ async fn stores_a_successor_and_an_end(handle: Handle) -> CheckResult {
 }
 
 async fn rotate_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = handle.registry.keys(None).await?;
     let id = key(Who::Mine)?.id;
     let refused = handle.registry.rotate_key(id, NEW, Arc::new(|_| Err(RotateRefusal::Revoked))).await;
@@ -124,7 +124,7 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
 /// Creates a key of my client, and the key of a world that this key created. Key 71 is of a world that another key
 /// created.
 async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let maker = key(Who::Mine)?.id;
     let made = ApiKey { id: ApiKeyId(uuid(4, 70)), made_by: Some(maker), ..key(Who::Mine)? };
     handle.registry.add_key(made.clone(), KeyHash([70; 32])).await?;
@@ -152,7 +152,7 @@ async fn revoke_worlds(handle: Handle) -> CheckResult {
 }
 
 async fn by_a_revoked_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let maker = ApiKey { id: ApiKeyId(uuid(4, 80)), accounts: AccountGrant::AllOfClient, ..key(Who::Mine)? };
     handle.registry.add_key(maker.clone(), KeyHash([80; 32])).await?;
     handle.registry.revoke_key(maker.id, noon()).await?;
@@ -164,7 +164,7 @@ async fn by_a_revoked_key(handle: Handle) -> CheckResult {
 }
 
 async fn the_latest_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, other) = (key(Who::Mine)?.id, key(Who::Other)?.id);
     let unknown = ApiKeyId(uuid(4, 99));
     let at = |seconds| noon() + TimeDelta::seconds(seconds);
@@ -179,7 +179,7 @@ async fn the_latest_counts(handle: Handle) -> CheckResult {
 }
 
 async fn expiring_in_order_of_their_end(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let at = |hours| noon() + TimeDelta::hours(hours);
     let ending = |number, expires_at: DateTime<Utc>| {
         Ok::<_, Failure>(ApiKey { id: ApiKeyId(uuid(4, number)), expires_at: Some(expires_at), ..key(Who::Mine)? })

@@ -10,7 +10,7 @@ use crate::expect::{expect_new, expect_some, expect_true, replayed, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, create_budget};
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use crate::worlds::{copy, restore};
 use chrono::TimeDelta;
@@ -89,7 +89,7 @@ async fn two_accounts_are_kept_apart(handle: Handle) -> CheckResult {
 
 /// Two clients use the same idempotency key on one account concurrently.
 async fn keys_are_per_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut commands: Vec<Work<_>> = Vec::new();
     for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
         let claim = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Mine, "k", "{}")? });
@@ -178,7 +178,7 @@ async fn activities_are_of_the_budgets_own_account(handle: Handle) -> CheckResul
 /// A reversal and a later follow-up are in one group. The follow-up's situation shows that the first message was
 /// reversed.
 async fn follow_ups_are_shown_the_state_of_the_first_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let seen = Arc::new(Mutex::new(None));
     let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;

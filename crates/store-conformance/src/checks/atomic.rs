@@ -8,7 +8,7 @@ use crate::commands::{
 use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded, unused, uuid};
+use crate::seed_data::{Who, gbp, noon, seed_store, unused, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
 use florin_domain::budget::CreditSituation;
@@ -39,7 +39,7 @@ checks! {
 
 /// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(limited(2)?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
@@ -217,7 +217,7 @@ async fn failure_counts_no_attempt(handle: Handle) -> CheckResult {
 }
 
 async fn neighbours_of_a_failure_succeed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let mut tasks = Vec::new();
     for number in 100..160 {

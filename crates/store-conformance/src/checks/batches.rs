@@ -5,7 +5,7 @@ use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, batch, books_are_right};
-use crate::seed_data::{Who, enrolment, gbp, jpy, noon, seed_data, seeded, uuid};
+use crate::seed_data::{Who, enrolment, gbp, jpy, noon, seed_data, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, ConfirmSituation, PaymentBatch, PaymentBatchStatus};
 use florin_domain::ids::PaymentBatchId;
@@ -33,7 +33,7 @@ async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failur
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let right = MfaVerdict::Correct { step: Some(i64::MAX) };
     let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
@@ -78,7 +78,7 @@ async fn confirm_is_shown_policy_session_and_budgets(handle: Handle) -> CheckRes
 }
 
 async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = seen(&handle, 1).await?;
     for wrong in 1..=5 {
@@ -95,7 +95,7 @@ async fn attempts_are_stored_though_refused(handle: Handle) -> CheckResult {
 }
 
 async fn totp_attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     for wrong in 1..=3 {
         refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
@@ -139,7 +139,7 @@ async fn short_funds(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     // This session does not exist.
@@ -152,14 +152,14 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_batch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.batches.confirm(command).await)
 }
 
 async fn confirm_of_many_at_once_one_wins(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=10 {
         expect_new(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;

@@ -9,7 +9,7 @@ use crate::observe::balances;
 use crate::payments::{
     add_confirmed_batch, after, batch_id, cancel, claim_one, payment_id, record, start, start_payments,
 };
-use crate::seed_data::{Who, batch, gbp, jpy, noon, seed_data, seeded, uuid};
+use crate::seed_data::{Who, batch, gbp, jpy, noon, seed_data, seed_store, uuid};
 use crate::together::{Work, in_order};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
@@ -58,7 +58,7 @@ async fn whole(handle: &Handle) -> Result<BalanceExplanation, Failure> {
 
 /// Creates holds, clearings, a credit and two batches: one confirmed, one in processing.
 async fn busy(handle: &Handle) -> CheckResult {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(number, at))?;
@@ -80,7 +80,7 @@ async fn busy(handle: &Handle) -> CheckResult {
 }
 
 async fn adds_up_after_everything(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fresh_one = whole(&handle).await?;
     expect_true("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
     more(&handle).await?;
@@ -210,7 +210,7 @@ async fn sums_by_kind(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_budgets_and_currencies(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     let page = PageRequest::default();
     let nowhere = handle.books.explain(&account, BudgetId(uuid(2, 99)), gbp()?, page).await?;
@@ -232,7 +232,7 @@ async fn sees_one_moment(handle: Handle) -> CheckResult {
 }
 
 async fn books_add_up_the_payments_of_merchants(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in crate::seed_data::BOTH {
         let checkout = add_checkout(&handle, who, 1).await?;
         let base = u128::from(who.number()) * 10;
@@ -267,7 +267,7 @@ async fn books_in_one_moment(handle: Handle) -> CheckResult {
 
 /// Writes holds, clearings and credits while the check reads.
 async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let handle = handle.clone();
     Ok(tokio::spawn(async move {
         for number in 0..60_u128 {

@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, create_budget, transfer};
 use crate::observe::credit_situation;
-use crate::seed_data::{Who, gbp, jpy, seed_data, seeded};
+use crate::seed_data::{Who, gbp, jpy, seed_data, seed_store};
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{BudgetFilter, BudgetFunds};
 use florin_domain::ids::BudgetId;
@@ -37,7 +37,7 @@ fn available(minor: i64) -> PoolSums {
 }
 
 async fn funds_sum_up_all_levels_below(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine;
     expect_new(handle.budgets.create(create_budget(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
     expect_new(handle.transfers.transfer(transfer(mine, 1, (mine.budget(), budget_id(1)), "2.00")?).await)?;
@@ -57,7 +57,7 @@ async fn sums_may_exceed_64_bits(handle: Handle) -> CheckResult {
 }
 
 async fn last_numbers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (Who::Mine.budget(), Who::Mine.second_budget());
     same("at first", funds(&handle, first, gbp()?).await?.last_number, None)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "7", gbp()?)?).await)?;
@@ -72,7 +72,7 @@ async fn last_numbers(handle: Handle) -> CheckResult {
 }
 
 async fn one_sequence(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let first = expect_new(handle.credits.credit(credit(Who::Mine, 1, "7", gbp()?)?).await)?;
     let second = expect_new(handle.transfers.transfer(transfer(Who::Mine, 2, ends, "1")?).await)?;

@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::management::{budget_id, create_budget, create_budget_with_features, create_named_budget, edit_budget};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::seed_data::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
+use crate::seed_data::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seed_store};
 use florin_domain::access::Account;
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetFilter, BudgetKind, BudgetRecord, BudgetStatus, CreateBudgetRefusal,
@@ -42,7 +42,7 @@ checks! {
 const TOO_MANY: CreateBudgetRefusal = CreateBudgetRefusal::TooMany { max: 0 };
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let only_cards = [BudgetFeature::BudgetCards];
     let command =
         create_budget_with_features(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
@@ -61,7 +61,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn counts_and_depth(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let eur = Currency::parse("EUR")?;
     let whole_account = ParentBudget { id: Who::Mine.parent_budget(), level: 1, currencies: vec![eur, gbp()?, jpy()?] };
     let first = ParentBudget { id: budget_id(1), level: 2, currencies: vec![eur, gbp()?] };
@@ -89,7 +89,7 @@ async fn counts_and_depth(handle: Handle) -> CheckResult {
 }
 
 async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut tasks = Vec::new();
     for number in 0..20 {
@@ -111,7 +111,7 @@ async fn create_at_once_is_shown_true_numbers(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(CreateBudgetCommand { claim, ..create_budget(Who::Mine, number, None, vec![gbp()?])? })
@@ -124,7 +124,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = create_budget(Who::Mine, 1, None, vec![gbp()?])?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -162,7 +162,7 @@ fn every_member() -> Result<BudgetEdit, Failure> {
 }
 
 async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for budget in [Who::Mine.budget(), Who::Mine.parent_budget()] {
         let before = expect_some("the budget", handle.budgets.find(&mine, budget).await?)?;
@@ -185,7 +185,7 @@ async fn edit_is_visible_at_once_and_changes_nothing_else(handle: Handle) -> Che
 }
 
 async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let with_key = |name: &str, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
@@ -201,7 +201,7 @@ async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = edit_budget(Who::Mine, Who::Mine.budget(), every_member()?, after(9))?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -215,7 +215,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn unique_names(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let create =
         |who, number, name: &str| Ok::<_, Failure>(handle.budgets.create(create_named_budget(who, number, name)?));
@@ -254,7 +254,7 @@ async fn unique_names(handle: Handle) -> CheckResult {
 }
 
 async fn list_by_name_then_by_id_with_filters_and_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
     // Names in the order of code points: a capital comes before a small letter, and a space before both.
@@ -287,7 +287,7 @@ async fn list_by_name_then_by_id_with_filters_and_counts(handle: Handle) -> Chec
 }
 
 async fn seeded_ones(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let parent = parent_budget(Who::Mine)?;
     let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
     same("seeded budgets", seen.len(), 3)?;
@@ -301,7 +301,7 @@ async fn seeded_ones(handle: Handle) -> CheckResult {
 }
 
 async fn every_account_has_one(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     for id in [Who::Mine.account()?, Who::Other.account()?, fresh.id.clone()] {
@@ -323,7 +323,7 @@ async fn every_account_has_one(handle: Handle) -> CheckResult {
 }
 
 async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let but_payments = [BudgetFeature::PeopleCards, BudgetFeature::BudgetCards];
     expect_new(
         handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await,
@@ -335,7 +335,7 @@ async fn create_without_payments_funds_no_batch(handle: Handle) -> CheckResult {
 }
 
 async fn budgets_show_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.budgets.create(create_budget(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;

@@ -8,7 +8,7 @@ use crate::management::{card_id, control_budget, issue_to_person, replacement, s
 use crate::observe::{Observation, books_are_right, card};
 use crate::payments::after;
 use crate::people::{create_person, edit_person, person_id};
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
     CardTransaction, Cardholder, ControlOwner, ControlledCountry, Controls, EntryMode, MccRange, MultiClearing,
@@ -69,7 +69,7 @@ async fn buy(handle: &Handle, card: CardId, number: u128, mode: EntryMode) -> Re
 }
 
 async fn of_card(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     let changed = expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     same("the controls", &changed.record.controls, &every_control()?)?;
@@ -84,7 +84,7 @@ async fn of_card(handle: Handle) -> CheckResult {
 }
 
 async fn of_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, budget) = (Who::Mine.account()?, Who::Mine.budget());
     let changed = expect_new(handle.budgets.edit(control_budget(Who::Mine, budget, every_control()?)?).await)?;
     same("the controls", &changed.controls, &every_control()?)?;
@@ -99,7 +99,7 @@ async fn of_budget(handle: Handle) -> CheckResult {
 }
 
 async fn controls_decide_increments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     buy(&handle, Who::Mine.card(), 1, EntryMode::Keyed).await?;
     let more = |number| {
         let amount = crate::commands::amount("1")?;
@@ -112,7 +112,7 @@ async fn controls_decide_increments(handle: Handle) -> CheckResult {
 
 /// Races authorizations with controls of their budget: none that begins after the controls are set is approved.
 async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let is_set = Arc::new(AtomicBool::new(false));
     let mut tasks = Vec::new();
     for number in 0..40 {
@@ -152,7 +152,7 @@ async fn controls_of_a_budget_come_before_or_after_authorizations(handle: Handle
 }
 
 async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let card = Who::Mine.card();
     expect_new(handle.card_management.change(set_controls(Who::Mine, card, every_control()?)?).await)?;
     expect_new(handle.card_management.change(set_pin(Who::Mine, card, [7; 32])?).await)?;
@@ -163,7 +163,7 @@ async fn controls_go_to_the_new_card(handle: Handle) -> CheckResult {
 }
 
 async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (card, digest) =
         (Who::Mine.card(), PinDigest::new(std::array::from_fn(|place| u8::try_from(place).unwrap_or(0))));
     let with = |digest| (FirstKind::Debit, Extras { pin: Some(digest), ..Extras::default() });
@@ -177,7 +177,7 @@ async fn pin_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
 }
 
 async fn owner_must_be_active(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let card = issue_to_person(Who::Mine, 1, person_id(1), &[(Who::Mine.budget(), true)])?;
     expect_new(handle.card_management.create(card).await)?;
@@ -206,7 +206,7 @@ fn everything() -> Result<Extras, Failure> {
 }
 
 async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut sent = vec![send(&handle, Who::Mine.card(), 1, (FirstKind::Purchase, everything()?)).await?];
     let little = Extras { pos: Some(PointOfSale::default()), ..Extras::default() };
     sent.push(send(&handle, Who::Mine.card(), 2, (FirstKind::Debit, little)).await?);
@@ -226,7 +226,7 @@ async fn messages_keep_what_they_present(handle: Handle) -> CheckResult {
 }
 
 async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let card = Who::Mine.card();
     let token_of = |state| WalletToken { token: "a".into(), state };
     let other = Cardholder { security_code: Some(SecurityCode::parse("9999")?), ..Cardholder::default() };
@@ -260,7 +260,7 @@ async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckRes
 }
 
 async fn card_guards_are_of_their_own_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = set_controls(Who::Mine, Who::Other.limited_card(), every_control()?)?;
     absent("controls of a card", &handle.card_management.change(command).await)?;

@@ -8,7 +8,7 @@ use crate::management::{
     card_id, change_state, create_budget_with_features, issue, limit, limit_id, remove_limit, replacement,
 };
 use crate::observe::{Observation, books_are_right, card};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
 use florin_domain::card::decide::FirstKind;
@@ -41,7 +41,7 @@ checks! {
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
     let found = expect_some("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
@@ -60,7 +60,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..20_u128 {
         // The cards are on two budgets, so locking the budget is not sufficient.
@@ -84,7 +84,7 @@ async fn concurrent_calls_see_the_true_count(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let off = [BudgetFeature::PeopleCards];
     expect_new(handle.budgets.create(create_budget_with_features(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -98,7 +98,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn list_newest_first_with_filters_and_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
         let budget = if number == 3 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -122,7 +122,7 @@ async fn list_newest_first_with_filters_and_counts(handle: Handle) -> CheckResul
 }
 
 async fn transition_is_kept_and_decides_messages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
     let transitions = expect_some("the transitions", handle.card_management.transitions(&mine, id, page).await?)?;
@@ -149,7 +149,7 @@ async fn transition_is_kept_and_decides_messages(handle: Handle) -> CheckResult 
 }
 
 async fn transition_refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = change_state(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
     expect_new(handle.card_management.change(command).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -161,7 +161,7 @@ async fn transition_refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..8 {
         let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
@@ -177,7 +177,7 @@ async fn transition_of_two_at_once_the_second_sees_the_first(handle: Handle) -> 
 
 /// Races authorizations with the suspension of their card: none is approved after the suspension.
 async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
         if number == 20 {
@@ -208,7 +208,7 @@ async fn authorizations_come_before_or_after(handle: Handle) -> CheckResult {
 }
 
 async fn decides_messages_and_keeps_what_was_used(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let id = Who::Mine.card();
     let day = |amount| limit(Who::Mine, id, (LimitWindow::Day, amount, Some(5)), noon());
     let buy = |number, text| first(Who::Mine, id, message(FirstKind::Purchase, text)?, stamp_at(number, noon()));
@@ -232,7 +232,7 @@ async fn decides_messages_and_keeps_what_was_used(handle: Handle) -> CheckResult
 }
 
 async fn removes_one(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let id = Who::Mine.limited_card();
     let seen = expect_some("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let day = expect_some("a limit", seen.limits.first())?.id;
@@ -250,7 +250,7 @@ async fn removes_one(handle: Handle) -> CheckResult {
 
 /// The new card has copies of the limits with their used amounts, and the old card's hold stays open.
 async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
     let command = first(Who::Mine, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
@@ -288,7 +288,7 @@ async fn copies_limits_and_keeps_holds(handle: Handle) -> CheckResult {
 }
 
 async fn replay_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (cards, id) = (&handle.card_management, Who::Mine.card());
     let card = |number, body| {
         let claim = Some(claim(Who::Mine, "card", body)?);
@@ -319,7 +319,7 @@ async fn replay_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_cards_are_absent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());
     same("a card", cards.find(&mine, id).await?, None)?;
@@ -339,7 +339,7 @@ async fn foreign_cards_are_absent(handle: Handle) -> CheckResult {
 }
 
 async fn every_state(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let move_to = |state| change_state(Who::Mine, Who::Mine.card(), state, "now");
     expect_new(handle.card_management.change(move_to(CardState::Suspended)?).await)?;
     let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;

@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed
 use crate::factory::Handle;
 use crate::management::{set_hold_lives, set_over_clearing, some_lives};
 use crate::observe::{Observation, books_are_right, chain, due_holds};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::card::{CardSettings, Chain, HoldLife, OverClearing};
@@ -42,7 +42,7 @@ fn hold(number: u128) -> Result<DueHold, Failure> {
 }
 
 async fn set_is_kept_and_replayed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     same("before", settings(&handle, Who::Mine).await?, CardSettings::default())?;
     let set = CardSettings { hold_life: some_lives(3)?, over_clearing: OverClearing::Accept };
     let claimed = |lives| -> Result<_, Failure> {
@@ -70,7 +70,7 @@ async fn set_is_kept_and_replayed(handle: Handle) -> CheckResult {
 }
 
 async fn concurrent_changes_add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..20 {
         let longer = |before: &CardSettings| {
@@ -89,7 +89,7 @@ async fn concurrent_changes_add_up(handle: Handle) -> CheckResult {
 }
 
 async fn decides_when_holds_are_due(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let atm = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "5")?, stamp(2))?;
@@ -108,7 +108,7 @@ async fn decides_when_holds_are_due(handle: Handle) -> CheckResult {
 }
 
 async fn own_clock(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let decide = Arc::new(|clock: &_| decide_clock(*clock, ClockChange::Freeze, noon()));
     let account = Who::Mine.account()?;
     expect_new(handle.timelines.set_clock(ClockCommand { account: account.clone(), decide, claim: None }).await)?;
@@ -123,7 +123,7 @@ async fn own_clock(handle: Handle) -> CheckResult {
 }
 
 async fn leaves_existing_holds(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let due = Some(noon() + HoldLife::DEFAULT);
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Mine, some_lives(3)?)?).await)?;
@@ -136,7 +136,7 @@ async fn leaves_existing_holds(handle: Handle) -> CheckResult {
 }
 
 async fn over_clearing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     for number in [1, 2] {
         expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
@@ -155,7 +155,7 @@ async fn over_clearing(handle: Handle) -> CheckResult {
 }
 
 async fn remembers_forced_clearings(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Mine, OverClearing::Network)?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = FollowUp::ForcedClearing { amount: amount("10")? };
@@ -171,7 +171,7 @@ async fn remembers_forced_clearings(handle: Handle) -> CheckResult {
 }
 
 async fn card_settings_are_of_their_own_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.card_management.set_settings(set_hold_lives(Who::Other, some_lives(3)?)?).await)?;
     expect_new(handle.card_management.set_settings(set_over_clearing(Who::Other, OverClearing::Network)?).await)?;
     same("mine", settings(&handle, Who::Mine).await?, CardSettings::default())?;

@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, first, follow_up, message, purchase, sta
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, card, chain};
-use crate::seed_data::{Who, gbp, jpy, seeded};
+use crate::seed_data::{Who, gbp, jpy, seed_store};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{AcceptorInput, ChainEnd, MessageKind, Network, Response, TransactionState};
 use florin_domain::ids::CardId;
@@ -32,7 +32,7 @@ checks! {
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
     same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
     let seen = expect_some("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -54,7 +54,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn every_field(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let acceptor = AcceptorInput {
         mid: Text::parse("M-1")?,
         name: Some(Text::parse("")?),
@@ -82,7 +82,7 @@ async fn every_field(handle: Handle) -> CheckResult {
 }
 
 async fn decline_is_stored_and_moves_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
     let seen = expect_some("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
@@ -97,7 +97,7 @@ async fn decline_is_stored_and_moves_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let command = purchase(Who::Mine, 2, "0.001")?;
@@ -106,7 +106,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_card(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = first(Who::Mine, CardId(token(9).0), message(FirstKind::Purchase, "1")?, stamp(1))?;
     absent("an unknown card", &handle.cards.first_message(command).await)?;
@@ -114,7 +114,7 @@ async fn unknown_card(handle: Handle) -> CheckResult {
 }
 
 async fn sees_earlier(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in 1..=9 {
         let done = expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
         let left = Minor(9_500 - 1_000 * i64::try_from(number).unwrap_or(0));
@@ -127,7 +127,7 @@ async fn sees_earlier(handle: Handle) -> CheckResult {
 }
 
 async fn own_currency(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = first(Who::Mine, Who::Mine.yen_card(), message(FirstKind::Purchase, "4999")?, stamp(1))?;
     let done = expect_new(handle.cards.first_message(command).await)?;
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
@@ -138,7 +138,7 @@ async fn own_currency(handle: Handle) -> CheckResult {
 }
 
 async fn follow_up_stores_all(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
@@ -158,7 +158,7 @@ async fn follow_up_stores_all(handle: Handle) -> CheckResult {
 }
 
 async fn first_message_takes_the_end_of_its_chain(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let ends = [
         (clearing("10", true)?, TransactionState::Completed),
         (FollowUp::Reversal { amount: None }, TransactionState::NothingCleared),
@@ -176,7 +176,7 @@ async fn first_message_takes_the_end_of_its_chain(handle: Handle) -> CheckResult
 
 /// Clears a purchase after its reversal, and returns a debit in two parts.
 async fn after_the_end(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let send = async |number, to, message| -> Result<_, Failure> {
         expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(to), number, message)?).await)
     };
@@ -204,7 +204,7 @@ async fn after_the_end(handle: Handle) -> CheckResult {
 }
 
 async fn any_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let advice = FollowUp::Advice { amount: amount("12")? };
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
@@ -223,7 +223,7 @@ async fn any_message(handle: Handle) -> CheckResult {
 }
 
 async fn advice_declined(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = expect_some("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     let advice = FollowUp::Advice { amount: amount("95.01")? };
@@ -235,7 +235,7 @@ async fn advice_declined(handle: Handle) -> CheckResult {
 }
 
 async fn follow_up_of_a_declined_message_has_no_chain(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("1", true)?)?).await)?;
     let (found, state) = (MessageKind::Authorization, TransactionState::Declined);
@@ -243,7 +243,7 @@ async fn follow_up_of_a_declined_message_has_no_chain(handle: Handle) -> CheckRe
 }
 
 async fn follow_up_refusal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let too_much = FollowUp::Reversal { amount: Some(amount("10.01")?) };
@@ -252,7 +252,7 @@ async fn follow_up_refusal(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_token(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     let command = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
     absent("an unknown token", &handle.cards.follow_up(command).await)?;

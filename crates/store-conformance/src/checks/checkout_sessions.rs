@@ -11,7 +11,7 @@ use crate::factory::Handle;
 use crate::merchants::{approve_payee, create_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, account, checkout, parent_of, seeded, settlement_account};
+use crate::seed_data::{Who, account, checkout, parent_of, seed_store, settlement_account};
 use crate::together::{Work, race};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
@@ -52,7 +52,7 @@ const fn unpaid(session: CheckoutSession) -> FoundSession {
 }
 
 async fn create_is_shown_the_checkout_and_stores_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
     let shown = handle.checkouts.find(&mine, checkout).await?;
     let mut command = create_session(Who::Mine, checkout, session_request(Who::Mine, 1)?)?;
@@ -75,7 +75,7 @@ async fn create_is_shown_the_checkout_and_stores_every_member(handle: Handle) ->
 }
 
 async fn create_is_shown_the_payee(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     let target = SessionTarget::TopUp(payee_id(1));
     let request = || Ok::<_, Failure>(SessionRequest { target: target.clone(), ..session_request(Who::Mine, 1)? });
@@ -92,7 +92,7 @@ async fn create_is_shown_the_payee(handle: Handle) -> CheckResult {
 }
 
 async fn top_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let done = add_top_up(&handle, Who::Mine, 1).await?;
     same("the purpose", &done.purpose, &SessionPurpose::Budget(Who::Mine.budget()))?;
@@ -102,7 +102,7 @@ async fn top_up(handle: Handle) -> CheckResult {
 }
 
 async fn a_known_key_returns_the_same_session(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let first = add_session(&handle, Who::Mine, checkout, 1).await?;
     let key = || Text::parse("key 1");
@@ -135,7 +135,7 @@ async fn a_known_key_returns_the_same_session(handle: Handle) -> CheckResult {
 }
 
 async fn taken_references_are_shown(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let theirs = add_checkout(&handle, Who::Other, 2).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
@@ -159,7 +159,7 @@ async fn taken_references_are_shown(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let session = |number, body| {
         let claim = Some(claim(Who::Mine, "session", body)?);
@@ -192,7 +192,7 @@ fn creation(handle: &Handle, command: CreateSessionCommand) -> Work<Created> {
 }
 
 async fn concurrent_requests_are_decided_sequentially(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout: CheckoutId = add_checkout(&handle, Who::Mine, 1).await?;
     let references: Vec<PaymentReference> = (1..=10).map(reference).collect();
     let work = |key: Option<&str>, number| {
@@ -215,7 +215,7 @@ async fn concurrent_requests_are_decided_sequentially(handle: Handle) -> CheckRe
 }
 
 async fn checkout_sessions_create_with_ids_of_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (plain, theirs) = (plain(&handle).await?, add_checkout(&handle, Who::Other, 1).await?);
     let before = Observation::take(&handle, 1).await?;
     let sessions = &handle.checkout_sessions;

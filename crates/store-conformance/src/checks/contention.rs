@@ -5,7 +5,7 @@ use crate::commands::{MessageResult, answer_of, claim, credit, first, message, p
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{balances, books_are_right};
-use crate::seed_data::{Who, gbp, seed_data, seeded};
+use crate::seed_data::{Who, gbp, seed_data, seed_store};
 use florin_domain::budget::Budget;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{Card, TransactionState};
@@ -46,7 +46,7 @@ async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) ->
 }
 
 async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
-    seeded(handles[0]).await?;
+    seed_store(handles[0]).await?;
     let commands = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
     let mut approved = Vec::new();
     let mut declined = 0;
@@ -110,7 +110,7 @@ async fn do_not_disturb_each_other(handle: Handle) -> CheckResult {
 }
 
 async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
-    seeded(handles[0]).await?;
+    seed_store(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..50).zip(handles.iter().cycle()) {
         let (credits, command) = (handle.credits.clone(), credit(Who::Mine, number, "1", gbp()?)?);
@@ -137,7 +137,7 @@ async fn numbers_on_two(handle: Handle) -> CheckResult {
 }
 
 async fn readers_see_what_was_answered(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
         let (handle, command) = (handle.clone(), purchase(Who::Mine, number, "1")?);
@@ -155,7 +155,7 @@ async fn readers_see_what_was_answered(handle: Handle) -> CheckResult {
 }
 
 async fn one_key_on_two(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "k", "{}")?);

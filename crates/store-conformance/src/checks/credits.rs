@@ -5,7 +5,7 @@ use crate::commands::credit;
 use crate::expect::{absent, expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::budget::{CreditRefusal, CreditSituation};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
@@ -20,7 +20,7 @@ checks! {
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let expected = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
     same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), expected))?;
@@ -33,7 +33,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn numbers_the_credits_of_an_account_from_1(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, who, expected) in
         [(1, Who::Mine, 1), (2, Who::Mine, 2), (3, Who::Other, 1), (4, Who::Mine, 3), (5, Who::Other, 2)]
     {
@@ -44,7 +44,7 @@ async fn numbers_the_credits_of_an_account_from_1(handle: Handle) -> CheckResult
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 2, "1", Currency::parse("EUR")?)?).await)?;
@@ -55,7 +55,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
     command.budget = BudgetId(crate::seed_data::uuid(2, 99));
@@ -64,7 +64,7 @@ async fn unknown_budget(handle: Handle) -> CheckResult {
 }
 
 async fn whole_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let CreditSituation { budget: seen, number } =
         expect_some("the budget", credit_situation(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;

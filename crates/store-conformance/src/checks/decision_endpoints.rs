@@ -6,9 +6,9 @@ use crate::commands::{first, follow_up, message, purchase, request, stamp, token
 use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::webhooks::claimed;
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::ApiKey;
 use florin_domain::card::decide::{
@@ -76,7 +76,7 @@ async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionE
 }
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     shown(&handle, &mine, None).await?;
     let plain = endpoint(Who::Mine)?;
@@ -118,7 +118,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn change_of_one_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = second_account(&handle).await?;
     let (mine, other) = (endpoint(Who::Mine)?, endpoint(Who::Other)?);
     let other = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..other };
@@ -141,7 +141,7 @@ async fn change_of_one_account(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = endpoint(Who::Mine)?;
     expect_new(handle.decision_endpoints.change_endpoint(put(&before)).await)?;
     let mut command = put(&before);
@@ -157,7 +157,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = endpoint(Who::Mine)?;
     let claimed_put =
         |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<StoredResponse>| -> Result<_, Failure> {
@@ -181,7 +181,7 @@ async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> 
 async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const OLD: SecretKeyId = SecretKeyId([1; 8]);
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
     let made = DecisionEndpoint { secrets: sealed(OLD, 1), ..endpoint(Who::Mine)? };
     expect_new(handle.decision_endpoints.change_endpoint(put(&made)).await)?;
@@ -204,7 +204,7 @@ async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
 }
 
 async fn snapshots_do_not_contain_them(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let first = endpoint(Who::Mine)?;
@@ -234,7 +234,7 @@ fn verdicts() -> Result<Vec<Verdict>, Failure> {
 }
 
 async fn decisions_are_stored_with_their_messages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut expected = Vec::new();
     for (number, verdict) in (1..).zip(verdicts()?) {
         for (offset, allows_partial) in [(0, false), (100, true)] {
@@ -276,7 +276,7 @@ async fn decisions_are_stored_with_their_messages(handle: Handle) -> CheckResult
 }
 
 async fn a_question_stores_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 3).await?;
     let asking = |key: Option<&str>| -> Result<_, Failure> {
         let extras = Extras { decision: EndpointDecision::Due, ..Extras::default() };

@@ -5,12 +5,12 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::purchase;
 use crate::expect::{absent, expect_new, expect_some, expect_true, refused, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded, uuid};
+use crate::seed_data::{Who, noon, seed_store, uuid};
 use crate::webhooks::{
     change, claim, claimed, create, decision, delivery_claims, due, end, everything, id, keys, log, pay, reach,
     recovery, redelivery, subscribe, webhook,
 };
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::ids::EventId;
 use florin_domain::page::PageRequest;
@@ -47,7 +47,7 @@ checks! {
 }
 
 async fn one_for_each_matching_subscription(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
@@ -89,7 +89,7 @@ async fn one_for_each_matching_subscription(handle: Handle) -> CheckResult {
 }
 
 async fn a_refusal_queues_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let mut refusing = purchase(Who::Mine, 1, "1")?;
     refusing.decide = Arc::new(|_| Err(florin_domain::card::decide::CardRefusal::AlreadyCleared));
@@ -98,7 +98,7 @@ async fn a_refusal_queues_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn one_lease_at_a_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -110,7 +110,7 @@ async fn one_lease_at_a_time(handle: Handle) -> CheckResult {
 }
 
 async fn counts_the_attempt_before_it_is_sent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -131,7 +131,7 @@ async fn counts_the_attempt_before_it_is_sent(handle: Handle) -> CheckResult {
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -151,7 +151,7 @@ async fn in_order(handle: Handle) -> CheckResult {
 }
 
 async fn claim_not_for_a_disabled_subscription(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -166,7 +166,7 @@ async fn claim_not_for_a_disabled_subscription(handle: Handle) -> CheckResult {
 }
 
 async fn ordered_holds_back_the_same_object(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
     subscribe(&handle, Who::Mine, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -194,7 +194,7 @@ async fn ordered_holds_back_the_same_object(handle: Handle) -> CheckResult {
 }
 
 async fn by_the_clock(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -219,7 +219,7 @@ async fn by_the_clock(handle: Handle) -> CheckResult {
 }
 
 async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -241,7 +241,7 @@ async fn record_without_the_lease_has_no_effect(handle: Handle) -> CheckResult {
 }
 
 async fn stores_the_attempt_and_the_verdict(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Mine, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -283,7 +283,7 @@ async fn stores_the_attempt_and_the_verdict(handle: Handle) -> CheckResult {
 }
 
 async fn release_another_attempt_follows_at_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -297,7 +297,7 @@ async fn release_another_attempt_follows_at_once(handle: Handle) -> CheckResult 
 }
 
 async fn filters_and_pages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -336,7 +336,7 @@ async fn filters_and_pages(handle: Handle) -> CheckResult {
 }
 
 async fn begins_anew(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -363,7 +363,7 @@ async fn begins_anew(handle: Handle) -> CheckResult {
 }
 
 async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Because of this subscription, events are written from now on. It receives none of them in this check.
     let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
@@ -394,7 +394,7 @@ async fn what_is_neither_delivered_nor_waiting(handle: Handle) -> CheckResult {
 }
 
 async fn test_has_its_own_body(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let (event, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
     let event = DeliveredEvent { id: event, account, object, sequence: 0, at: noon() };
@@ -418,7 +418,7 @@ async fn test_has_its_own_body(handle: Handle) -> CheckResult {
 }
 
 async fn old_ones_that_do_not_wait(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -436,7 +436,7 @@ async fn old_ones_that_do_not_wait(handle: Handle) -> CheckResult {
 }
 
 async fn cancels_those_of_undone_events(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -457,7 +457,7 @@ async fn cancels_those_of_undone_events(handle: Handle) -> CheckResult {
 }
 
 async fn world_deleted(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: noon() };

@@ -5,12 +5,12 @@ use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, expect_some, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{
     account_reach, change, claim, claimed, create, decision, due, end, id, keys, log, pay, reach, recovery, redelivery,
     subscribe, webhook,
 };
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
 use florin_domain::page::PageRequest;
@@ -45,7 +45,7 @@ checks! {
 }
 
 async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     // The account's clock is ahead of the instance's clock.
@@ -61,7 +61,7 @@ async fn a_first_attempt_waits_for_no_clock(handle: Handle) -> CheckResult {
 }
 
 async fn client_rests(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     subscribe(&handle, Who::Other, 2).await?;
     pay(&handle, Who::Mine, 1).await?;
@@ -85,7 +85,7 @@ async fn a_filter_selects_checkouts(handle: Handle) -> CheckResult {
     let of = |number: u128, filter| -> Result<Webhook, Failure> {
         Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
     };
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let only = |checkout| CheckoutIds::new(vec![checkout]).map(Some);
     for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
@@ -103,7 +103,7 @@ async fn a_filter_selects_checkouts(handle: Handle) -> CheckResult {
 }
 
 async fn first_attempts_and_retries_take_turns(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=2 {
         pay(&handle, Who::Mine, number).await?;
@@ -128,7 +128,7 @@ fn sequences(claimed: &[ClaimedDelivery]) -> Vec<i64> {
 
 /// Creates an ordered subscription, and a chain of two messages that it receives.
 async fn chain(handle: &Handle) -> CheckResult {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
     pay(handle, Who::Mine, 1).await?;
     let clear = clearing("1", true)?;
@@ -180,7 +180,7 @@ async fn an_earlier_event_that_is_sent_again_holds_back_later_ones(handle: Handl
 }
 
 async fn one_attempt(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -197,7 +197,7 @@ async fn one_attempt(handle: Handle) -> CheckResult {
 }
 
 async fn last_attempts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
@@ -218,7 +218,7 @@ async fn last_attempts(handle: Handle) -> CheckResult {
 async fn more_than_one_portion(handle: Handle) -> CheckResult {
     /// More events than any store recovers in one transaction.
     const EVENTS: u64 = 501;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Because of this subscription, events are written.
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     for number in 1..=EVENTS {
@@ -238,7 +238,7 @@ async fn more_than_one_portion(handle: Handle) -> CheckResult {
 }
 
 async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in 1..=3 {
         pay(&handle, Who::Mine, number).await?;
@@ -266,7 +266,7 @@ async fn nothing_is_claimed_and_portions_are_removed(handle: Handle) -> CheckRes
 }
 
 async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let resting = subscribe(&handle, Who::Mine, 1).await?;
     for number in 2..=4 {
         subscribe(&handle, Who::Mine, number).await?;
@@ -298,7 +298,7 @@ async fn backlogs_count_what_waits_for_each_subscription(handle: Handle) -> Chec
 }
 
 async fn foreign_repeats(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = account_reach(Who::Mine, Who::Mine.account()?);
     let other = account_reach(Who::Mine, Who::Other.account()?);
     let of_all = WebhookReach { has_accountless: true, ..mine.clone() };
@@ -323,7 +323,7 @@ async fn foreign_repeats(handle: Handle) -> CheckResult {
 }
 
 async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     subscribe(&handle, Who::Other, 3).await?;
@@ -345,7 +345,7 @@ async fn resumptions_count_requests_for_deliveries_now(handle: Handle) -> CheckR
 }
 
 async fn retries_of_the_undone_time_are_due(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;

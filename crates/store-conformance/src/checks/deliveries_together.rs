@@ -5,7 +5,7 @@ use super::panics::bug;
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use crate::webhooks::{claim, decision, end, fan_out, id, lease, log, pay, subscribe};
 use chrono::TimeDelta;
@@ -27,7 +27,7 @@ const EVENTS: u128 = 3;
 
 /// Creates subscriptions, and events that all of them receive.
 async fn several(handle: &Handle) -> CheckResult {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     for number in 1..=SUBSCRIPTIONS {
         subscribe(handle, Who::Mine, number).await?;
     }
@@ -105,7 +105,7 @@ async fn concurrent_calls_are_independent(handle: Handle) -> CheckResult {
 }
 
 async fn current_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for (number, is_stale_first) in [(1, true), (2, false)] {
         pay(&handle, Who::Mine, number).await?;

@@ -6,7 +6,7 @@ use crate::disputes::{act, dispute_id, evidence, open_dispute};
 use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, chain};
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use crate::together::{Work, race};
 use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::card::decide::{DisputeDone, DisputeRefusal, FirstKind};
@@ -58,7 +58,7 @@ async fn claimed(handle: &Handle, of: TransactionToken) -> Result<Minor, Failure
 }
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let done = open(&handle, clearing, "4", 10).await?;
     same("the transaction", (done.transaction, done.chain, done.card), (clearing, token(1), Who::Mine.card()))?;
@@ -72,7 +72,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 100..200 {
@@ -93,7 +93,7 @@ async fn open_of_100_on_10_pounds_exactly_10_pass(handle: Handle) -> CheckResult
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     let command = || -> Result<_, Failure> {
         let claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -111,7 +111,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let credit = expect_new(handle.disputes.act(act(Who::Mine, 10, DisputeAction::Credit, 20)?).await)?;
@@ -134,7 +134,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     step(&handle, 10, DisputeAction::Credit, 20).await?;
@@ -149,7 +149,7 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_every_text_of_evidence_in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let texts = [" a ", "ž\" ✓", "x'; --", "a\nb", "a"];
@@ -163,7 +163,7 @@ async fn keeps_every_text_of_evidence_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let one = create_purchase(&handle, Who::Mine, 1).await?;
     let debit = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Debit, "2")?, stamp(3))?;
@@ -199,7 +199,7 @@ async fn list_by_each_filter_newest_first_in_pages(handle: Handle) -> CheckResul
 }
 
 async fn activity_by_type_and_status(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     for number in 10..14 {
         open(&handle, clearing, "1", number).await?;
@@ -247,7 +247,7 @@ fn dry_run_in(
 }
 
 async fn changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;
@@ -263,7 +263,7 @@ async fn changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn disputes_of_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clearing = create_purchase(&handle, Who::Mine, 1).await?;
     open(&handle, clearing, "4", 10).await?;
     let before = Observation::take(&handle, 60).await?;

@@ -8,7 +8,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, refused, same,
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::Observation;
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -114,7 +114,7 @@ fn clear(number: u128, text: &str) -> Result<FollowUpCommand, Failure> {
 }
 
 async fn cards_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
@@ -128,7 +128,7 @@ async fn cards_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn cards_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_first_message(&handle, limited(1, "10")?).await?;
     let done = expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
@@ -144,7 +144,7 @@ async fn cards_answer(handle: Handle) -> CheckResult {
 }
 
 async fn shows_declines_and_why(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let preview = preview_first_message(&handle, limited(1, "20.01")?).await?;
     same("the state", preview.done.state, TransactionState::Declined)?;
     same("no postings", &preview.journal, &Vec::new())?;
@@ -157,7 +157,7 @@ async fn shows_declines_and_why(handle: Handle) -> CheckResult {
 }
 
 async fn credits_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
         preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
@@ -167,7 +167,7 @@ async fn credits_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn credits_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
@@ -176,7 +176,7 @@ async fn credits_answer(handle: Handle) -> CheckResult {
 }
 
 async fn transfers_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
         preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "95.00")?).await?;
@@ -186,7 +186,7 @@ async fn transfers_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn transfers_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = journal(&handle).await?;
     let preview = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
@@ -195,7 +195,7 @@ async fn transfers_answer(handle: Handle) -> CheckResult {
 }
 
 async fn batches_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
@@ -205,7 +205,7 @@ async fn batches_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn batches_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
     let preview = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
@@ -217,7 +217,7 @@ async fn batches_answer(handle: Handle) -> CheckResult {
 }
 
 async fn counts_no_attempt(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
@@ -235,7 +235,7 @@ async fn counts_no_attempt(handle: Handle) -> CheckResult {
 }
 
 async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let keyed = |number| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
         Ok::<_, Failure>(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
@@ -287,7 +287,7 @@ async fn read_no_record_and_store_none(handle: Handle) -> CheckResult {
 
 /// Sends purchases of 10.00 on 95.00, each with a dry run, all in one queue.
 async fn in_line(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut real = Vec::new();
     let mut previews = Vec::new();
     for number in 1..=12_u128 {
@@ -315,7 +315,7 @@ async fn in_line(handle: Handle) -> CheckResult {
 }
 
 async fn dry_run_of_a_rule_that_panics(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = purchase(Who::Mine, 1, "10")?;
     command.decide = Arc::new(|_| crate::checks::panics::bug());
@@ -324,7 +324,7 @@ async fn dry_run_of_a_rule_that_panics(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_objects_are_absent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     let command = first(Who::Mine, Who::Other.card(), message(FirstKind::Purchase, "1")?, stamp(2))?;
     absent("a foreign card", &preview_first_message(&handle, command).await)?;

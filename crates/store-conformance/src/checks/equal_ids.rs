@@ -8,7 +8,7 @@ use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{add_confirmed_batch, after, claim, record, start, start_payments};
 use crate::scenario::{NUMBERS, Values, play, play_with};
 use crate::seed_data::Who;
-use crate::worlds::{command, copy, prepared, snapshot};
+use crate::worlds::{command, copy, seed_all_but_my_account, snapshot};
 use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentOutcome};
 use florin_domain::world::WorldSeed;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 
 /// Creates a world, plays the scenario in it, and copies it.
 async fn twins(handle: &Handle) -> CheckResult {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
     copied(handle).await
@@ -44,7 +44,7 @@ async fn twins(handle: &Handle) -> CheckResult {
 
 /// Creates a world and copies it.
 pub(super) async fn untouched_twins(handle: &Handle) -> CheckResult {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     copied(handle).await
 }

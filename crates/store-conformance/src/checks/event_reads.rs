@@ -6,9 +6,9 @@ use crate::commands::{credit, purchase};
 use crate::event_renderer::PlainRenderer;
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::webhooks::{self, log, subscribe};
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Feature;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, StoredEvent};
@@ -51,7 +51,7 @@ async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult
 }
 
 async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 4).await?;
     busy(&handle, Who::Other, 100, 2).await?;
     let mut all = stored(&handle).await?;
@@ -73,7 +73,7 @@ async fn list_newest_first_in_pages(handle: Handle) -> CheckResult {
 }
 
 async fn list_filters(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     let all = stored(&handle).await?;
     let object = all.last().map_or(Uuid::nil(), |event| event.object);
@@ -103,7 +103,7 @@ async fn list_filters(handle: Handle) -> CheckResult {
 }
 
 async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     busy(&handle, Who::Other, 100, 1).await?;
     let mine = Who::Mine.account()?;
@@ -132,7 +132,7 @@ async fn list_of_the_reach_only(handle: Handle) -> CheckResult {
 }
 
 async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (on, base) in [(true, 1), (false, 10), (true, 20)] {
         handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
         busy(&handle, Who::Mine, base, 1).await?;
@@ -150,7 +150,7 @@ async fn events_are_written_for_an_audience_and_counted_without(handle: Handle) 
 
 /// A client without the feature gets only events of the kind that it has subscribed to, and only meanwhile.
 async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     same("before the subscription", stored(&handle).await?, vec![])?;
@@ -170,7 +170,7 @@ async fn events_are_written_for_a_subscription_alone(handle: Handle) -> CheckRes
 }
 
 async fn between_in_order_from_a_position(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let start = known_tail(&handle).await?;
     // Seeding draws positions for movements.
     same("events of an empty store", stored(&handle).await?, vec![])?;
@@ -194,7 +194,7 @@ fn reach_mine() -> EventReach {
 async fn nothing_appears_behind_it(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 12;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = match &handle.reopen {
         Some(open) => open().await?,
         None => handle.clone(),
@@ -239,7 +239,7 @@ async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEv
 }
 
 async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     busy(&handle, Who::Other, 100, 1).await?;
     let all = stored(&handle).await?;
@@ -258,7 +258,7 @@ async fn the_oldest_expired_ones(handle: Handle) -> CheckResult {
 }
 
 async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, Who::Mine, 1, 1).await?;
     let before = stored(&handle).await?;
@@ -281,7 +281,7 @@ async fn reverts_events_and_sequences(handle: Handle) -> CheckResult {
 }
 
 async fn copies_have_none_and_go_on_counting(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, Who::Mine, 1, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;

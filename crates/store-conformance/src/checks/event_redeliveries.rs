@@ -5,9 +5,9 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::event_renderer::PlainRenderer;
 use crate::expect::{expect_new, expect_true, refused, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{change, claim, claimed, create, decision, end, pay, recovery, redelivery, subscribe, webhook};
-use crate::worlds::{command, prepared, restore, snapshot};
+use crate::worlds::{command, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, Redelivery, StoredEvent};
 use florin_domain::ids::AccountId;
@@ -58,7 +58,7 @@ fn events(redeliveries: &[Redelivery]) -> Vec<StoredEvent> {
 }
 
 async fn in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = messages(&handle, 3).await?;
     same("before any", mine(&handle, NONE, 9).await?.found, vec![])?;
     let start = tail(&handle).await?;
@@ -101,7 +101,7 @@ async fn in_order(handle: Handle) -> CheckResult {
 }
 
 async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = messages(&handle, 2).await?;
     again(&handle, &made[0]).await?;
     let range = (NONE, tail(&handle).await?);
@@ -127,7 +127,7 @@ async fn redeliveries_of_the_reach_and_the_filter_only(handle: Handle) -> CheckR
 }
 
 async fn once_for_each_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = messages(&handle, 1).await?;
     let answer = StoredResponse { status: 202, body: "queued".into() };
     let under_key = || -> Result<_, Failure> {
@@ -144,7 +144,7 @@ async fn once_for_each_effect(handle: Handle) -> CheckResult {
 }
 
 async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     pay(&handle, Who::Mine, 5).await?;
     messages(&handle, 2).await?;
@@ -162,7 +162,7 @@ async fn include_those_of_a_recovery(handle: Handle) -> CheckResult {
 }
 
 async fn redeliveries_are_deleted_with_their_events(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;

@@ -9,7 +9,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, claim_one, confirm, create, empty, payment_id, record, start,
     start_payments,
 };
-use crate::seed_data::{Who, batch, gbp, noon, seed_data, seeded};
+use crate::seed_data::{Who, batch, gbp, noon, seed_data, seed_store};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::decide::{ChainSituation, FirstKind, FollowUp, decide_follow_up};
@@ -53,7 +53,7 @@ async fn sums_beyond_64_bits(handle: Handle) -> CheckResult {
 }
 
 async fn paid_orders_reserve_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Each payment is the only one of its order. The first becomes final, and the second stays open.
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(90)).await?;
@@ -66,7 +66,7 @@ async fn paid_orders_reserve_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn reservations_of_the_oldest_batch_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, created_at) in [(1, after(10)), (2, noon()), (3, after(5))] {
         let fill = Some(Fill::of(number * 10, 1));
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, fill)?).await)?;
@@ -77,7 +77,7 @@ async fn reservations_of_the_oldest_batch_first(handle: Handle) -> CheckResult {
 }
 
 async fn chains_that_hold_nothing_do_not_count(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "4")?, stamp(2))?;
     expect_new(handle.cards.first_message(refund).await)?;
@@ -97,7 +97,7 @@ async fn finds_reservations_without_money(handle: Handle) -> CheckResult {
 }
 
 async fn history_by_time_whatever_the_tokens(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     for (number, seconds) in [(9, 1), (5, 2), (7, 3)] {
         let reversal = FollowUp::Reversal { amount: Some(crate::commands::amount("1")?) };

@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{add_checkout, add_paid_session};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{change, claim, create, fan_out, id, log, pay, redelivery, subscribe, webhook};
 use chrono::TimeDelta;
 use florin_domain::event::EventKind;
@@ -34,7 +34,7 @@ async fn messages(handle: &Handle, number: u128) -> Result<BTreeSet<EventId>, Fa
 }
 
 async fn as_it_was(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
     pay(&handle, Who::Mine, 1).await?;
@@ -68,7 +68,7 @@ async fn as_it_was(handle: Handle) -> CheckResult {
 
 async fn filter_changed(handle: Handle) -> CheckResult {
     let kind = EventKind::MerchantCheckoutSessionCompleted;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     let of = |checkout| -> Result<Webhook, Failure> {
         let filter = CheckoutIds::new(vec![checkout]).map(Some)?;
@@ -88,7 +88,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
 async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
     same("in the log", log(&handle, 1).await?.len(), 1)?;
@@ -105,7 +105,7 @@ async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
 
 /// A store may end the wait early, so only the end is checked.
 async fn ends_after_the_commit_of_received_events(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     for number in [1, 2] {
         pay(&handle, Who::Mine, number).await?;
@@ -119,7 +119,7 @@ async fn ends_after_the_commit_of_received_events(handle: Handle) -> CheckResult
 async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 6;
     const EACH: u128 = 10;
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let second = match &handle.reopen {
         Some(open) => open().await?,

@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, messa
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{books_are_right, chain};
-use crate::seed_data::{Who, noon, seed_data, seeded};
+use crate::seed_data::{Who, noon, seed_data, seed_store};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
@@ -44,7 +44,7 @@ async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<Card
 }
 
 async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
     follow(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
@@ -69,7 +69,7 @@ async fn shows_messages_hold_and_journal(handle: Handle) -> CheckResult {
 }
 
 async fn any_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     follow(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
@@ -83,13 +83,13 @@ async fn any_message(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_token_is_absent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("an unknown token", handle.chains.history(&Who::Mine.account()?, token(2)).await?, None)
 }
 
 async fn foreign_token_is_absent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     same("a foreign token", handle.chains.history(&Who::Mine.account()?, token(1)).await?, None)
 }
@@ -144,7 +144,7 @@ async fn declines_are_explained_as_they_were_decided(handle: Handle) -> CheckRes
 }
 
 async fn a_declined_first_message_is_all_there_is(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let found = history(&handle, 1).await?;
     same("the message", found.messages.iter().map(|message| &message.transaction).collect::<Vec<_>>(), vec![&done])?;
@@ -152,7 +152,7 @@ async fn a_declined_first_message_is_all_there_is(handle: Handle) -> CheckResult
 }
 
 async fn every_field(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let quotes = Some(dollars()?);
     let acquirer_fee = Some(amount("2.50")?);
     let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
@@ -193,7 +193,7 @@ async fn every_field(handle: Handle) -> CheckResult {
 }
 
 async fn merchant_side(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
     send_with(&handle, 1, (FirstKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;

@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, purchase};
 use crate::expect::{expect_new, mismatch, replayed, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use florin_domain::ids::ClientId;
 use florin_ports::{FirstMessageCommand, IdempotencyClaim};
 use uuid::Uuid;
@@ -23,7 +23,7 @@ fn of(who: Who, key: &str) -> Result<IdempotencyClaim<()>, Failure> {
 }
 
 async fn add_is_found_and_replayed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let records = &handle.records;
     same("before", records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
     expect_new(records.add(of(Who::Mine, "k")?).await)?;
@@ -35,7 +35,7 @@ async fn add_is_found_and_replayed(handle: Handle) -> CheckResult {
 }
 
 async fn add_another_request_is_a_mismatch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (first, second) = (of(Who::Mine, "k")?, claim::<()>(Who::Mine, "k", r#"{"a":1}"#)?);
     expect_new(handle.records.add(first.clone()).await)?;
     same("when it is looked up", mismatch(handle.records.find(&second).await)?, first.request.clone())?;
@@ -43,7 +43,7 @@ async fn add_another_request_is_a_mismatch(handle: Handle) -> CheckResult {
 }
 
 async fn share_their_keys_with_commands(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.records.add(of(Who::Mine, "k")?).await)?;
     let claim = Some(claim(Who::Mine, "k", "{}")?);
     let command = FirstMessageCommand { claim, ..purchase(Who::Mine, 1, "10")? };
@@ -51,7 +51,7 @@ async fn share_their_keys_with_commands(handle: Handle) -> CheckResult {
 }
 
 async fn idempotency_records_are_of_their_own_client_and_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.records.add(of(Who::Other, "k")?).await)?;
     same("the record of another account", handle.records.find(&of(Who::Mine, "k")?).await, Ok(None))?;
     let other = IdempotencyClaim { client: ClientId(Uuid::max()), ..of(Who::Other, "k")? };

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::same;
 use crate::factory::Handle;
-use crate::seed_data::{BOTH, Who, bank, checkout, noon, seed_data, seeded, uuid};
+use crate::seed_data::{BOTH, Who, bank, checkout, noon, seed_data, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::address::{Address, UkPostcode};
 use florin_domain::ids::SettlementAccountId;
@@ -160,7 +160,7 @@ async fn put_banks(handle: &Handle) -> Result<Vec<Bank>, Failure> {
 }
 
 async fn bank_by_id(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, name) in [(1, "First"), (2, "Second")] {
         let expected = bank(number, name)?;
         same("a bank", handle.banks.find(&expected.id).await?, Some(expected))?;

@@ -6,8 +6,8 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, repl
 use crate::factory::Handle;
 use crate::merchants::{administer, edit_profile};
 use crate::observe::Observation;
-use crate::seed_data::{Who, account, noon, parent_of, profile, seeded, uuid};
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::seed_data::{Who, account, noon, parent_of, profile, seed_store, uuid};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, LogoId};
@@ -52,7 +52,7 @@ async fn gone(handle: &Handle, what: &str, account: &AccountId, number: u8) -> C
 }
 
 async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
@@ -68,7 +68,7 @@ async fn stores_every_byte_and_shows_the_id_with_the_profile(handle: Handle) -> 
 }
 
 async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [1, 2, 3] {
         expect_new(handle.merchants.set_logo(set_logo(&mine, number)).await)?;
@@ -79,7 +79,7 @@ async fn replaces_the_previous_logo(handle: Handle) -> CheckResult {
 }
 
 async fn no_profile(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let plain = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
     handle.registry.add_account(plain.clone(), parent_of(&plain)?).await?;
     for account in [plain.id, AccountId::parse("F99")?] {
@@ -90,7 +90,7 @@ async fn no_profile(handle: Handle) -> CheckResult {
 }
 
 async fn an_id_of_another_account_is_a_duplicate(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
     let before = Observation::take(&handle, 1).await?;
@@ -100,7 +100,7 @@ async fn an_id_of_another_account_is_a_duplicate(handle: Handle) -> CheckResult 
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let command = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -114,7 +114,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     let edit = ProfileEdit { name: Some(MerchantName::parse("New")?), ..ProfileEdit::default() };
@@ -126,7 +126,7 @@ async fn stay_while_the_profile_changes(handle: Handle) -> CheckResult {
 }
 
 async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
     same("the other profile", handle.merchants.find(&other).await?, Some(profile(Who::Other)?))?;
@@ -136,7 +136,7 @@ async fn logos_belong_to_one_account(handle: Handle) -> CheckResult {
 }
 
 async fn puts_the_logo_back(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -152,7 +152,7 @@ async fn puts_the_logo_back(handle: Handle) -> CheckResult {
 }
 
 async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
@@ -174,7 +174,7 @@ async fn a_copied_logo_has_an_id_of_its_own(handle: Handle) -> CheckResult {
 }
 
 async fn takes_the_logo(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;

@@ -10,7 +10,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, content, create, empty, payment_id, rename, summary,
 };
 use crate::people::personal;
-use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
+use crate::seed_data::{BOTH, Who, enrolment, gbp, key, noon, seed_store, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetail};
@@ -74,7 +74,7 @@ fn alone() -> Result<Vec<CreditInstruction>, Failure> {
 }
 
 async fn keeps_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
     expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
@@ -95,7 +95,7 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_every_reference(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     for (number, reference) in (1..).zip(optional()) {
         let mut command = transfer(Who::Mine, number, ends, "0.01")?;
@@ -116,7 +116,7 @@ async fn keeps_every_reference(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_every_name(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
         let parent = number.is_multiple_of(2).then(|| Who::Mine.budget());
@@ -137,7 +137,7 @@ async fn keeps_every_name(handle: Handle) -> CheckResult {
 }
 
 async fn create_keeps_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1..).zip(optional()) {
         let owner = CardOwnerKind::ALL[usize::from(number % 2 == 0)];
@@ -187,7 +187,7 @@ async fn create_keeps_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_every_reason(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     for (number, reason) in (1..).zip(TEXTS) {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
@@ -201,7 +201,7 @@ async fn keeps_every_reason(handle: Handle) -> CheckResult {
 }
 
 async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let names = [""].into_iter().chain(TEXTS);
     for (number, name) in (1..).zip(names) {
         let mut batch = empty(Who::Mine, number, after(i64::try_from(number).unwrap_or_default()))?;
@@ -229,7 +229,7 @@ async fn batch_management_create_keeps_every_member(handle: Handle) -> CheckResu
 }
 
 async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Mine.account()?].into())];
     let scopes = [vec![], vec![Scope::CardsSimulate], Scope::ALL.to_vec()];
     let mut number = 100;
@@ -267,7 +267,7 @@ async fn add_key_keeps_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let at = |micros| noon() + TimeDelta::microseconds(micros);
     let expected = TotpEnrolment {
         secret: SealedSecret::new((0..=255).collect()),
@@ -283,7 +283,7 @@ async fn enrol_keeps_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn accept_keeps_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let payer = Who::Mine.account()?;
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
         let payment = AcceptedPayment {

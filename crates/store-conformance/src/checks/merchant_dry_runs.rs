@@ -11,7 +11,7 @@ use crate::factory::Handle;
 use crate::merchants::checkout_id;
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, seeded};
+use crate::seed_data::{Who, seed_store};
 use florin_domain::checkout::{
     CheckoutSession, MerchantPayment, PayerDecision, RefundAction, RefundRefusal, SessionRefusal,
 };
@@ -48,7 +48,7 @@ async fn preview_refund(
 
 /// Creates session 1 of my account and pays it, and creates top-up 2. Returns the payment of the session.
 async fn create_sales(handle: &Handle) -> Result<MerchantPaymentId, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     add_checkout(handle, Who::Mine, 1).await?;
     let payment = add_paid_session(handle, Who::Mine, checkout_id(1), 1).await?.id;
     add_top_up(handle, Who::Mine, 2).await?;

@@ -7,7 +7,7 @@ use crate::factory::Handle;
 use crate::merchants::{administer, checkout_id, create_checkout, edit_checkout, edit_profile};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
+use crate::seed_data::{Who, account, checkout, gbp, parent_of, profile, seed_store, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{
@@ -45,7 +45,7 @@ async fn open(handle: &Handle, merchant: bool) -> Result<AccountId, crate::check
 }
 
 async fn shows_every_member_and_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in [Who::Mine, Who::Other] {
         same("the profile", handle.merchants.find(&who.account()?).await?, Some(profile(who)?))?;
     }
@@ -53,7 +53,7 @@ async fn shows_every_member_and_one_account_only(handle: Handle) -> CheckResult 
 }
 
 async fn find_of_an_unchanged_merchant_has_the_name_of_the_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (merchant, plain) = (open(&handle, true).await?, open(&handle, false).await?);
     let expected = MerchantProfile::new(merchant.clone(), "Sklep ✓");
     same("the profile of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
@@ -61,7 +61,7 @@ async fn find_of_an_unchanged_merchant_has_the_name_of_the_account(handle: Handl
 }
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let edit = ProfileEdit {
         name: Some(MerchantName::parse(" Ève ")?),
         return_policy_url: Some(None),
@@ -115,7 +115,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn creates_a_profile_for_the_operator_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let plain = open(&handle, false).await?;
     let on = |command: ProfileCommand| ProfileCommand { account: plain.clone(), ..command };
     let edit = on(edit_profile(Who::Mine, ProfileEdit::default())?);
@@ -131,7 +131,7 @@ async fn creates_a_profile_for_the_operator_only(handle: Handle) -> CheckResult 
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = ProfileEdit { permissions: [(MerchantPermission::CustomiseColours, true)].into(), ..Default::default() };
     let mut command = edit_profile(Who::Mine, edit)?;
@@ -145,7 +145,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = |name: &str, body| {
         let edit = ProfileEdit { name: Some(MerchantName::parse(name)?), ..ProfileEdit::default() };
         let claim = Some(claim(Who::Mine, "key", body)?);
@@ -160,7 +160,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn checkout_created(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let mut command = create_checkout(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
     let rule = command.decide;
@@ -186,7 +186,7 @@ async fn checkout_created(handle: Handle) -> CheckResult {
 }
 
 async fn counts_those_of_the_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
     expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(1))?).await)?;
@@ -198,7 +198,7 @@ async fn counts_those_of_the_account(handle: Handle) -> CheckResult {
 }
 
 async fn stores_every_member_and_moves_the_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let (return_url, locale) = (WebUrl::parse("https://shop.example/other")?, Locale::parse("zh-Hant-TW")?);
@@ -251,7 +251,7 @@ async fn stores_every_member_and_moves_the_counts(handle: Handle) -> CheckResult
 }
 
 async fn edit_refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
     let id = checkout(Who::Mine, 1)?.id;
@@ -263,7 +263,7 @@ async fn edit_refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let id = checkout(Who::Mine, 1)?.id;
     let command = |name: &str| {
         let edit = CheckoutEdit { name: Some(Text::parse(name)?), ..CheckoutEdit::default() };
@@ -278,7 +278,7 @@ async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn checkouts_find_and_edit_on_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let theirs = checkout(Who::Other, 1)?;
     same("a foreign checkout", handle.checkouts.find(&Who::Mine.account()?, theirs.id).await?, None)?;

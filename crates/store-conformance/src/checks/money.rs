@@ -5,7 +5,7 @@ use crate::commands::{amount, clearing, credit, first, follow_up, message, purch
 use crate::expect::{expect_new, expect_some, refused, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, chain};
-use crate::seed_data::{Who, gbp, seed_budget, seed_data, seeded};
+use crate::seed_data::{Who, gbp, seed_budget, seed_data, seed_store};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainState;
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
@@ -49,7 +49,7 @@ async fn balance_limit_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn negative_available_is_kept(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95")?).await)?;
     let above = follow_up(Who::Mine, token(1), 2, clearing("1000000000", true)?)?;
     let done = expect_new(handle.cards.follow_up(above).await)?;
@@ -106,7 +106,7 @@ fn everything_held(
 }
 
 async fn records_keep_64_bits(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
         decision.transaction.requested = Minor(i64::MAX - 1);

@@ -4,7 +4,7 @@ use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_some, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, account, gbp, jpy, key, noon, seeded, uuid};
+use crate::seed_data::{Who, account, gbp, jpy, key, noon, seed_store, uuid};
 use florin_domain::access::{
     AccountGrant, AccountProfile, AllowedNetwork, ApiKey, ClientChange, NetworkRefusal, NewNetwork, decide_add_network,
 };
@@ -54,7 +54,7 @@ fn of_operator() -> Vec<AllowedNetwork> {
 }
 
 async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
     same("the networks that the operator allows", handle.networks.networks(mine).await?, of_operator())?;
     same("the networks of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
@@ -63,7 +63,7 @@ async fn networks_are_those_of_the_operator_and_of_callers(handle: Handle) -> Ch
 }
 
 async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, other) = (Who::Mine.client(), Who::Other.client());
     let mut expected = of_operator();
     for (number, network) in [(1, "192.0.2.0/24"), (2, "2001:db8::1/128")] {
@@ -87,7 +87,7 @@ async fn stores_every_member_and_decides_who_may_call(handle: Handle) -> CheckRe
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.client();
     let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
     same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::AlreadyListed)))?;
@@ -95,7 +95,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn follows_the_operator(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.client();
     handle.networks.change_networks(mine, adding(1, "192.0.2.0/24")?).await?;
     let networks = vec!["192.0.2.0/24".to_owned(), "198.51.100.0/24".to_owned()];
@@ -111,14 +111,14 @@ fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, F
 }
 
 async fn profile_has_the_currencies_of_the_parent_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let found = expect_some("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
     same("the profile", found, expected(account(Who::Mine)?)?)?;
     same("the profile of an unknown account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
 }
 
 async fn profiles_are_those_that_the_key_reaches(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = second_account(&handle).await?;
     let mine = Who::Mine.account()?;
     let list = async |accounts: AccountGrant, limit, offset| {

@@ -5,8 +5,8 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::{budget_id, card_id, change_state, create_budget, issue};
 use crate::people::{person_id, personal};
-use crate::seed_data::{Who, checkout, gbp, jpy, noon, seed_data, seeded};
-use crate::worlds::{empty, prepared, snapshot};
+use crate::seed_data::{Who, checkout, gbp, jpy, noon, seed_data, seed_store};
+use crate::worlds::{empty, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardOwnerKind, CardSearch, CardState};
@@ -48,7 +48,7 @@ pub(super) fn is_page<T: Clone + PartialEq + Debug>(
 }
 
 async fn every_page_behind_every_filter(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
         // Budget 1 holds both currencies, too.
@@ -81,7 +81,7 @@ async fn every_page_behind_every_filter(handle: Handle) -> CheckResult {
 }
 
 async fn list_every_page_behind_every_filter(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
         let budget = if number % 2 == 0 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -163,7 +163,7 @@ fn index(number: u128) -> usize {
 }
 
 async fn every_page(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
     let mut expected = Vec::new();
@@ -218,7 +218,7 @@ async fn checkouts_list_every_page_behind_every_filter(handle: Handle) -> CheckR
 }
 
 async fn every_page_behind_its_filter(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let mut all = Vec::new();
     for number in 0..7_u8 {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
@@ -241,7 +241,7 @@ async fn every_page_behind_its_filter(handle: Handle) -> CheckResult {
 }
 
 async fn snapshots_every_page(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(crate::worlds::command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
     let mut all = Vec::new();

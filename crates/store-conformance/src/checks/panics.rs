@@ -8,7 +8,7 @@ use crate::factory::Handle;
 use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::{Observation, books_are_right};
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::{Work, in_one_group};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardState, LimitWindow};
@@ -29,7 +29,7 @@ pub(super) fn bug<T>() -> T {
 }
 
 async fn rule_that_panics_answers_and_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 3).await?;
@@ -78,7 +78,7 @@ macro_rules! response_panics {
 }
 
 async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (who, card, day) = (Who::Mine, Who::Mine.card(), LimitWindow::Day);
     response_panics!(handle.cards.first_message(purchase(who, 1, "10")?));
     response_panics!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
@@ -103,7 +103,7 @@ async fn answer_that_panics_leaves_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn in_a_group(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut work: Vec<Work<_>> = Vec::new();
     for number in 1..=5 {
         let mut command = purchase(Who::Mine, number, "1")?;

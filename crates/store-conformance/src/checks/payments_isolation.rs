@@ -8,7 +8,7 @@ use crate::observe::{Observation, books_are_right};
 use crate::payments::{
     Fill, add_confirmed_batch, alert, batch_id, cancel, confirm, content, create, empty, payment_id, statuses, upload,
 };
-use crate::seed_data::{Who, gbp, noon, seed_data, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_data, seed_store};
 use florin_domain::batch::{
     AlertCode, AlertFilter, BankAddressInput, BatchFilter, EmailInput, PaymentBatch, PaymentFilter, PaymentInput,
     PaymentStatus, PostalAddressInput, RecipientInput,
@@ -35,7 +35,7 @@ fn edit(who: Who, number: u128) -> Result<EditBatchCommand, Failure> {
 }
 
 async fn foreign_to_change(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     add_confirmed_batch(&handle, Who::Other, 2, 2).await?;
@@ -50,7 +50,7 @@ async fn foreign_to_change(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_to_read(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
     expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
@@ -71,7 +71,7 @@ async fn foreign_to_read(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
         let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
@@ -162,7 +162,7 @@ fn everything(text: &str) -> PaymentInput {
 }
 
 async fn payments_round_trip(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let long = TEXTS.concat().repeat(500);
     let texts: Vec<_> = TEXTS.into_iter().chain([long.as_str()]).collect();
     let recipient = RecipientInput { address: Some(PostalAddressInput::default()), ..RecipientInput::default() };

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::payments::{Fill, add_confirmed_batch, after, alert, batch_id, content, create, empty, summary};
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use florin_domain::batch::{
     Alert, AlertCode, AlertFilter, AlertKind, BatchFilter, Direction, Payment, PaymentBatchStatus, PaymentFilter,
     PaymentStatus,
@@ -49,7 +49,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 }
 
 async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // The seeded batches were created at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
@@ -93,7 +93,7 @@ async fn filters_orders_and_counts(handle: Handle) -> CheckResult {
 }
 
 async fn same_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in [5, 3, 9, 1] {
         expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, after(9))?, None)?).await)?;
     }
@@ -107,7 +107,7 @@ async fn same_time(handle: Handle) -> CheckResult {
 }
 
 async fn first_alerts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut all = Vec::new();
     for (number, faulty) in [(1, 49_u32), (2, 50), (3, 90)] {
         let fill = Fill::of(number * 1000, 100).with_faults(&(0..faulty).collect::<Vec<_>>());
@@ -133,7 +133,7 @@ async fn first_alerts(handle: Handle) -> CheckResult {
 async fn mixed(handle: &Handle) -> Result<Vec<Payment>, Failure> {
     use crate::payments::{claim_one, record, start, start_payments};
     use florin_domain::batch::{FailureReason, PaymentOutcome};
-    seeded(handle).await?;
+    seed_store(handle).await?;
     add_confirmed_batch(handle, Who::Mine, 1, 12).await?;
     let lease = claim_one(handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
@@ -206,7 +206,7 @@ async fn shows_all_that_match_by_index(handle: Handle) -> CheckResult {
 }
 
 async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let found = [
         alert(AlertCode::NoPayments, None, after(1), "none"),
         alert(AlertCode::AmountInvalid, Some(0), after(2), "a"),
@@ -246,7 +246,7 @@ async fn alerts_filters_orders_and_counts(handle: Handle) -> CheckResult {
 }
 
 async fn alerts_in_order(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Ordered by row, and within a row in the order of detection.
     let row = |index: u32| {
         ["z", "a", "m"].map(|message| alert(AlertCode::TextTooLong, Some(index), noon(), &format!("{message}{index}")))
@@ -263,7 +263,7 @@ async fn alerts_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn alerts_as_found(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let found = |index: Option<u32>| alert(AlertCode::TextTooLong, index, noon(), &format!("{index:?}"));
     let alerts = vec![found(Some(2)), found(None), found(Some(0)), found(Some(1))];
     let fill = Fill { alerts, faulty: vec![0, 1, 2], ..Fill::of(1, 3) };
@@ -275,7 +275,7 @@ async fn alerts_as_found(handle: Handle) -> CheckResult {
 }
 
 async fn funds_of_the_budgets_that_pay(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Some(Fill::of(1, 1));
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
     let funds = expect_some("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
@@ -284,7 +284,7 @@ async fn funds_of_the_budgets_that_pay(handle: Handle) -> CheckResult {
 }
 
 async fn for_payments(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = handle.reading.funding(&Who::Mine.account()?).await?;
     let only_cards = [florin_domain::budget::BudgetFeature::BudgetCards];
     let command = crate::management::create_budget_with_features(

@@ -8,7 +8,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, claim, claim_one, content, create, empty, payment_id, record, start,
     start_payments, statuses, summary, upload,
 };
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::batch::{
     BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
     PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
@@ -42,7 +42,7 @@ pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result
 }
 
 async fn stores_the_decision_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let batch = add_confirmed_batch(&handle, Who::Mine, 1, 2).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
@@ -57,7 +57,7 @@ async fn stores_the_decision_once(handle: Handle) -> CheckResult {
 }
 
 async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 7).await?;
     let lease = claim_one(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.start_payments(start_payments(&lease, 9, 1)).await?, vec![])?;
@@ -77,7 +77,7 @@ async fn starts_each_once_by_index(handle: Handle) -> CheckResult {
 }
 
 async fn due_longest_due_first_and_bounded(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     for (payment, seconds) in payments.iter().zip([300, 200, 250, 200, 400]) {
         let pending = record(&lease, &[*payment], PaymentOutcome::Pending, Some(after(seconds)), 1);
@@ -110,7 +110,7 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
 }
 
 async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
     same(
@@ -153,7 +153,7 @@ async fn settles_money_and_ends_the_batch(handle: Handle) -> CheckResult {
 }
 
 async fn recorded_twice(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 4).await?;
     let command = |ids| record(&lease, &payments, PaymentOutcome::Completed, None, ids);
     handle.processing.record(command(10)).await?;
@@ -167,7 +167,7 @@ async fn recorded_twice(handle: Handle) -> CheckResult {
 }
 
 async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, Some(after(102)), 10)).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
@@ -181,7 +181,7 @@ async fn a_completed_payment_may_come_back(handle: Handle) -> CheckResult {
 }
 
 async fn all_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let untouched = balances(&handle, Who::Mine, gbp()?).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let failed = PaymentOutcome::Failed(FailureReason::RejectedByBank);
@@ -192,7 +192,7 @@ async fn all_failed(handle: Handle) -> CheckResult {
 }
 
 async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Fill::of(900, 2);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     let (lease, payments) = running(&handle, 1, 5).await?;
@@ -221,7 +221,7 @@ async fn record_is_shown_the_payments_of_the_batch_only(handle: Handle) -> Check
 }
 
 async fn record_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = SettleRefusal::AmountOverflow(AmountOverflow);

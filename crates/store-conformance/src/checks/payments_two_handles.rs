@@ -9,7 +9,7 @@ use crate::payments::{
     Fill, add_confirmed_batch, after, batch_id, cancel, claim, claim_one, confirm, content, create, empty, payment_id,
     record, start, start_payments, statuses, upload,
 };
-use crate::seed_data::{Who, gbp, jpy, noon, seeded};
+use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::batch::{PaymentBatchStatus, PaymentOutcome, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentId};
 use florin_domain::money::Minor;
@@ -26,7 +26,7 @@ checks! {
 }
 
 async fn payments_seen_by_a_second_handle(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     add_confirmed_batch(&handle, Who::Mine, 2, 4).await?;
@@ -73,7 +73,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
 }
 
 async fn taken_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     add_confirmed_batch(&handle, Who::Mine, 1, 40).await?;
     let before = balances(&handle, Who::Mine, gbp()?).await?;
@@ -93,7 +93,7 @@ async fn taken_once(handle: Handle) -> CheckResult {
 }
 
 async fn claimed_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
         add_confirmed_batch(&handle, Who::Mine, number, 1).await?;
@@ -113,7 +113,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
 }
 
 async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let other = second(&handle).await?;
     for round in 1..=12_u128 {
         let base = round * 1_000;
@@ -139,7 +139,7 @@ async fn uploads_and_confirmations_take_turns(handle: Handle) -> CheckResult {
 }
 
 async fn accepted_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, payer) = (second(&handle).await?, Who::Mine.account()?);
     let attempts = (0..60).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let bank = handle.bank.clone();
@@ -157,7 +157,7 @@ async fn accepted_once(handle: Handle) -> CheckResult {
 }
 
 async fn remembers_the_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let payer = Who::Mine.account()?;
     same("an unknown payment", handle.bank.find(&payer, payment_id(1)).await?, None)?;
     let first =
@@ -172,7 +172,7 @@ async fn remembers_the_first(handle: Handle) -> CheckResult {
 }
 
 async fn accepted_for_nobody(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let nobody = AccountId::parse("NOBODY")?;
     let payment =
         AcceptedPayment { id: payment_id(1), amount: Minor(5).of(gbp()?), reference: None, accepted_at: after(1) };

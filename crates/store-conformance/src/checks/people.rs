@@ -8,8 +8,8 @@ use crate::management::create_budget_of_person;
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{create_person, edit_person, members, person_id, persona_id};
-use crate::seed_data::{Who, account, day, gbp, parent_of, seeded, uuid};
-use crate::worlds::{command, prepared, snapshot};
+use crate::seed_data::{Who, account, day, gbp, parent_of, seed_store, uuid};
+use crate::worlds::{command, seed_all_but_my_account, snapshot};
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::budget::CreateBudgetRefusal;
@@ -65,7 +65,7 @@ pub(super) fn create_person_on(account: &AccountId, number: u128, email: &str) -
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = expect_new(handle.people.create(create_person(Who::Mine, 1, "Łucja@Example.com")?).await)?;
     let found = find(&handle, &Who::Mine.account()?, 1).await?;
     same("what is found", members(&found), members(&made))?;
@@ -79,7 +79,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn create_is_shown_how_many_there_are_and_who_has_the_address(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, email, people, email_taken) in
         [(1, "a@example.com", 1, false), (2, "A@EXAMPLE.com", 2, true), (3, "zoë@example.com", 2, false)]
     {
@@ -102,7 +102,7 @@ async fn create_is_shown_how_many_there_are_and_who_has_the_address(handle: Hand
 }
 
 async fn knows_people_of_the_clients_other_accounts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let second = second_account(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let created = expect_new(handle.people.create(create_person_on(&second, 2, "ADA@example.com")?).await)?.person;
@@ -117,7 +117,7 @@ async fn knows_people_of_the_clients_other_accounts(handle: Handle) -> CheckResu
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(CreatePersonCommand {
@@ -133,7 +133,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = create_person(Who::Mine, 1, "a@example.com")?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -155,7 +155,7 @@ async fn refusal_or_failure_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn changes_what_is_given(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let edit = PersonEdit {
         first_name: Some(Text::parse("Ève ")?),
         last_name: Some(Text::parse("O'Neil")?),
@@ -182,7 +182,7 @@ async fn changes_what_is_given(handle: Handle) -> CheckResult {
 }
 
 async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let with_key = |role, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         let edit = PersonEdit { role: Some(role), ..PersonEdit::default() };
@@ -198,7 +198,7 @@ async fn edit_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let edit = PersonEdit { role: Some(Role::User), ..PersonEdit::default() };
     let mut command = edit_person(Who::Mine, Who::Mine.person(), edit.clone(), after(9))?;
@@ -212,7 +212,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn list_in_order_of_creation_with_filters_and_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(3, 1), (1, 2), (2, 1)] {
         let mut command = create_person(Who::Mine, number, &format!("P{number}@example.com"))?;
@@ -257,7 +257,7 @@ async fn counts<const N: usize>(handle: &Handle, account: &AccountId, roles: [Ro
 }
 
 async fn counts_follow_creations_changes_and_erasures(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     let roles = [Role::Owner, Role::Accountant, Role::Viewer];
     for number in [1, 2] {
@@ -299,7 +299,7 @@ fn erasure(number: u128, at: DateTime<Utc>) -> ErasePersonCommand {
 }
 
 async fn erase_on_every_account_with_the_records_of_the_person(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     for (number, key) in [(1, "one"), (2, "two")] {
         let claim = Some(claim_on_people(key)?);
@@ -333,7 +333,7 @@ async fn erase_on_every_account_with_the_records_of_the_person(handle: Handle) -
 }
 
 async fn erased_from_snapshots(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
@@ -346,7 +346,7 @@ async fn erased_from_snapshots(handle: Handle) -> CheckResult {
 }
 
 async fn worlds_apart(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let second = second_account(&handle).await?;
     expect_new(handle.people.create(create_person_on(&second, 1, "ada@example.com")?).await)?;
@@ -358,7 +358,7 @@ async fn worlds_apart(handle: Handle) -> CheckResult {
 }
 
 async fn create_is_shown_the_person_and_their_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     let budget =
         expect_new(handle.budgets.create(create_budget_of_person(Who::Mine, 1, persona_id(1), vec![gbp()?])?).await)?;
@@ -376,7 +376,7 @@ async fn create_is_shown_the_person_and_their_budget(handle: Handle) -> CheckRes
 }
 
 async fn people_show_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     same("a foreign person", handle.people.find(&mine, Who::Other.person()).await?, None)?;
     let page = handle.people.list(&mine, PersonFilter::default(), PageRequest::default()).await?;

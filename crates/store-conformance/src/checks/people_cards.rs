@@ -10,7 +10,7 @@ use crate::management::{card_id, change, change_state, issue, issue_to_person, r
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
 use crate::people::{create_person, person_id};
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{
     CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal, terminate_for_erasure,
@@ -38,7 +38,7 @@ checks! {
 const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.second_budget(), true)];
 
 async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.people.create(create_person(Who::Mine, 1, "ada@example.com")?).await)?;
     expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
 }

@@ -7,7 +7,7 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::management::{card_id, change_state, limit, order_physical, recipient, set_pin};
 use crate::observe::{Observation, books_are_right, card};
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::together::{Work, race};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
 use florin_domain::card::{
@@ -43,7 +43,7 @@ async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
 
 /// Orders physical card 1 for my card, and sets its PIN.
 async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let command = order_physical(Who::Mine, Who::Mine.card(), 1)?;
     let new = expect_new(handle.card_management.order_physical(command).await)?;
     expect_new(handle.card_management.change(set_pin(Who::Mine, card_id(1), RIGHT)?).await)?;
@@ -68,7 +68,7 @@ async fn states(handle: &Handle) -> Result<(CardState, CardState), Failure> {
 }
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let virtual_card = Who::Mine.limited_card();
     let command = limit(Who::Mine, virtual_card, (LimitWindow::Week, "50", Some(5)), noon())?;
     expect_new(handle.card_management.set_limit(command).await)?;
@@ -107,7 +107,7 @@ async fn messages_are_compared_with_the_address(handle: Handle) -> CheckResult {
 }
 
 async fn order_of_20_at_once_one_passes(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut works: Vec<Work<_>> = Vec::new();
     for number in 1..=20 {
         let (command, cards) = (order_physical(Who::Mine, Who::Mine.card(), number)?, handle.card_management.clone());

@@ -15,7 +15,7 @@ use crate::merchants::{
 };
 use crate::observe::{Observation, books_are_right};
 use crate::payments::after;
-use crate::seed_data::{Who, bank, gbp, noon, seed_data, seeded};
+use crate::seed_data::{Who, bank, gbp, noon, seed_data, seed_store};
 use crate::together::{Work, race};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
@@ -58,7 +58,7 @@ async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview,
 
 /// Creates checkout 1 and session 1 on my account, and pays the session.
 pub(super) async fn create_purchase(handle: &Handle) -> Result<MerchantPayment, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     let checkout = add_checkout(handle, Who::Mine, 1).await?;
     add_paid_session(handle, Who::Mine, checkout, 1).await
 }
@@ -249,7 +249,7 @@ async fn listed_refundable(handle: Handle) -> CheckResult {
 
 /// A payment that failed shows the order that a later payment of its session created.
 async fn paid_later(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     let rejected = pay(Some(shipping()?), PayerDecision::Reject)?;
@@ -269,7 +269,7 @@ async fn paid_later(handle: Handle) -> CheckResult {
 }
 
 async fn sums_completed_ones(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     same("the sums of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
@@ -446,7 +446,7 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn merchant_payments_of_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Other, 1).await?;
     add_session(&handle, Who::Other, checkout, 1).await?;
     let theirs = expect_some("their payment", pay_session(&handle, Who::Other, 1).await?.state.payment())?;

@@ -9,7 +9,7 @@ use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed
 use crate::factory::Handle;
 use crate::management::{budget_id, change_state, create_budget, remove_limit, transfer};
 use crate::observe::{Observation, balances, books_are_right};
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
@@ -41,7 +41,7 @@ async fn ask(handle: &Handle, number: u128, key: &str) -> Result<MessageResult, 
 }
 
 async fn first_message(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 3).await?;
     for number in 2..=3 {
@@ -51,7 +51,7 @@ async fn first_message(handle: Handle) -> CheckResult {
 }
 
 async fn follow_ups(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let command = |number| -> Result<_, Failure> {
         let mut command = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
@@ -65,7 +65,7 @@ async fn follow_ups(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = credit(Who::Mine, number, "4", gbp()?)?;
         command.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -78,7 +78,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn open_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = open(Who::Mine, number, SANDBOX)?;
         command.claim = Some(claim(Who::Mine, "k", "{}")?);
@@ -91,7 +91,7 @@ async fn open_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn confirm_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let command = || -> Result<_, Failure> {
         let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
@@ -105,7 +105,7 @@ async fn confirm_replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn another_request(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
     let twists: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
@@ -132,7 +132,7 @@ async fn another_request(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_leaves_the_key_free(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut command = purchase(Who::Mine, 1, "0.001")?;
     command.claim = Some(claim(Who::Mine, "k", "{}")?);
     refused(handle.cards.first_message(command).await)?;
@@ -156,7 +156,7 @@ macro_rules! refused_first {
 }
 
 async fn refusals_of_every_command_leave_the_key_free(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (who, ends) = (Who::Mine, (Who::Mine.budget(), Who::Mine.second_budget()));
     let euros = Currency::parse("EUR")?;
     refused_first!(handle.credits.credit, credit(who, 1, "1", euros)?, credit(who, 1, "1", gbp()?)?);
@@ -187,7 +187,7 @@ async fn refusals_of_every_command_leave_the_key_free(handle: Handle) -> CheckRe
 }
 
 async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
@@ -203,7 +203,7 @@ async fn failure_leaves_the_key_free(handle: Handle) -> CheckResult {
 }
 
 async fn per_owner(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
     let other_client = IdempotencyClaim { client: Who::Other.client(), ..mine.clone() };
     let other_account = IdempotencyClaim { account: Who::Other.account()?, ..mine.clone() };
@@ -219,7 +219,7 @@ async fn per_owner(handle: Handle) -> CheckResult {
 }
 
 async fn exact_keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let long = ["x".repeat(254), "x".repeat(255)];
     let keys = ["k", "K", "k'", "k\"", "k\\", "k%", "%", "_", "--", "$1", "{}", &long[0], &long[1]];
     for (number, key) in (1..).zip(keys) {
@@ -236,7 +236,7 @@ async fn exact_keys(handle: Handle) -> CheckResult {
 }
 
 async fn before_anything(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(ask(&handle, 1, "k").await?)?;
     let foreign = FirstMessageCommand { card: Who::Other.card(), ..claimed_purchase(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
@@ -247,7 +247,7 @@ async fn before_anything(handle: Handle) -> CheckResult {
 }
 
 async fn fifty_at_once_have_one_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=50 {
         let (cards, command) = (handle.cards.clone(), claimed_purchase(number, claim(Who::Mine, "k", "{}")?)?);

@@ -8,9 +8,9 @@ use crate::factory::Handle;
 use crate::management::{change_state, create_budget, issue, limit, remove_limit, transfer};
 use crate::observe::books_are_right;
 use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, upload};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::one_effect;
-use crate::worlds::{command as my_world, prepared, restore, snapshot};
+use crate::worlds::{command as my_world, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::{CardState, LimitWindow};
 use florin_domain::ids::BudgetId;
@@ -42,7 +42,7 @@ macro_rules! expect_one_effect {
 }
 
 async fn one_key_has_one_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_one_effect!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     same("the next number and the balance", (done.box_transaction_id, done.balances.available().0), (2, 9_700))?;
@@ -50,13 +50,13 @@ async fn one_key_has_one_effect(handle: Handle) -> CheckResult {
 }
 
 async fn transfers_one_key_has_one_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
     books_are_right(&handle).await
 }
 
 async fn mfa_one_key_has_one_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_one_effect!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
     expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     expect_one_effect!(handle.batches.confirm, |number| confirm(Who::Mine, 1, number * 100, (SANDBOX, RIGHT))?);
@@ -64,7 +64,7 @@ async fn mfa_one_key_has_one_effect(handle: Handle) -> CheckResult {
 }
 
 async fn management_one_key_has_one_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let card = Who::Mine.card();
     expect_one_effect!(handle.budgets.create, |number| create_budget(Who::Mine, number, None, vec![gbp()?])?);
     let day = LimitWindow::Day;
@@ -88,7 +88,7 @@ async fn management_one_key_has_one_effect(handle: Handle) -> CheckResult {
 }
 
 async fn batch_management_one_key_has_one_effect(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let who = Who::Mine;
     expect_one_effect!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, None)?).await)?;
@@ -99,7 +99,7 @@ async fn batch_management_one_key_has_one_effect(handle: Handle) -> CheckResult 
 }
 
 async fn worlds_one_key_has_one_effect(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     expect_one_effect!(handle.timelines.set_clock, |_number| {
         super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(1)))?
@@ -116,7 +116,7 @@ async fn worlds_one_key_has_one_effect(handle: Handle) -> CheckResult {
 }
 
 async fn a_hold_expires_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = noon() + TimeDelta::days(8);
     let expired = race_on_both(&handle, |handle, number| {

@@ -3,9 +3,9 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
-use crate::seed_data::{BOTH, Who, seeded};
+use crate::seed_data::{BOTH, Who, seed_store};
 use crate::together::{Work, race};
-use crate::worlds::{command, copy, prepared, restore, snapshot};
+use crate::worlds::{command, copy, restore, seed_all_but_my_account, snapshot};
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
@@ -63,7 +63,7 @@ async fn change_secret_key_from_the_bound_one_only(handle: Handle) -> CheckResul
 }
 
 async fn secrets_of_the_filter_up_to_the_maximum(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
     enrol(&handle, &Who::Other.account()?, clear.clone()).await?;
@@ -78,7 +78,7 @@ async fn secrets_of_the_filter_up_to_the_maximum(handle: Handle) -> CheckResult 
 }
 
 async fn replace_secret_if_it_is_unchanged(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, who) in (1..).zip(BOTH) {
         enrol(&handle, &who.account()?, sealed(OLD, number)).await?;
     }
@@ -118,7 +118,7 @@ async fn page_secret(handle: Handle) -> CheckResult {
 }
 
 async fn present_secret(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let with_attempts =
@@ -133,7 +133,7 @@ async fn present_secret(handle: Handle) -> CheckResult {
 }
 
 async fn removed_secret(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     enrol(&handle, &mine, sealed(OLD, 1)).await?;
@@ -144,7 +144,7 @@ async fn removed_secret(handle: Handle) -> CheckResult {
 }
 
 async fn sealed_again(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;

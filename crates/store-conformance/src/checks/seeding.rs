@@ -5,7 +5,7 @@ use crate::expect::{duplicate, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, card};
 use crate::payments::{Fill, after, batch_id, claim_one, confirm, content, create, empty, start, start_payments};
-use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seeded, uuid};
+use crate::seed_data::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seed_data, seed_store, uuid};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
 use florin_domain::card::CardLimit;
 use florin_domain::ids::{AccountId, ClientId};
@@ -136,7 +136,7 @@ fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
 }
 
 async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     for (what, data) in clashing()? {
         duplicate(&format!("data with {what} that already exists"), &handle.seeding.seed(data).await)?;
@@ -192,7 +192,7 @@ async fn budgets_in_order(handle: Handle) -> CheckResult {
 }
 
 async fn unknown_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let nobody = AccountId::parse("F3")?;
     same("budgets of nobody", handle.seeding.budgets(&nobody).await?, vec![])?;
     same("cards of nobody", handle.seeding.cards(&nobody).await?, vec![])?;

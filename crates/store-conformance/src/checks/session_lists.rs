@@ -10,7 +10,7 @@ use crate::factory::Handle;
 use crate::merchants::{approve_payee, create_payee, payee_id};
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, checkout, day, noon, seeded};
+use crate::seed_data::{Who, checkout, day, noon, seed_store};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankAnswer, BankReport, BankReportResult, DueItem, PayerDecision, PaymentFailure, SessionAction, SessionFilter,
@@ -44,7 +44,7 @@ async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> R
 }
 
 async fn list_newest_first_in_pages_without_top_ups(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     // Sessions 3 and 4 have the same time.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
@@ -64,7 +64,7 @@ async fn list_newest_first_in_pages_without_top_ups(handle: Handle) -> CheckResu
 }
 
 async fn list_by_each_filter(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (one, two) = (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Mine, 2).await?);
     for (checkout, number) in [(one, 1), (one, 2), (two, 3), (two, 4)] {
         add_session(&handle, Who::Mine, checkout, number).await?;
@@ -98,7 +98,7 @@ async fn list_by_each_filter(handle: Handle) -> CheckResult {
 }
 
 async fn days_include_both_ends(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let midnight = noon() - TimeDelta::hours(12);
     let moment = TimeDelta::microseconds(1);
@@ -123,7 +123,7 @@ async fn days_include_both_ends(handle: Handle) -> CheckResult {
 }
 
 async fn finds_the_completed_session(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     add_session(&handle, Who::Mine, checkout, 2).await?;
@@ -137,7 +137,7 @@ async fn finds_the_completed_session(handle: Handle) -> CheckResult {
 }
 
 async fn checkout_sessions_are_found_and_changed_on_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let theirs = add_checkout(&handle, Who::Other, 1).await?;
     add_session(&handle, Who::Other, theirs, 1).await?;
     add_top_up(&handle, Who::Other, 2).await?;
@@ -167,7 +167,7 @@ const fn minutes(number: i64) -> TimeDelta {
 }
 
 async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     let (my_checkout, their_checkout) =
         (add_checkout(&handle, Who::Mine, 1).await?, add_checkout(&handle, Who::Other, 2).await?);
@@ -221,7 +221,7 @@ async fn due_earliest_first_up_to_the_maximum(handle: Handle) -> CheckResult {
 
 /// Session 1 fails at its bank before session 2 is confirmed, and expires after that.
 async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, checkout) = (Who::Mine.account()?, add_checkout(&handle, Who::Mine, 1).await?);
     let result = BankReportResult::Failed(PaymentFailure::TimedOut);
     let failing = PayerDecision::Approve(BankAnswer::Report(BankReport { at: noon() + minutes(10), result }));
@@ -261,7 +261,7 @@ async fn due_again_in_the_place_of_its_new_time(handle: Handle) -> CheckResult {
 }
 
 async fn own_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
         let checkout = add_checkout(&handle, who, number).await?;
@@ -286,7 +286,7 @@ async fn own_time(handle: Handle) -> CheckResult {
 /// Uses accounts with their own clocks: one is frozen before anything is due, and then advanced; one is ahead of real
 /// time.
 async fn due_accounts_by_their_own_clocks(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
         let checkout = add_checkout(&handle, who, number).await?;

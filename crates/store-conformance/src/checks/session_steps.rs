@@ -3,14 +3,14 @@
 use super::events::kinds;
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    add_checkout, add_session, add_top_up, approval, checkout_session_id, drawn, pay, payer_bank, shipping, step,
+    add_checkout, add_session, add_top_up, approval, checkout_session_id, drawn_id, pay, payer_bank, shipping, step,
 };
 use crate::commands::{answer_of, claim, request};
 use crate::expect::{absent, expect_new, expect_some, mismatch, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, balances, books_are_right, credit_situation};
 use crate::payments::after;
-use crate::seed_data::{Who, gbp, seeded};
+use crate::seed_data::{Who, gbp, seed_store};
 use crate::together::{Work, race};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
@@ -65,7 +65,7 @@ async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let new = add_session(&handle, Who::Mine, checkout, 1).await?;
     let later = approval(after(500));
@@ -81,13 +81,13 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     let found = find(&handle, 1).await?;
     let pending = expect_some("its payment", found.pending().cloned())?;
     same("what is found", (found.session, found.attempts), (expected.clone(), 1))?;
-    let id = MerchantPaymentId(drawn(1, 0));
+    let id = MerchantPaymentId(drawn_id(1, 0));
     let confirmed = BankAnswer::Report(BankReport { at: after(500), result: BankReportResult::Confirmed });
     let state = MerchantPaymentState::Pending { initiated_at: after(9), answer: Some(confirmed) };
     same("the payment", (pending.id, pending.state, &pending.bank), (id, state, &payer_bank()?))?;
     same("events", kinds(&handle).await?, BTreeMap::new())?;
     let done = act(&handle, step(Who::Mine, 1, SessionAction::Due, (2, after(600)))?).await?;
-    let order = Some(MerchantOrderId(drawn(2, 0)));
+    let order = Some(MerchantOrderId(drawn_id(2, 0)));
     let expected = CheckoutSession {
         state: SessionState::Completed { payment: id, order, completed_at: after(500) },
         updated_at: after(500),
@@ -108,7 +108,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn stores_every_state(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let begin = || (SessionAction::Begin, after(20));
     let expire = || (SessionAction::Due, after(3_600));
@@ -133,7 +133,7 @@ async fn stores_every_state(handle: Handle) -> CheckResult {
 
 /// While a world's clock is frozen, all payments of a session have the same time.
 async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     let token = add_session(&handle, Who::Mine, checkout, 1).await?.token;
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
@@ -141,14 +141,14 @@ async fn find_has_the_payment_that_is_not_final(handle: Handle) -> CheckResult {
         act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
         let found = find(&handle, 1).await?;
         let pending = found.pending().map(|payment| payment.id);
-        same("the payment", pending, Some(MerchantPaymentId(drawn(seed, 0))))?;
+        same("the payment", pending, Some(MerchantPaymentId(drawn_id(seed, 0))))?;
         same("on the page", handle.checkout_sessions.with_token(token).await?, Some(found))?;
     }
     same("the number of payments", find(&handle, 1).await?.attempts, 3)
 }
 
 async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
@@ -156,7 +156,7 @@ async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
     // Choosing another bank gives up the first payment.
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank), (2, after(6)))?).await?;
-    let second = MerchantPaymentId(drawn(2, 0));
+    let second = MerchantPaymentId(drawn_id(2, 0));
     let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
     let session = act(&handle, step(Who::Mine, 1, rejected, (3, after(7)))?).await?;
     let found = find(&handle, 1).await?;
@@ -169,16 +169,16 @@ async fn keeps_payments_that_failed(handle: Handle) -> CheckResult {
     let facts: Vec<_> = payments(&handle).await?.into_iter().map(|payment| (payment.id.0, payment.state)).collect();
     let failed = |initiated_at, reason, reported_at| MerchantPaymentState::Failed { initiated_at, reason, reported_at };
     let expected = vec![
-        (drawn(1, 0), MerchantPaymentState::Cancelled { initiated_at: Some(after(5)) }),
-        (drawn(2, 0), failed(after(6), PaymentFailure::RejectedByBank, None)),
-        (drawn(4, 0), failed(after(8), PaymentFailure::TimedOut, Some(after(20)))),
+        (drawn_id(1, 0), MerchantPaymentState::Cancelled { initiated_at: Some(after(5)) }),
+        (drawn_id(2, 0), failed(after(6), PaymentFailure::RejectedByBank, None)),
+        (drawn_id(4, 0), failed(after(8), PaymentFailure::TimedOut, Some(after(20)))),
     ];
     same("the payments", facts, expected)?;
     same("events", kinds(&handle).await?, [(EventKind::MerchantPaymentFailed, 2)].into())
 }
 
 async fn act_of_a_top_up_credits_the_budget(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let number =
         async || Ok::<_, Failure>(credit_situation(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
@@ -201,7 +201,7 @@ async fn act_of_a_top_up_credits_the_budget(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     add_session(&handle, Who::Mine, checkout, 1).await?;
     let cancel = || step(Who::Mine, 1, SessionAction::MerchantCancels, (1, after(5)));
@@ -223,7 +223,7 @@ async fn refusal_stores_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let command = |body, first| {
         let action = pay(None, approval(after(9)))?;
@@ -244,12 +244,12 @@ pub(super) fn work(handle: &Handle, command: SessionCommand) -> Work<SessionResu
 }
 
 async fn one_of_concurrent_approvals_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
     let mut all = Vec::new();
     for number in 10..18 {
-        let action = SessionAction::AtBank(MerchantPaymentId(drawn(1, 0)), approval(after(9)));
+        let action = SessionAction::AtBank(MerchantPaymentId(drawn_id(1, 0)), approval(after(9)));
         all.push(work(&handle, step(Who::Mine, 1, action, (number, after(9)))?));
     }
     for answer in race(all).await? {
@@ -262,7 +262,7 @@ async fn one_of_concurrent_approvals_counts(handle: Handle) -> CheckResult {
 }
 
 async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for session in 1..=4 {
         add_session(&handle, Who::Mine, checkout, session).await?;
@@ -293,7 +293,7 @@ async fn act_of_cancellations_and_payments_one_wins(handle: Handle) -> CheckResu
 
 /// Two instances have slightly different clocks: for one the session has expired, for the other it has not.
 async fn in_time_or_late(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = add_checkout(&handle, Who::Mine, 1).await?;
     for number in 1..=4 {
         let expires_at = add_session(&handle, Who::Mine, checkout, number).await?.expires_at;
@@ -304,7 +304,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
         for place in 0..4 {
             let first = number * 100 + place * 10;
             let early = expires_at - TimeDelta::microseconds(1);
-            let approve = SessionAction::AtBank(MerchantPaymentId(drawn(number, 0)), approval(early));
+            let approve = SessionAction::AtBank(MerchantPaymentId(drawn_id(number, 0)), approval(early));
             all.push(work(&handle, step(Who::Mine, number, approve, (first, early))?));
             all.push(work(&handle, step(Who::Mine, number, SessionAction::Due, (first + 1, expires_at))?));
         }
@@ -326,7 +326,7 @@ async fn in_time_or_late(handle: Handle) -> CheckResult {
 }
 
 async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     add_top_up(&handle, Who::Mine, 1).await?;
     let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
     let done = act(&handle, step(Who::Mine, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
@@ -336,7 +336,7 @@ async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
     let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
     same("due before", due(after(69)).await?, vec![])?;
     same("due", due(after(70)).await?, vec![Due { at: after(70), item: DueItem::Session(mine.clone(), done.id) }])?;
-    let payment = MerchantPaymentId(drawn(1, 0));
+    let payment = MerchantPaymentId(drawn_id(1, 0));
     let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
     let asked = act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?;
     let expected = SessionState::Processing { due_at: after(99) };
@@ -350,7 +350,7 @@ async fn stores_when_the_bank_is_asked_again(handle: Handle) -> CheckResult {
 }
 
 async fn top_ups_of_one_budget_add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut all = Vec::new();
     for number in 1..=10 {
         add_top_up(&handle, Who::Mine, number).await?;

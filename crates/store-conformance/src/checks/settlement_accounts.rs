@@ -12,7 +12,7 @@ use crate::merchants::{
 };
 use crate::observe::Observation;
 use crate::payments::after;
-use crate::seed_data::{Who, bank, noon, profile, seeded, settlement_account};
+use crate::seed_data::{Who, bank, noon, profile, seed_store, settlement_account};
 use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
@@ -51,7 +51,7 @@ async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<Se
 }
 
 async fn change_is_shown_the_whole_merchant(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.checkouts.create(create_checkout(Who::Mine, 1, None)?).await)?;
     let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
     let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::seed_data::gbp()?, named_account: None };
@@ -70,7 +70,7 @@ async fn change_is_shown_the_whole_merchant(handle: Handle) -> CheckResult {
 }
 
 async fn stores_every_member(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = expect_some("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
     same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
     same("what is found", find(&handle, settlement_account_id(1)).await?, made.clone())?;
@@ -86,7 +86,7 @@ async fn stores_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (id, first) = (Who::Mine.settlement_account(), bank(1, "First")?);
     same("its bank", find(&handle, id).await?.bank, Some(first.clone()))?;
     handle.registry.replace_banks(vec![bank(2, "Second")?]).await?;
@@ -102,7 +102,7 @@ async fn keeps_a_bank_off_the_list(handle: Handle) -> CheckResult {
 }
 
 async fn moves_the_default(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     let id = settlement_account_id(1);
     change(&handle, approve_settlement_account(Who::Mine, id, Approval::Approve, after(3))?).await?;
@@ -119,7 +119,7 @@ async fn moves_the_default(handle: Handle) -> CheckResult {
 }
 
 async fn change_deletes(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     let id = settlement_account_id(1);
@@ -143,7 +143,7 @@ async fn change_deletes(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mine = Who::Mine.settlement_account();
     for (what, command, refusal) in [
@@ -186,7 +186,7 @@ fn claim_on_settlement(
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let with_key = |number, body: &str| {
         let claim = Some(claim_on_settlement("key", body)?);
         Ok::<_, Failure>(SettlementCommand { claim, ..open_settlement_account(Who::Mine, number)? })
@@ -201,7 +201,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn list_newest_first_with_checkouts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in [2, 1] {
         change(&handle, open_settlement_account(Who::Mine, number)?).await?;
     }
@@ -227,7 +227,7 @@ async fn list_newest_first_with_checkouts(handle: Handle) -> CheckResult {
 }
 
 async fn settlement_accounts_show_one_account_only(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let theirs = Who::Other.settlement_account();
     same("a foreign settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
     for who in [Who::Mine, Who::Other] {
@@ -239,7 +239,7 @@ async fn settlement_accounts_show_one_account_only(handle: Handle) -> CheckResul
 }
 
 async fn knows_what_sessions_and_refunds_await(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let own = settlement_account_id(1);
     change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
     change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
@@ -263,7 +263,7 @@ async fn knows_what_sessions_and_refunds_await(handle: Handle) -> CheckResult {
 }
 
 async fn payees_counted(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in [1, 2] {
         expect_new(handle.payees.create(create_payee(Who::Mine, number)?).await)?;
     }
@@ -273,7 +273,7 @@ async fn payees_counted(handle: Handle) -> CheckResult {
 }
 
 async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     let made = expect_new(handle.payees.create(create_payee(Who::Mine, 1)?).await)?;
     same("the new payee", (made.is_new, made.payee.approval), (true, ApprovalStatus::Pending))?;
@@ -303,7 +303,7 @@ async fn the_same_bank_details_are_the_same_payee(handle: Handle) -> CheckResult
 }
 
 async fn approve_is_stored_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.payee());
     let before = expect_some("the payee", handle.payees.find(&mine, id).await?)?;
     let done = expect_new(handle.payees.approve(approve_payee(Who::Mine, id, Approval::Reject, after(3))?).await)?;
@@ -320,7 +320,7 @@ async fn approve_is_stored_once(handle: Handle) -> CheckResult {
 }
 
 async fn payees_listed(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, seconds) in [(1, 2), (3, 1), (2, 1)] {
         let mut command = create_payee(Who::Mine, number)?;
@@ -351,7 +351,7 @@ async fn payees_listed(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_payees(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     same("a foreign payee", handle.payees.find(&mine, Who::Other.payee()).await?, None)?;
     let page = handle.payees.list(&mine, PayeeFilter::default(), PageRequest::default()).await?;

@@ -9,7 +9,7 @@ use crate::management::set_pin;
 use crate::observe::{Observation, books_are_right};
 use crate::seed_data::{Who, gbp, noon};
 use crate::webhooks::claimed;
-use crate::worlds::{command, copy, id, prepared, snapshot};
+use crate::worlds::{command, copy, id, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::PinDigest;
 use florin_domain::event::EventFilter;
@@ -66,7 +66,7 @@ fn world_of(number: u128, name: &str, key_number: u8) -> Result<CreateWorldComma
 
 /// Creates my world with messages, a PIN and a snapshot, and returns the file of the snapshot.
 async fn exported(handle: &Handle) -> Result<SnapshotFile, Failure> {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     let changed = set_pin(Who::Mine, Who::Mine.card(), [7; 32])?;
     expect_new(handle.card_management.change(changed).await)?;

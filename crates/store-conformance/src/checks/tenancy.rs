@@ -7,7 +7,7 @@ use crate::commands::{
 use crate::expect::{absent, expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -25,7 +25,7 @@ checks! {
 
 /// Seeds both accounts, and sends commands on the other one. Returns what the store then shows.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
-    seeded(handle).await?;
+    seed_store(handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     expect_new(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
     expect_new(handle.mfa.open(open(Who::Other, 1, SANDBOX)?).await)?;

@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, expect_some, mismatch, not_found, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right, due_holds};
-use crate::seed_data::{Who, noon, parent_of, seeded};
+use crate::seed_data::{Who, noon, parent_of, seed_store};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::HoldLife;
@@ -36,7 +36,7 @@ async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
 }
 
 async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
     same("own timelines", handle.timelines.accounts_with_timeline().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
@@ -63,7 +63,7 @@ async fn set_clock_is_seen_with_the_account(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let back = ClockChange::FreezeAt(noon() - TimeDelta::seconds(1));
     let answer = handle.timelines.set_clock(change(Who::Mine, back)?).await;
@@ -72,7 +72,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = |by: i64, body: &str| -> Result<ClockCommand, Failure> {
         let mut command = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
         command.claim = Some(claim(Who::Mine, "k", body)?);
@@ -86,7 +86,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn set_clock_is_kept(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
     let reopen = expect_some("a way to reopen", handle.reopen.clone())?;
     let again = reopen().await?;
@@ -94,7 +94,7 @@ async fn set_clock_is_kept(handle: Handle) -> CheckResult {
 }
 
 async fn each_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mine = Who::Mine.account()?;
     not_found("an account in real time", &handle.timelines.next_number(&mine).await)?;
     let seeded = AccountId::parse("F3")?;
@@ -126,7 +126,7 @@ async fn each_once(handle: Handle) -> CheckResult {
 }
 
 async fn own_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for who in [Who::Mine, Who::Other] {
         expect_new(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
     }
@@ -145,7 +145,7 @@ async fn own_time(handle: Handle) -> CheckResult {
 }
 
 async fn oldest_first(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
         let mut command = purchase(Who::Mine, number, "1")?;
         let message = crate::commands::message(florin_domain::card::decide::FirstKind::Purchase, "1")?;

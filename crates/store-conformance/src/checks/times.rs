@@ -6,7 +6,7 @@ use crate::expect::{expect_new, expect_some, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{batch, card, chain};
-use crate::seed_data::{Who, day, enrolment, key, seed_data, seeded, uuid};
+use crate::seed_data::{Who, day, enrolment, key, seed_data, seed_store, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::activity::ActivityKey;
@@ -48,7 +48,7 @@ fn times() -> impl Iterator<Item = DateTime<Utc>> {
 }
 
 async fn times_of_keys(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, at) in (30..).zip(times()) {
         let id = ApiKeyId(uuid(4, number));
         let hash = KeyHash([u8::try_from(number).unwrap_or(0); 32]);
@@ -89,7 +89,7 @@ async fn seeded_times(handle: Handle) -> CheckResult {
 }
 
 async fn times_of_messages(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     // Cards expire, so only past messages are approved. The declined ones are stored too.
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
@@ -104,7 +104,7 @@ async fn times_of_messages(handle: Handle) -> CheckResult {
 }
 
 async fn times_of_sessions(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let account = Who::Mine.account()?;
     for (number, now) in (1..).zip(times()) {
         let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
@@ -119,7 +119,7 @@ async fn times_of_sessions(handle: Handle) -> CheckResult {
 }
 
 async fn times_of_transfers(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, ends) = (Who::Mine.account()?, (Who::Mine.budget(), Who::Mine.second_budget()));
     for (number, at) in (1..).zip(times()) {
         let mut command = transfer(Who::Mine, number, ends, "0.01")?;

@@ -7,7 +7,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refu
 use crate::factory::Handle;
 use crate::management::{budget_id, create_budget_with_features, transfer};
 use crate::observe::{Observation, books_are_right};
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
@@ -45,7 +45,7 @@ fn available_only(available: i64) -> Result<Balances, Failure> {
 }
 
 async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     same("the balances returned", (done.from, done.to), (available_only(7_495)?, available_only(7_005)?))?;
     same("the balances kept", balances_of_both(&handle).await?, [available_only(7_495)?, available_only(7_005)?])?;
@@ -57,7 +57,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
 }
 
 async fn transfer_is_shown_both_budgets(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let command = create_budget_with_features(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let first = expect_some("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
@@ -73,7 +73,7 @@ async fn transfer_is_shown_both_budgets(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let keyed = |amount| {
         let claim = Some(claim(Who::Mine, "key", "{}")?);
@@ -87,7 +87,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let keyed = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
         Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, number, ENDS, "1")? })
@@ -104,7 +104,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 
 /// Sends sixty transfers in both directions, alternating between the handles.
 async fn there_and_back(handles: &[&Handle]) -> CheckResult {
-    seeded(handles[0]).await?;
+    seed_store(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
         // Each handle sends in both directions, because one direction per handle would hide a deadlock.
@@ -148,7 +148,7 @@ async fn two_handles(handle: Handle) -> CheckResult {
 
 /// Races a transfer and a purchase of the entire balance: exactly one succeeds.
 async fn cards_see_what_it_took(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);
     let (cards, transfers) = (handle.cards.clone(), handle.transfers.clone());
     let buying = tokio::spawn(async move { cards.first_message(buy).await });
@@ -163,7 +163,7 @@ async fn cards_see_what_it_took(handle: Handle) -> CheckResult {
 }
 
 async fn journal_taken(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = transfer(Who::Mine, 1, ENDS, "2")?;
@@ -179,7 +179,7 @@ async fn journal_taken(handle: Handle) -> CheckResult {
 }
 
 async fn foreign_budgets_are_absent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;
     absent("a foreign giver", &handle.transfers.transfer(command).await)?;

@@ -11,9 +11,9 @@ use crate::factory::Handle;
 use crate::management::{issue, transfer};
 use crate::observe::{Observation, balances, books_are_right};
 use crate::payments::{Fill, batch_id, confirm, content, create, empty, statuses, upload};
-use crate::seed_data::{Who, batch, gbp, noon, seeded, uuid};
+use crate::seed_data::{Who, batch, gbp, noon, seed_store, uuid};
 use crate::together::{SlowRuleRace, Work};
-use crate::worlds::{command as my_world, copy, prepared, restore, snapshot};
+use crate::worlds::{command as my_world, copy, restore, seed_all_but_my_account, snapshot};
 use florin_domain::batch::{BatchState, CreateDecision, PaymentBatch, PaymentStatus};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
@@ -54,7 +54,7 @@ fn follow(handle: &Handle, command: FollowUpCommand) -> Work<MessageResult> {
 
 /// The limit of a day is 20.00, so only one of two messages of 15.00 passes.
 async fn a_message_sees_what_another_used_of_a_limit(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "15")?, stamp(number));
     let one = of_15(1)?;
@@ -67,7 +67,7 @@ async fn a_message_sees_what_another_used_of_a_limit(handle: Handle) -> CheckRes
 
 /// A clearing takes 6.00 of a hold of 10.00, so 4.00 are left for a reversal.
 async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
@@ -82,7 +82,7 @@ async fn a_follow_up_sees_another_of_its_chain(handle: Handle) -> CheckResult {
 
 /// A store may give up waiting for a lock. Then nothing was stored, and the command can be sent again.
 async fn long_wait(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::taking(Duration::from_millis(2_700)));
     let one = purchase(Who::Mine, 1, "10")?;
     let one = FirstMessageCommand { decide: race.slow(one.decide), ..one };
@@ -103,7 +103,7 @@ async fn long_wait(handle: Handle) -> CheckResult {
 
 /// The cards have no budget in common, so only the account makes the second creation wait.
 async fn creations_on_two_budgets_take_turns(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     // Only the fourth card of the account is allowed.
     let fourth = |number, budget| -> Result<_, Failure> {
@@ -141,7 +141,7 @@ async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchI
 
 /// The batches have no budget in common, so only the enrolment itself makes the second confirmation wait.
 async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     let (totp, who) = (MfaProviderName::Totp, Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
@@ -165,7 +165,7 @@ async fn wrong_tokens_of_two_batches_add_up(handle: Handle) -> CheckResult {
 
 /// The first payments use one budget, those of the upload use both.
 async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = upload(who, batch_id(1), Fill::of(20, 2))?;
@@ -181,7 +181,7 @@ async fn a_confirmation_sees_the_orders_of_an_upload(handle: Handle) -> CheckRes
 }
 
 async fn an_upload_sees_a_confirmation(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (other, race, who) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine);
     expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = confirm(who, batch_id(1), 1_000)?;
@@ -205,7 +205,7 @@ fn slow_credit(race: &SlowRuleRace) -> Result<CreditCommand, Failure> {
 }
 
 async fn a_restore_waits_for_a_credit(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, race) = (second(&handle).await?, SlowRuleRace::new());
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -222,7 +222,7 @@ async fn a_restore_waits_for_a_credit(handle: Handle) -> CheckResult {
 }
 
 async fn a_deletion_waits_for_a_credit(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, race, mine) = (second(&handle).await?, SlowRuleRace::new(), Who::Mine.account()?);
@@ -238,7 +238,7 @@ async fn a_deletion_waits_for_a_credit(handle: Handle) -> CheckResult {
 /// Snapshots are taken while money moves between budgets. In each snapshot, balances and journal must agree.
 async fn a_snapshot_is_of_one_moment(handle: Handle) -> CheckResult {
     const SNAPSHOTS: u8 = 6;
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, ends) = (second(&handle).await?, (Who::Mine.budget(), Who::Mine.second_budget()));
     let moving = handle.transfers.clone();

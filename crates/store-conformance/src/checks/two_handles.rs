@@ -11,9 +11,9 @@ use crate::management::{
     budget_id, card_id, change_state, create_budget, create_named_budget, edit_budget, issue, limit,
 };
 use crate::observe::books_are_right;
-use crate::seed_data::{Who, bank, enrolment, gbp, key, noon, seeded, uuid};
+use crate::seed_data::{Who, bank, enrolment, gbp, key, noon, seed_store, uuid};
 use crate::together::{Work, race};
-use crate::worlds::{command as my_world, empty, prepared};
+use crate::worlds::{command as my_world, empty, seed_all_but_my_account};
 use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, UkPostcode};
@@ -68,7 +68,7 @@ pub(super) async fn race_on_both<T: Send + 'static>(
 }
 
 async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         let mut command = create_budget(Who::Mine, number.into(), None, vec![gbp()?])?;
         let rule = command.decide;
@@ -82,7 +82,7 @@ async fn create_sees_the_true_count(handle: Handle) -> CheckResult {
 }
 
 async fn a_name_is_taken_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for number in 0..RACERS {
         expect_new(handle.budgets.create(create_budget(Who::Mine, number.into(), None, vec![gbp()?])?).await)?;
     }
@@ -103,7 +103,7 @@ async fn a_name_is_taken_once(handle: Handle) -> CheckResult {
 }
 
 async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         // The cards are on two budgets, so locking the budget is not sufficient.
         let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
@@ -122,7 +122,7 @@ async fn card_management_create_sees_the_true_count(handle: Handle) -> CheckResu
 }
 
 async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let moved = race_on_both(&handle, |handle, _| {
         let command = change_state(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         Ok(Box::pin(async move { handle.card_management.change(command).await.is_ok() }))
@@ -134,7 +134,7 @@ async fn card_management_of_many_transitions_one_wins(handle: Handle) -> CheckRe
 }
 
 async fn limits_are_set_one_at_a_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
     let set = race_on_both(&handle, |handle, number| {
         let amount = format!("{}", number + 1);
@@ -157,7 +157,7 @@ async fn limits_are_set_one_at_a_time(handle: Handle) -> CheckResult {
 }
 
 async fn a_person_has_one_id(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
     let created = race_on_both(&handle, |handle, number| {
         let command = create_person_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
@@ -173,7 +173,7 @@ fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure>
 }
 
 async fn changes_add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let client = Who::Mine.client();
     let changed = race_on_both(&handle, |handle, number| {
         let rule = adding(number.into(), &format!("192.0.2.{number}/32"))?;
@@ -184,7 +184,7 @@ async fn changes_add_up(handle: Handle) -> CheckResult {
 }
 
 async fn numbers_are_given_once(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let given = race_on_both(&handle, |handle, _| {
         let mine = Who::Mine.account()?;
@@ -199,7 +199,7 @@ async fn numbers_are_given_once(handle: Handle) -> CheckResult {
 }
 
 async fn changes_of_a_clock_add_up(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let changed = race_on_both(&handle, |handle, _| {
         let day = ClockChange::AdvanceBy(TimeDelta::days(1));
         let command = super::timelines::change(Who::Mine, day)?;
@@ -215,7 +215,7 @@ async fn changes_of_a_clock_add_up(handle: Handle) -> CheckResult {
 }
 
 async fn every_wrong_token_counts(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for session in 0..RACERS {
         expect_new(handle.mfa.open(open(Who::Mine, session.into(), MfaProviderName::Totp)?).await)?;
     }
@@ -232,7 +232,7 @@ async fn every_wrong_token_counts(handle: Handle) -> CheckResult {
 }
 
 async fn features_are_switched_one_at_a_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let switched = race_on_both(&handle, |handle, number| {
         let on = number % 4 < 3;
         Ok(Box::pin(async move { handle.registry.set_feature(Who::Mine.client(), Feature::AddressesLookup, on).await }))
@@ -244,7 +244,7 @@ async fn features_are_switched_one_at_a_time(handle: Handle) -> CheckResult {
 }
 
 async fn lists_are_replaced_whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let line = |number: u8, place: u8| Address {
         address_line1: format!("{place} of list {number}"),
         postcode: "SW1A1AA".into(),
@@ -270,7 +270,7 @@ async fn lists_are_replaced_whole(handle: Handle) -> CheckResult {
 }
 
 async fn enrolments_are_replaced_one_at_a_time(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let enrolled = race_on_both(&handle, |handle, number| {
         let secret = SealedSecret::new(vec![number; 20]);
         let enrolment = TotpEnrolment { secret, ..enrolment(Who::Mine)? };
@@ -284,7 +284,7 @@ async fn enrolments_are_replaced_one_at_a_time(handle: Handle) -> CheckResult {
 }
 
 async fn a_key_is_added_once(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let added = race_on_both(&handle, |handle, number| {
         let key = ApiKey { id: ApiKeyId(uuid(4, 100)), ..key(Who::Mine)? };
         Ok(Box::pin(async move { handle.registry.add_key(key, KeyHash([number + 100; 32])).await }))
@@ -300,7 +300,7 @@ fn world(number: u8) -> Result<CreateWorldCommand, Failure> {
 }
 
 async fn worlds_create_sees_the_true_count(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         let decide = Arc::new(
             |situation: &florin_domain::world::CreateSituation| {
@@ -314,7 +314,7 @@ async fn worlds_create_sees_the_true_count(handle: Handle) -> CheckResult {
 }
 
 async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let taken = race_on_both(&handle, |handle, number| {
         let command = SnapshotCommand {
@@ -328,7 +328,7 @@ async fn take_snapshot_sees_the_true_count(handle: Handle) -> CheckResult {
 }
 
 async fn worlds_under_a_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let created = race_on_both(&handle, |handle, number| {
         let claim = CreationClaim { key: "k".into(), request: "a".repeat(64) };
         let claimed = claim.clone();
@@ -348,7 +348,7 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
 }
 
 async fn one_deletes(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let mine = Who::Mine.account()?;
     let deleted = race_on_both(&handle, |handle, _| {

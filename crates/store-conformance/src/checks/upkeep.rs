@@ -6,7 +6,7 @@ use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry,
 use crate::expect::{expect_new, expect_some, expect_true, same};
 use crate::factory::Handle;
 use crate::observe::Observation;
-use crate::seed_data::{Who, gbp, noon, seeded};
+use crate::seed_data::{Who, gbp, noon, seed_store};
 use crate::together::{Work, in_order};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
@@ -59,7 +59,7 @@ async fn bound_for_all(handle: Handle) -> CheckResult {
 
 /// Sends more writes than may wait behind a command with a slow rule.
 async fn while_writes_are_refused(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let capacity = expect_some("the capacity", handle.queue_capacity)?;
     same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
     let before = Observation::take(&handle, 1).await?;
@@ -107,7 +107,7 @@ async fn books_check_of_an_empty_store(handle: Handle) -> CheckResult {
 }
 
 async fn good_data(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let seeded = BooksReport { journal_transactions: 6, balances: 12, discrepancies: vec![] };
     same("the report of the seeded store", handle.books_check.check_all().await?, seeded)?;
     for number in 1..=4 {

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::request;
 use crate::expect::{absent, expect_new, expect_true, mismatch, refused, replayed, same};
 use crate::factory::Handle;
-use crate::seed_data::{Who, noon, seeded};
+use crate::seed_data::{Who, noon, seed_store};
 use crate::webhooks::{account_reach, change, claimed, create, id, reach, subscribe, webhook};
 use chrono::TimeDelta;
 use florin_domain::ids::WebhookId;
@@ -31,7 +31,7 @@ checks! {
 }
 
 async fn create_whole(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let checkout = florin_domain::ids::CheckoutId(crate::seed_data::uuid(70, 1));
     let at = noon() + TimeDelta::microseconds(1);
     let whole = Webhook {
@@ -65,7 +65,7 @@ async fn create_whole(handle: Handle) -> CheckResult {
 }
 
 async fn counts_the_subscriptions_of_the_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Other, 9).await?;
     for number in 1..=2 {
         let mut command = create(webhook(Who::Mine, number)?);
@@ -80,7 +80,7 @@ async fn counts_the_subscriptions_of_the_client(handle: Handle) -> CheckResult {
 }
 
 async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let mut all = Vec::new();
     for number in [3, 1, 2] {
         let made =
@@ -100,7 +100,7 @@ async fn list_oldest_first_in_pages_of_the_reach(handle: Handle) -> CheckResult 
 }
 
 async fn others_are_absent(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
@@ -119,7 +119,7 @@ async fn others_are_absent(handle: Handle) -> CheckResult {
 }
 
 async fn includes_those_without_an_account_if_it_says_so(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
@@ -159,7 +159,7 @@ async fn reaches(handle: &Handle, reach: &WebhookReach, expected: [bool; 2]) -> 
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let before = subscribe(&handle, Who::Mine, 1).await?;
     let mut command = change(Who::Mine, Webhook { ordered: true, ..before.clone() });
     command.decide = Arc::new(|_| Err(WebhookRefusal::Changed));
@@ -168,7 +168,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn deletes_one(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     let kept = subscribe(&handle, Who::Mine, 2).await?;
     expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
@@ -177,7 +177,7 @@ async fn deletes_one(handle: Handle) -> CheckResult {
 }
 
 async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let made = webhook(Who::Mine, 1)?;
     let claim_for = |key: &str, body: &str, answer: Option<StoredResponse>| claimed(Who::Mine, key, body, answer);
     let claimed_create = |number, body: &str| -> Result<_, Failure> {
@@ -210,7 +210,7 @@ async fn repeats_are_replayed_unless_the_answer_was_a_secret(handle: Handle) -> 
 }
 
 async fn keys_are_per_client(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
         let mut command = create(webhook(who, number)?);
         command.claim = Some(claimed(who, "k", "a", None)?);
@@ -223,7 +223,7 @@ async fn keys_are_per_client(handle: Handle) -> CheckResult {
 }
 
 async fn records_expire(handle: Handle) -> CheckResult {
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let claimed_create = |number| -> Result<_, Failure> {
         let mut command = create(webhook(Who::Mine, number)?);
         command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
@@ -239,7 +239,7 @@ async fn records_expire(handle: Handle) -> CheckResult {
 async fn secrets_are_found_and_replaced(handle: Handle) -> CheckResult {
     const OLD: SecretKeyId = SecretKeyId([1; 8]);
     const NEW: SecretKeyId = SecretKeyId([2; 8]);
-    seeded(&handle).await?;
+    seed_store(&handle).await?;
     let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
     let made = Webhook { secrets: sealed(OLD, 1), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.create(create(made)).await)?;

@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, refused, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::seed_data::{Who, noon, uuid};
-use crate::worlds::{command, empty, prepared, restore, snapshot, world, world_key};
+use crate::worlds::{command, empty, restore, seed_all_but_my_account, snapshot, world, world_key};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, SnapshotId};
@@ -34,7 +34,7 @@ checks! {
 }
 
 async fn stores_the_complete_world(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let clock = ClockSetting::Frozen { at: noon() };
     let mine = Who::Mine.account()?;
     same("the world", handle.worlds.create(command()?).await?, world(&mine, clock)?)?;
@@ -53,7 +53,7 @@ async fn stores_the_complete_world(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut refusing = command()?;
     refusing.decide = Arc::new(|_| Err(CreateWorldRefusal::TooMany));
@@ -72,7 +72,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let claimed = |command: CreateWorldCommand, request: &str| {
         let claim = CreationClaim { key: "k".into(), request: request.repeat(64) };
         let compared = claim.clone();
@@ -98,7 +98,7 @@ async fn creates_one_world_under_a_key(handle: Handle) -> CheckResult {
 }
 
 async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
@@ -124,7 +124,7 @@ async fn moves_the_expiry_of_one_world(handle: Handle) -> CheckResult {
 }
 
 async fn own_worlds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     for (number, client) in (0_u8..).zip([Who::Mine, Who::Other, Who::Mine, Who::Other, Who::Other]) {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
         command.world.client = client.client();
@@ -143,7 +143,7 @@ async fn own_worlds(handle: Handle) -> CheckResult {
 }
 
 async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let fresh_world = Observation::take(&handle, 2).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
@@ -157,7 +157,7 @@ async fn replaces_the_existing_world(handle: Handle) -> CheckResult {
 }
 
 async fn ends_keys(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
@@ -176,7 +176,7 @@ async fn ends_keys(handle: Handle) -> CheckResult {
 }
 
 async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     for (place, id) in (0_u8..).zip(["W2", "W1", "W4", "W3"]) {
         let mut command = empty(id, 110 + place)?;
         command.world.created_at = noon() + TimeDelta::seconds(i64::from(place / 2));
@@ -197,7 +197,7 @@ async fn list_of_the_client_newest_first(handle: Handle) -> CheckResult {
 }
 
 async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
@@ -213,7 +213,7 @@ async fn deletes_the_whole_world_and_nothing_else(handle: Handle) -> CheckResult
 }
 
 async fn an_account_of_another_kind_is_no_world(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let other = Who::Other.account()?;
     same("the world", handle.worlds.find(&other).await?, None)?;
@@ -229,7 +229,7 @@ async fn an_account_of_another_kind_is_no_world(handle: Handle) -> CheckResult {
 }
 
 async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     handle.worlds.create(empty("W2", 103)?).await?;
     let (one, two) = (AccountId::parse("W1")?, AccountId::parse("W2")?);
@@ -246,7 +246,7 @@ async fn keys_of_other_accounts_stay(handle: Handle) -> CheckResult {
 }
 
 async fn delete_expired_longest_expired_first(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     for (place, (id, hours)) in (0_u8..).zip([("W1", 3), ("W2", 1), ("W3", 2), ("W4", 9)]) {
         let mut command = empty(id, 110 + place)?;
         command.world.expires_at = noon() + TimeDelta::hours(hours);

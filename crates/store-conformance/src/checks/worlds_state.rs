@@ -6,7 +6,7 @@ use crate::expect::{absent, expect_new, expect_some, expect_true, mismatch, refu
 use crate::factory::Handle;
 use crate::observe::{Observation, books_are_right};
 use crate::seed_data::{Who, gbp, noon};
-use crate::worlds::{command, copy, empty, id, prepared, restore, snapshot, world};
+use crate::worlds::{command, copy, empty, id, restore, seed_all_but_my_account, snapshot, world};
 use chrono::TimeDelta;
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
@@ -44,7 +44,7 @@ async fn busy(handle: &Handle, base: u128) -> CheckResult {
 }
 
 async fn begins_another_epoch(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
     let epoch = async |id| Ok::<_, Failure>(expect_some("the account", handle.accounts.find(id).await?)?.epoch);
     handle.worlds.create(command()?).await?;
@@ -58,7 +58,7 @@ async fn begins_another_epoch(handle: Handle) -> CheckResult {
 }
 
 async fn puts_everything_back(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     busy(&handle, 0).await?;
@@ -91,7 +91,7 @@ async fn puts_everything_back(handle: Handle) -> CheckResult {
 }
 
 async fn running_clock(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -104,7 +104,7 @@ async fn running_clock(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     busy(&handle, 0).await?;
@@ -117,7 +117,7 @@ async fn refusal_changes_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let claimed_restore = |body: &str| -> Result<RestoreCommand, Failure> {
@@ -135,7 +135,7 @@ async fn replay_gives_the_stored_answer(handle: Handle) -> CheckResult {
 }
 
 async fn own_snapshots(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
@@ -149,7 +149,7 @@ async fn own_snapshots(handle: Handle) -> CheckResult {
 }
 
 async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut second = snapshot(2)?;
@@ -159,7 +159,7 @@ async fn refusal_keeps_nothing(handle: Handle) -> CheckResult {
 }
 
 async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let shown = Arc::new(Mutex::new(Vec::new()));
     for number in 1..=3 {
@@ -179,7 +179,7 @@ async fn take_snapshot_is_shown_its_bytes(handle: Handle) -> CheckResult {
 }
 
 async fn snapshot_replays(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let claimed_snapshot = |number| -> Result<SnapshotCommand, Failure> {
         Ok(SnapshotCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
@@ -190,7 +190,7 @@ async fn snapshot_replays(handle: Handle) -> CheckResult {
 }
 
 async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
@@ -207,7 +207,7 @@ async fn snapshots_by_id_until_deleted(handle: Handle) -> CheckResult {
 }
 
 async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
@@ -238,7 +238,7 @@ async fn create_from_a_snapshot_of_another_world(handle: Handle) -> CheckResult 
 }
 
 async fn create_from_a_snapshot_within_reach_only(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut command = copy("W1", 102, None)?;

@@ -9,7 +9,7 @@ use crate::observe::{Observation, books_are_right, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, start_payments};
 use crate::scenario::{NUMBERS, play};
 use crate::seed_data::{Who, gbp, noon};
-use crate::worlds::{command, copy, empty, prepared, restore, snapshot};
+use crate::worlds::{command, copy, empty, restore, seed_all_but_my_account, snapshot};
 use chrono::TimeDelta;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::{AccountId, PaymentId, SnapshotId};
@@ -47,7 +47,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 
 /// Creates my world and plays the scenario in it.
 async fn played(handle: &Handle) -> CheckResult {
-    prepared(handle).await?;
+    seed_all_but_my_account(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
     Ok(())
@@ -136,7 +136,7 @@ async fn leases_of_then(handle: Handle) -> CheckResult {
 /// The snapshot contains an idempotency record that is deleted later. A restore under the same key stores its own
 /// record.
 async fn record_of_its_key(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let command = CreditCommand { claim: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
     expect_new(handle.credits.credit(command).await)?;
@@ -151,7 +151,7 @@ async fn record_of_its_key(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_microseconds(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
     let bought = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
@@ -164,7 +164,7 @@ async fn keeps_microseconds(handle: Handle) -> CheckResult {
 
 /// My world's clock is running. The snapshot is taken when the clock shows noon, and copied an hour later.
 async fn copied_clock(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let mut running = command()?;
     let clock = ClockSetting::Running { ahead: TimeDelta::days(3) };
     running.world.clock = clock;
@@ -180,7 +180,7 @@ async fn copied_clock(handle: Handle) -> CheckResult {
 }
 
 async fn snapshots_by_id(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mut expected = Vec::new();
     for number in 1..=4_u128 {
@@ -194,7 +194,7 @@ async fn snapshots_by_id(handle: Handle) -> CheckResult {
 }
 
 async fn leaves_nothing_of_it(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     let answers = play(&handle, Who::Mine, FIRST).await?;
@@ -235,7 +235,7 @@ async fn leaves_other_accounts_as_they_are(handle: Handle) -> CheckResult {
 }
 
 async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
@@ -251,7 +251,7 @@ async fn leaves_nothing_of_them(handle: Handle) -> CheckResult {
 }
 
 async fn keeps_every_member(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     let seeds = [None].into_iter().chain(TEXTS.into_iter().map(Some));
     let mut expected = Vec::new();
     for (number, seed) in (0_u8..).zip(seeds) {
@@ -279,7 +279,7 @@ async fn keeps_every_member(handle: Handle) -> CheckResult {
 }
 
 async fn snapshot_members(handle: Handle) -> CheckResult {
-    prepared(&handle).await?;
+    seed_all_but_my_account(&handle).await?;
     handle.worlds.create(command()?).await?;
     let names = [None].into_iter().chain(TEXTS.into_iter().map(Some));
     let mut expected = Vec::new();
