@@ -158,7 +158,7 @@ async fn create_sales(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure
     expect_new(handle.merchant_payments.act(authorise(250)?).await)?;
     let theirs = add_checkout(handle, Who::Other, 9).await?;
     add_paid_session(handle, Who::Other, theirs, 9).await?;
-    let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
+    let pending = MerchantPaymentId(crate::checkout_sessions::drawn_id(3, 0));
     let top_up = expect_some("the payment of the top-up", topped_up.state.payment())?;
     Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
 }
