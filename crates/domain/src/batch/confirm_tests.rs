@@ -86,7 +86,7 @@ fn confirming_reserves_the_sum_and_uses_up_the_session() {
 fn the_batch_is_checked_before_the_token() {
     for status in PaymentBatchStatus::ALL.into_iter().filter(|status| *status != PaymentBatchStatus::Validated) {
         let decision = decide(&situation(status, 1000), MfaVerdict::Wrong);
-        assert_eq!(decision.result, Err(ConfirmRefusal::State(IllegalMove { current: status })));
+        assert_eq!(decision.result, Err(ConfirmRefusal::State(IllegalBatchTransition { current: status })));
         assert_eq!(decision.session, None);
     }
 }

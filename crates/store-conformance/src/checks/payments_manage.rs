@@ -9,7 +9,7 @@ use crate::payments::{
 };
 use crate::seed_data::{Who, gbp, jpy, noon, seed_store};
 use florin_domain::batch::{
-    BatchState, BatchSummary, FundingBudgets, IllegalMove, PaymentBatch, PaymentBatchStatus, PaymentStatus,
+    BatchState, BatchSummary, FundingBudgets, IllegalBatchTransition, PaymentBatch, PaymentBatchStatus, PaymentStatus,
     UploadRefusal, UploadSituation,
 };
 use florin_domain::ids::{AccountId, ClientId};
@@ -149,7 +149,11 @@ async fn upload_refused(handle: Handle) -> CheckResult {
     add_confirmed_batch(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
-    same("the refusal", refusal, UploadRefusal::State(IllegalMove { current: PaymentBatchStatus::Confirmed }))?;
+    same(
+        "the refusal",
+        refusal,
+        UploadRefusal::State(IllegalBatchTransition { current: PaymentBatchStatus::Confirmed }),
+    )?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(2), Fill::of(50, 2))?).await)?;
     same("the refusal", refusal, UploadRefusal::Locked)?;
     before.still_holds("an upload that was refused", &handle).await

@@ -10,8 +10,8 @@ use crate::payments::{
 };
 use crate::seed_data::{Who, gbp, noon, seed_store};
 use florin_domain::batch::{
-    BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
-    PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
+    BatchState, FailureReason, IllegalBatchTransition, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome,
+    PaymentState, PaymentStatus, Processing, SettleDecision, SettleRefusal, SettleSituation, StartedTerms,
 };
 use florin_domain::ids::{BudgetId, PaymentId};
 use florin_domain::ledger::{AmountOverflow, Balances};
@@ -52,7 +52,7 @@ async fn stores_the_decision_once(handle: Handle) -> CheckResult {
     same("the answer", &done, &expected)?;
     same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, expected)?;
     let again = handle.processing.start(start(&lease, 50)).await;
-    let illegal = IllegalMove { current: PaymentBatchStatus::Started };
+    let illegal = IllegalBatchTransition { current: PaymentBatchStatus::Started };
     expect_true("it starts again", matches!(again, Err(ProcessingError::Refused(found)) if found == illegal))
 }
 
