@@ -79,7 +79,7 @@ fn confirming_reserves_the_sum_and_uses_up_the_session() {
     let balances = confirmation.balances[&(BUDGET, gbp())];
     assert_eq!((balances.available(), balances.reserved(), balances.ledger()), (Minor(0), Minor(1000), Minor(1000)));
     assert_eq!(confirmation.journal.len(), 1);
-    assert_eq!(decision.session.unwrap().state, MfaSessionState::Burnt);
+    assert_eq!(decision.session.unwrap().state, MfaSessionState::Used);
 }
 
 #[test]

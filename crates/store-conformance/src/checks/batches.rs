@@ -46,7 +46,7 @@ async fn stores_the_whole_decision(handle: Handle) -> CheckResult {
     same("the batch", batches.first(), Some(&done))?;
     same("another batch", batches.get(1).map(PaymentBatch::status), Some(PaymentBatchStatus::Draft))?;
     let after = seen(&handle, 1).await?;
-    same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Burnt))?;
+    same("the session", after.session.map(|session| session.state), Some(MfaSessionState::Used))?;
     same("the enrolment", after.enrolment.map(|enrolment| enrolment.used_steps), Some(vec![i64::MAX]))?;
     let first = Balances::new(Minor(8_500), Minor(0), Minor(1_000))?;
     let second = Balances::new(Minor(4_500), Minor(0), Minor(500))?;

@@ -77,7 +77,7 @@ async fn a_confirmation_reserves_and_uses_up_its_session_atomically() {
     assert_eq!(confirmed.status(), PaymentBatchStatus::Confirmed);
     assert_eq!(fixture.store.batches(&id(MINE)).await.unwrap(), [confirmed]);
     let after = situation(&fixture, 1).await;
-    assert_eq!(after.session.unwrap().state, MfaSessionState::Burnt);
+    assert_eq!(after.session.unwrap().state, MfaSessionState::Used);
     assert_eq!(after.enrolment.unwrap().used_steps, [i64::MAX]);
     let balances = fixture.balances(MINE).await;
     assert_eq!((balances.available(), balances.reserved()), (Minor(8_500), Minor(1_000)));
