@@ -48,7 +48,7 @@ fn optional() -> impl Iterator<Item = Option<&'static str>> {
 
 /// Expects activity to show a credit exactly as it was answered.
 async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
-    let id = ActivityKey::Box(ActivityId(journal_id(number).0));
+    let id = ActivityKey::Budget(ActivityId(journal_id(number).0));
     let found = expect_some("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
@@ -108,7 +108,7 @@ async fn keeps_every_reference(handle: Handle) -> CheckResult {
         let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
         for side in expect_some("both sides", Activity::of_transfer(&done.transfer))? {
-            let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Box(side.id)).await?;
+            let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Budget(side.id)).await?;
             same("a side of the transfer", found, Some(side))?;
         }
     }
