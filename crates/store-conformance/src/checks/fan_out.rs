@@ -26,11 +26,11 @@ checks! {
 }
 
 /// Claims the deliveries of a subscription, and returns their events.
-async fn messages(handle: &Handle, number: u128) -> Result<BTreeSet<EventId>, Failure> {
+async fn claimed_events(handle: &Handle, number: u128) -> Result<BTreeSet<EventId>, Failure> {
     let claims = claim(handle, (number, number), noon() + TimeDelta::days(1), 1_000).await?;
-    let messages: BTreeSet<_> = claims.iter().map(|claim| claim.delivery.event).collect();
-    same("each event once", messages.len(), claims.len())?;
-    Ok(messages)
+    let events: BTreeSet<_> = claims.iter().map(|claim| claim.delivery.event).collect();
+    same("each event once", events.len(), claims.len())?;
+    Ok(events)
 }
 
 async fn as_it_was(handle: Handle) -> CheckResult {
@@ -51,7 +51,7 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     )?;
     pay(&handle, Who::Mine, 6).await?;
     for number in [1, 2] {
-        same("while it is disabled", messages(&handle, number).await?, BTreeSet::new())?;
+        same("while it is disabled", claimed_events(&handle, number).await?, BTreeSet::new())?;
         expect_new(handle.webhooks.change(change(Who::Mine, Webhook { id: id(number), ..enabled.clone() })).await)?;
     }
     pay(&handle, Who::Mine, 7).await?;
@@ -59,11 +59,11 @@ async fn as_it_was(handle: Handle) -> CheckResult {
     same("how many events", events.len(), 7)?;
     same(
         "events of the times when it was enabled",
-        messages(&handle, 1).await?,
+        claimed_events(&handle, 1).await?,
         [events[1], events[3], events[6]].into(),
     )?;
-    same("after it was enabled", messages(&handle, 2).await?, [events[6]].into())?;
-    same("always enabled", messages(&handle, 9).await?, events.into_iter().collect())
+    same("after it was enabled", claimed_events(&handle, 2).await?, [events[6]].into())?;
+    same("always enabled", claimed_events(&handle, 9).await?, events.into_iter().collect())
 }
 
 async fn filter_changed(handle: Handle) -> CheckResult {
@@ -83,7 +83,7 @@ async fn filter_changed(handle: Handle) -> CheckResult {
     let events = stored(&handle).await?;
     let events: Vec<_> = events.iter().filter(|event| event.kind == kind).map(|event| event.id).collect();
     same("how many events", events.len(), 4)?;
-    same("the events that each filter selected", messages(&handle, 1).await?, [events[0], events[3]].into())
+    same("the events that each filter selected", claimed_events(&handle, 1).await?, [events[0], events[3]].into())
 }
 
 /// Until the last claim, no call in this check asks the store to queue deliveries.
@@ -100,7 +100,7 @@ async fn includes_every_acknowledged_event(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 4).await?;
     let event = expect_some("the event", stored(&handle).await?.pop())?;
     expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
-    same("the number of deliveries", messages(&handle, 1).await?.len(), 4)
+    same("the number of deliveries", claimed_events(&handle, 1).await?.len(), 4)
 }
 
 /// A store may end the wait early, so only the end is checked.
@@ -147,7 +147,7 @@ async fn each_event_once_while_others_write(handle: Handle) -> CheckResult {
         queue.await.map_err(|error| Failure::new(error.to_string()))??;
     }
     let events = stored(&handle).await?;
-    same("the deliveries", messages(&handle, 1).await?, events.iter().map(|event| event.id).collect())
+    same("the deliveries", claimed_events(&handle, 1).await?, events.iter().map(|event| event.id).collect())
 }
 
 /// Queues deliveries until all events are written.
